@@ -4,6 +4,7 @@ from . import debiasing as debiasing
 from . import language_models as language_models
 from . import measures as measures
 from . import plots as plots
+from .analyses import answers as answers
 from .analyses import sentence_pairs as sentence_pairs
 from .analyses import tpr_gaps as tpr_gaps
 from .analyses.comparison.compare import compare as compare

@@ -48,6 +48,10 @@ class SentencePairsError(BayesBiasError):
     """Scores of sentence pairs are missing, are not numbers, or do not belong together."""
 
 
+class AnswersError(BayesBiasError):
+    """Answers of chat models cannot be read, or do not belong to the word list."""
+
+
 class SpecError(BayesBiasError):
     """A model specification cannot be found, or names something unknown."""
 

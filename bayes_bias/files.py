@@ -63,7 +63,8 @@ def copy_shipped(folder: str, name: str, path: Path, overwrite: bool = False) ->
 def table_file(source: str | os.PathLike[str]) -> Path:
     """The file of a shipped table that is named, or of the path that is given."""
     if source in shipped_names("tables"):
-        return Path(str(shipped("tables") / f"{source}.csv"))
+        packed = Path(str(shipped("tables") / f"{source}.csv.gz"))
+        return packed if packed.is_file() else packed.with_suffix("")
     return Path(source)
 
 

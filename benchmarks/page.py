@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_bias.models.spec import load_spec
 from benchmarks import (
     anchors,
+    answers,
     atlases,
     calibration_page,
     comparisons,
@@ -196,6 +197,18 @@ EVIDENCE = (
         "Do intervals from sentence pairs hold the true share?",
         pairs.answer,
         {"pairs": pairs.section, "skewed_pairs": skewed_pairs.section},
+    ),
+    Page(
+        "answers",
+        "Is a stereotype found in answers of chat models where there is none?",
+        answers.answer,
+        {
+            "answers-flips": answers.flips_section,
+            "answers-held-out": answers.held_out_section,
+            "answers-planted": answers.planted_section,
+            "answers-sbc": answers.sbc_section,
+            "answers-speed": answers.speed_section,
+        },
     ),
     Page(
         "many-embeddings",

@@ -12,14 +12,15 @@ import joblib
 import pytest
 
 import bayes_bias
-from bayes_bias import debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps
+from bayes_bias import answers, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps
 
-SPACES = [bayes_bias, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps]
+SPACES = [bayes_bias, answers, debiasing, language_models, measures, plots, sentence_pairs, tpr_gaps]
 
 NAMES = [
     "AssociationTable",
     "Sampling",
     "__version__",
+    "answers",
     "calibrate",
     "combine",
     "combine_replicates",

@@ -12,7 +12,7 @@ from bayes_bias.files import shipped, shipped_names
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = ("models", "wordlists")
-PACKAGE_DATA = ("tables", "templates", "vectors")
+PACKAGE_DATA = ("tables", "templates", "vectors", "wordings")
 
 
 def test_a_checkout_has_models_and_lists_at_its_top_and_the_rest_in_the_package():

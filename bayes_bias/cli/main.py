@@ -30,13 +30,14 @@ _GROUPS = MappingProxyType(
         "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
         "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
         "Check": ("calibrate", "plan", "published"),
-        "Language models": ("sentence-pairs", "sentences"),
+        "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
         "Data": ("table", "wordlists", "models"),
     }
 )
 # The commands of each file, which are functions of their names.
 _FILES = MappingProxyType(
     {
+        "answers": ("answers", "prompts"),
         "checks": ("calibrate", "stability"),
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
@@ -71,6 +72,8 @@ COMMANDS = MappingProxyType(
         "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
+        "prompts": "What to ask a chat model: balanced questions, whose answers come back by their ids.",
+        "answers": "How far does a chat model associate, with labels, wordings and words as samples?",
         "table": "A file that other commands take in place of a list: numbers of others, or a list that is measured.",
         "wordlists": "The shipped word lists, or one of them with its words; a copy of one to edit; a list of files.",
         "models": "The shipped models, or one of them with its priors; a copy of one to edit; its graph.",

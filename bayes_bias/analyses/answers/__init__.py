@@ -1,0 +1,6 @@
+"""Answers of chat models that assign words to labels: D, with labels, wordings and words as samples."""
+
+import lazy_loader
+
+# `__init__.pyi` names what is public; each is imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,12 @@
+"""Answers of chat models that assign words to labels: D, with labels, wordings and words as samples."""
+
+from .agreement import Agreement as Agreement
+from .agreement import beside as beside
+from .asking import prompts as prompts
+from .estimation import estimate as estimate
+from .estimation import pymc_model as pymc_model
+from .lists import wordlists as wordlists
+from .replies import choices as choices
+from .replies import published_answers as published_answers
+from .results import AnswersChange as AnswersChange
+from .results import ModelAnswers as ModelAnswers

@@ -1,0 +1,131 @@
+"""The same list asked of chat models, and measured in embeddings and encoders: who agrees?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import AnswersError
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import Tabled, in_words, joined
+from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.table.columns import interval_names, interval_of
+
+if TYPE_CHECKING:
+    from bayes_bias.documents.document import Document
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Tabled):
+    """One list in several sources. Made by `bayes_bias.answers.beside`.
+
+    Attributes
+    ----------
+    name : str
+        The stereotype.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    table : pandas.DataFrame
+        A row for each ``source``: its ``unit``; ``mean`` and interval in this unit; ``prob_above``; and ``verdict``:
+        distinguishable, or not.
+    decimals : mapping of str to int
+        How many decimals of each source a reader should see.
+    """
+
+    name: str
+    ci_prob: float
+    table: pd.DataFrame
+    decimals: Mapping[str, int]
+
+    def document(self) -> "Document":
+        """Return the page, which `bayes_bias.write` writes into a folder."""
+        from bayes_bias.analyses.answers.document import agreement_document
+
+        return agreement_document(self)
+
+    @property
+    def text(self) -> str:
+        """Who agrees, in sentences."""
+        clear = self.table.verdict == "distinguishable"
+        with_it, against = clear & (self.table["mean"] > 0), clear & (self.table["mean"] < 0)
+        parts = [
+            (with_it, "associate in the direction of the stereotype"),
+            (against, "associate against it"),
+            (~clear, "are not distinguishable from zero"),
+        ]
+        said = [f"{joined(list(self.table.index[which]))}: {what}" for which, what in parts if which.any()]
+        return f"{self.name[:1].upper()}{self.name[1:]} in {in_words(len(self.table))} sources. {'. '.join(said)}."
+
+
+def beside(
+    answers: ModelAnswers, fits: Mapping[str, Fit], stereotype: str | None = None, *, ci_prob: float = 0.95
+) -> Agreement:
+    """One list in answers of chat models and in vectors, with the interval of each in its own unit.
+
+    D counts choices and a bias of vectors is a difference of cosines, so that sizes cannot be compared; whether each is
+    distinguishable from zero, and on which side, can.
+
+    Parameters
+    ----------
+    answers : ModelAnswers
+        From `bayes_bias.answers.estimate`; each of its models is a source.
+    fits : mapping of str to fit
+        By what they are called: fits of the same list, as `bayes_bias.fit` makes them of the cosines of an embedding or
+        an encoder. See `bayes_bias.answers.wordlists`.
+    stereotype : str, optional
+        Which one, where answers are about several.
+    ci_prob : float
+
+    Raises
+    ------
+    AnswersError
+        There is no such stereotype, or a fit is of another list.
+
+    Examples
+    --------
+    >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
+    >>> beside(found, {"GoogleNews": bb.fit(bb.cosines("vectors.bin", career))}, "career")   # doctest: +SKIP
+    """
+    check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
+    known = answers.table.index.get_level_values("stereotype").unique().tolist()
+    if stereotype is None and len(known) > 1:
+        raise AnswersError(f"stereotype: answers are about {len(known)}; give one, such as '{known[0]}'")
+    name = known[0] if stereotype is None else stereotype
+    if name not in known:
+        raise AnswersError(f"stereotype: there are no answers about '{name}'; give one of {', '.join(known)}")
+    cells = {cell.model or answers.name: cell for cell in answers.answers.cells if cell.stereotype == name}
+    rows = {source: _of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
+    questions = next(iter(cells.values())).questions
+    decimals = dict.fromkeys(rows, DECIMALS)
+    for source, fit in fits.items():
+        fitted = Fitted.of(fit)
+        if set(fitted.data["group"].to_numpy().tolist()) != set(questions.groups):
+            theirs, ours = ", ".join(map(str, fitted.data["group"].to_numpy())), ", ".join(questions.groups)
+            raise AnswersError(
+                f"fits: '{source}' is of the groups {theirs}, and the answers are about {ours}; fit the same list"
+            )
+        rows[source] = _of_vectors(fitted, ci_prob)
+        decimals[source] = fitted.metric.decimals
+    return Agreement(name, ci_prob, pd.DataFrame.from_dict(rows, orient="index").rename_axis("source"), decimals)
+
+
+def _of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
+    mu = answers.posteriors[key].draws.mu
+    ends = (float(mu.quantile((1 - ci_prob) / 2)), float(mu.quantile((1 + ci_prob) / 2)))
+    return _row("D", float(mu.mean()), ends, float((mu > 0).mean()), ci_prob)
+
+
+def _of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
+    row = row_of_bias(fitted, ci_prob=ci_prob)
+    above = row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction
+    return _row(fitted.metric.unit, float(row["mean"]), interval_of(row), float(above), ci_prob)
+
+
+def _row(unit: str, mean: float, ends: tuple[float, float], above: float, ci_prob: float) -> dict[str, Any]:
+    clear = ends[0] > 0 or ends[1] < 0
+    interval = dict(zip(interval_names(ci_prob), map(float, ends), strict=True))
+    verdict = "distinguishable" if clear else "not distinguishable"
+    return {"unit": unit, "mean": mean, **interval, "prob_above": above, "verdict": verdict}

@@ -1,0 +1,108 @@
+"""What to ask: prompts with ids, in which labels, their order, wordings and the places of words are balanced."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from string import Formatter
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.analyses.answers.lists import Lists, lists_of
+from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS, SEPARATOR
+from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.files import read_toml, shipped, shipped_names
+
+DEFAULT = "assign-3"
+_SLOTS = {"first", "second", "words"}
+
+
+def prompts(
+    wordlist: Lists, wordings: str | Path | Mapping[str, str] = DEFAULT, *, each: int = 1, seed: int = 1
+) -> pd.DataFrame:
+    """Questions that ask a chat model to assign the words of a list to one of two labels.
+
+    Every pair of labels is asked in every wording, with either label first, `each` times. Words are in random order,
+    turned by one place from prompt to prompt, so that each stands in every place equally often.
+
+    Parameters
+    ----------
+    wordlist
+        As for `bayes_bias.answers.estimate`: two groups of labels, two classes of words; or several lists.
+    wordings : str, Path or mapping of str to str
+        A shipped set, a TOML file with a table ``[wordings]``, or texts by their names, each with the slots
+        ``{first}``, ``{second}`` and ``{words}``.
+    each : int
+        How often each question is asked.
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``id``; ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars); and
+        ``prompt``, what to send. Replies come back by their ids, see `bayes_bias.answers.choices`.
+
+    Raises
+    ------
+    AnswersError
+        Unknown wordings, or one without a slot; a list that is not one of two groups and two classes.
+    SpecError
+        An impossible seed or number.
+
+    Examples
+    --------
+    >>> asked = prompts({"groups": {"men": ["Ben", "Paul"], "women": ["Ann", "Eve"]},
+    ...                  "classes": {"career": ["office", "salary"], "family": ["home", "wedding"]},
+    ...                  "stereotypes": {"men": "career", "women": "family"}})
+    >>> len(asked), asked.columns.tolist()[:5]
+    (24, ['id', 'stereotype', 'wording', 'label_a', 'label_b'])
+    """
+    check_seed(seed)
+    check_count("each", each, "repetitions", refusal=AnswersError)
+    texts = wordings_of(wordings)
+    rows = []
+    for stereotype, known in lists_of(wordlist).items():
+        rng = np.random.default_rng(seed)
+        words = rng.permutation(np.array(known.words, object))
+        questions = [
+            (wording, a, b, first)
+            for _ in range(each)
+            for wording in texts
+            for a in known.labels[0]
+            for b in known.labels[1]
+            for first in (a, b)
+        ]
+        for number, at in enumerate(rng.permutation(len(questions))):
+            wording, a, b, first = questions[at]
+            ordered = np.roll(words, number)
+            filled = texts[wording].format(first=first, second=b if first == a else a, words=", ".join(ordered))
+            row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), filled)
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(PROMPT_COLUMNS))
+
+
+def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
+    """The texts of a set of wordings, by their names."""
+    if isinstance(source, Mapping):
+        content, name = dict(source), "wordings"
+    else:
+        names, path = shipped_names("wordings"), Path(source)
+        if source not in names and not path.is_file():
+            raise AnswersError(
+                f"wordings: '{source}' is neither a shipped set nor a file; {did_you_mean(source, names)}"
+            )
+        file = shipped("wordings") / f"{source}.toml" if source in names else path
+        content, name = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {}), str(source)
+    if not content or not all(isinstance(text, str) for text in content.values()):
+        raise AnswersError(f"wordings: '{name}' has no table [wordings] of texts; give one, such as that of {DEFAULT}")
+    for wording, text in content.items():
+        try:
+            slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
+        except ValueError as error:
+            raise AnswersError(f"wordings: '{wording}' of '{name}' is no text with slots: {error}") from error
+        if slots != _SLOTS:
+            raise AnswersError(
+                f"wordings: '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}; it needs"
+                " {first}, {second} and {words}"
+            )
+    return {name: text.strip() for name, text in content.items()}

@@ -1,0 +1,266 @@
+"""Answers of chat models, or the change of them, as a document."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.asked import Answers
+from bayes_bias.analyses.answers.model import PRIORS
+from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
+from bayes_bias.analyses.answers.posterior import DRAWS
+from bayes_bias.analyses.answers.results import (
+    DECIMALS,
+    ONE_PAIR,
+    SOURCES,
+    STEPS,
+    AnswersChange,
+    ModelAnswers,
+    share_decided,
+)
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.documents.methods import Methods
+from bayes_bias.files import file_names
+from bayes_bias.fitting.fit_model import versions
+from bayes_bias.formatting import bounds, count, estimate, level, percent, plain, probability, signed
+from bayes_bias.table.columns import interval_of
+
+type Result = ModelAnswers | AnswersChange
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the first table, as it is printed."""
+
+    label: str
+    answers: str
+    observed: str
+    value: str
+    interval: str
+    probability: str
+    mark: str
+    reach: str
+    published: str
+    p: str
+
+
+@dataclass(frozen=True)
+class CountsRow:
+    """What the answers of a row are, as it is printed."""
+
+    label: str
+    answers: str
+    labels: str
+    wordings: str
+    words: str
+    decided: str
+    invalid: str
+    bounds: str
+    one_label: str
+
+
+def answers_document(result: Result) -> Document:
+    """The document of answers, or of a change."""
+    methods = _methods(result)
+    names = file_names([result.called(key) for key in _with_pairs(result)])
+    pairs = {key: f"pairs-{names[result.called(key)]}" for key in _with_pairs(result)}
+    what = "change of D" if result.changed else "D"
+    return Document(
+        title=f"Answers: {result.name}",
+        heading=f"Answers{' before and after' if result.changed else ''}: {result.name}",
+        opening={"answer": result.text},
+        sections=(
+            PageSection("D", "How far it changed" if result.changed else "How far it associates", "answers-d.html"),
+            PageSection("samples", "What counts as a sample", "answers-ladder.html"),
+            PageSection("sources", "Where the answers differ", "answers-sources.html"),
+            PageSection("labels", "Label by label", "answers-pairs.html", {"pairs": _images(result, pairs)})
+            if pairs
+            else None,
+            None if result.changed else PageSection("counts", "What was answered", "answers-counts.html"),
+            methods_section(methods),
+            notices_section("What to know of the answers", result.all_notices),
+        ),
+        facts={
+            "result": result,
+            "what": what,
+            "level": level(result.ci_prob),
+            "rows": [_row(result, key) for key in result.table.index],
+            "counts_rows": [] if result.changed else [_counts_row(result, key) for key in result.table.index],
+            "decided": share_decided(result.table),
+            "ladder": _ladder(result),
+            "steps": list(STEPS.values()),
+            "sources": _sources(result),
+            "source_names": list(SOURCES),
+            "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
+            "one_pair": ONE_PAIR,
+        },
+        figures={
+            **{kind: partial(plot_answers, result, kind) for kind in KINDS},
+            **{name: partial(plot_label_pairs, result, key[1], key[0]) for key, name in pairs.items()},
+        },
+        latex="answers.tex",
+        tables={
+            "summary": result.table,
+            "ladder": result.ladder,
+            "sources": result.sources,
+            "levels": result.levels,
+            "published": result.published,
+            "draws": _draws(result),
+        },
+        methods=methods,
+        provenance={
+            "scope": result.scope,
+            "ci_prob": result.ci_prob,
+            "seed": result.seed,
+            "draws": DRAWS,
+            "model": "answers",
+            "priors": {
+                "mu": "Uniform(-1, 1)",
+                **{f"sd_{name}": f"HalfNormal({scale:g})" for name, scale in PRIORS.items()},
+            },
+            "versions": json.loads(versions()),
+            **{state: _provenance(side) for state, side in _states(result).items()},
+        },
+    )
+
+
+def _states(result: Result) -> dict[str, Answers]:
+    if isinstance(result, AnswersChange):
+        return {"before": result.before, "after": result.after}
+    return {"answers": result.answers}
+
+
+def _provenance(answers: Answers) -> dict[str, Any]:
+    lists = {cell.stereotype: cell.questions.wordlist.sha256 for cell in answers.cells}
+    return {"name": answers.name, **answers.provenance, "sha256": answers.sha256, "lists_sha256": lists}
+
+
+def _with_pairs(result: Result) -> list[tuple[str, str]]:
+    """The rows that have a table of labels: several of both groups."""
+    return [key for key, row in result.table.iterrows() if min(row.labels_a, row.labels_b) > 1]
+
+
+def _images(result: Result, pairs: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
+    return [(result.called(key), name) for key, name in pairs.items()]
+
+
+def _row(result: Result, key: tuple[str, str]) -> Row:
+    row = result.table.loc[key]
+    published = _published(result, key)
+    return Row(
+        result.called(key),
+        count(row.answers),
+        signed(row.observed, DECIMALS),
+        signed(row["mean"], DECIMALS),
+        bounds(*interval_of(row), DECIMALS),
+        probability(row.prob_above),
+        "distinguishable" if result.distinguishable.loc[key] else "not distinguishable",
+        row.reach,
+        *published,
+    )
+
+
+def _published(result: Result, key: tuple[str, str]) -> tuple[str, str]:
+    """The published D and its p; of a change both D's."""
+    if not isinstance(result, AnswersChange):
+        raw = result.published.loc[key]
+        return signed(raw.published_d, DECIMALS), probability(raw.p)
+    before, after = (result.published.loc[state].xs(key[1], level="stereotype") for state in ("before", "after"))
+    own = before.loc[key[0]] if key[0] in before.index else before.iloc[0]
+    other = after.loc[key[0]] if key[0] in after.index else after.iloc[0]
+    return signed(own.published_d, DECIMALS), signed(other.published_d, DECIMALS)
+
+
+def _counts_row(result: Result, key: tuple[str, str]) -> CountsRow:
+    row = result.table.loc[key]
+    return CountsRow(
+        result.called(key),
+        count(row.answers),
+        f"{row.labels_a} × {row.labels_b}",
+        count(row.wordings),
+        count(row.words),
+        percent(row.decided),
+        f"{row.invalid:.1%}",
+        bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else "",
+        count(row.one_label),
+    )
+
+
+def _ladder(result: Result) -> list[tuple[str, list[tuple[str, bool]]]]:
+    rows = []
+    for key in result.table.index:
+        steps = result.ladder.loc[key]
+        cells = []
+        for name in STEPS:
+            step = steps.loc[name]
+            lower, upper = interval_of(step)
+            cells.append((estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+        rows.append((result.called(key), cells))
+    return rows
+
+
+def _sources(result: Result) -> list[tuple[str, list[str]]]:
+    return [
+        (result.called(key), [plain(result.sources.loc[(*key, name), "mean"], DECIMALS) for name in SOURCES])
+        for key in result.table.index
+    ]
+
+
+def _draws(result: Result) -> pd.DataFrame:
+    """The posterior of each row, draw by draw."""
+    frames = {key: posterior.draws for key, posterior in result.posteriors.items()}
+    return pd.concat(frames, names=["model", "stereotype", "draw"])
+
+
+def _methods(result: Result) -> Methods:
+    sides, table = result.sides, result.table
+    first = sides[0]
+    asked = {name: value for side in sides for name, value in side.provenance.items() if value}
+    labels = [(row.labels_a, row.labels_b) for _, row in table.iterrows()]
+    facts: dict[str, Any] = {
+        "result": result,
+        "changed": result.changed,
+        "total": count(sum(len(cell.counted) for cell in first.cells)),
+        "stereotypes": len(set(table.index.get_level_values("stereotype"))),
+        "models": list(dict.fromkeys(model for side in sides for model in side.models if model)),
+        "asked": asked,
+        "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
+        "labels": (min(map(min, labels)), max(map(max, labels))),
+        "wordings": (int(table.wordings.min()), int(table.wordings.max())),
+        "draws": count(DRAWS),
+        "pareto_k": plain(float(table.pareto_k.max()), 2),
+        "ess": count(float(table.ess.min())),
+        "ci_prob": result.ci_prob,
+        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
+        "one_pair": int((table.reach == ONE_PAIR).sum()),
+    }
+    return Methods("methods-of-answers.txt", facts)
+
+
+def agreement_document(agreement: Agreement) -> Document:
+    """One list in answers and in vectors, as a document."""
+    table = agreement.table
+    rows = [
+        {
+            "source": source,
+            "value": signed(row["mean"], agreement.decimals[str(source)]),
+            "interval": bounds(*interval_of(row), agreement.decimals[str(source)]),
+            "unit": row.unit,
+            "probability": probability(row.prob_above),
+            "verdict": row.verdict,
+        }
+        for source, row in table.iterrows()
+    ]
+    return Document(
+        title=f"Who agrees: {agreement.name}",
+        heading=f"Who agrees: {agreement.name}",
+        opening={"answer": agreement.text},
+        sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
+        facts={"rows": rows, "level": level(agreement.ci_prob)},
+        figures={"agreement": partial(plot_agreement, agreement)},
+        tables={"agreement": table},
+        provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
+    )

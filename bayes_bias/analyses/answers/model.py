@@ -1,0 +1,271 @@
+"""The model of answers: D with effects of words, wordings and labels, whose density has all effects integrated out.
+
+    D[i] = mu + word + wording[v] + label_a[a] + label_b[b] + pair[a, b] + e[i],    mu ~ Uniform(-1, 1)
+
+Every effect is normal about zero with a standard deviation of its own; `PRIORS` has the half-normal priors of these.
+Words enter as their mean in each class: with an sd of s, the words of a question have the variance s² (1/n + 1/m).
+The variance of e has a part that is known, of shares of n and m words: (1/n² + 1/m²) / 12.
+
+How much words differ is also seen within answers, where everything else cancels: in the contrasts of the shares of
+words of one class.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.linalg import helmert
+from scipy.special import ndtr
+
+from bayes_bias.analyses.answers.asked import UNKNOWN, Asked, differences
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+type Numbers = NDArray[np.float64]
+
+# The standard deviations of the half-normal priors, in units of D.
+PRIORS: Mapping[str, float] = MappingProxyType(
+    {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
+)
+ANSWER, WORD, PAIR = "answer", "word", "pair"
+# What counts as a sample, from these answers alone to new labels: the effects of each step.
+SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "trials": (),
+        "words": (WORD,),
+        "wordings": (WORD, "wording"),
+        "all": (WORD, "wording", "label_a", "label_b", PAIR),
+    }
+)
+# Numbers in a block of arrays that are worked on at once.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What the model sees of answers to one question.
+
+    Attributes
+    ----------
+    difference : array (answer,)
+        D, or half the change of D, which has the same range.
+    keys : pandas.DataFrame
+        The codes of ``word_set``, ``wording``, ``label_a``, ``label_b`` (-1 is not known) and ``pair`` of each answer.
+    words : array (word_set, word)
+        By how much the effect of a word enters D: 1/n, -1/m, or 0.
+    contrasts, noise : array (contrast,)
+        Contrasts of the shares of words within classes, and their standard errors.
+    rounding : float
+        The variance that D has because shares are of so many words.
+    """
+
+    difference: Numbers
+    keys: pd.DataFrame
+    words: Numbers
+    contrasts: Numbers
+    noise: Numbers
+    rounding: float
+
+
+def observed(asked: Asked) -> Observed:
+    """The answers about one stereotype, as the model sees them."""
+    replies = asked.counted
+    contrasts, noise = word_contrasts(asked)
+    sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
+    return Observed(
+        differences(replies), keys_of(replies), _loadings(asked), contrasts, noise, (sizes_a**-2 + sizes_b**-2) / 12
+    )
+
+
+def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
+    """What each answer was asked, as codes."""
+    columns = {"wording": replies.wording, PAIR: pairs_of(replies)}
+    columns |= {name: replies[name].where(replies[name] != UNKNOWN) for name in ("label_a", "label_b")}
+    codes = {name: pd.factorize(column, sort=True)[0] for name, column in columns.items()}
+    return pd.DataFrame({"word_set": replies.word_set.to_numpy(), **codes})
+
+
+def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
+    """The pair of labels of each answer, as one text."""
+    return replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
+
+
+def _loadings(asked: Asked) -> Numbers:
+    """Means of the effects of words by class, each set of words a row."""
+    known = asked.questions
+    here = np.array([[word in words for word in known.words] for words in map(set, asked.sets)], float)
+    in_a, in_b = here * known.is_word_a, here * ~known.is_word_a
+    return np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
+
+
+def word_contrasts(asked: Asked) -> tuple[Numbers, Numbers]:
+    """Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
+
+    The residual variance of a choice is what is left of it without the mean of its answer and that of its word.
+    """
+    values, errors = [], []
+    for (_, side), words in asked.shares[asked.shares.valid > 0].groupby(["word_set", "side"]):
+        number, valid = len(words), words.valid.to_numpy(float)
+        if number == 1 or valid.max() < 2:
+            continue
+        share = (words.hits / words.valid).to_numpy()
+        turned = helmert(number)
+        values.append(turned @ share)
+        errors.append(np.sqrt(turned**2 @ (_residual_variance(asked, words.index[0][0], str(side), share) / valid)))
+    return (np.concatenate(values), np.concatenate(errors)) if values else (np.zeros(0), np.zeros(0))
+
+
+def _residual_variance(asked: Asked, word_set: int, side: str, share: Numbers) -> float:
+    """Of a choice: the sum of squares that neither its answer nor its word accounts for."""
+    replies = asked.replies[asked.replies.word_set == word_set]
+    hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
+    here = valid > 0
+    total, within = hits[here].sum(), (hits - hits**2 / np.maximum(valid, 1))[here].sum()
+    of_words = len(hits[here]) * float(((share - total / valid[here].sum()) ** 2).sum())
+    freedom = max((here.sum() - 1) * (len(share) - 1), 1)
+    return max(float(within - of_words), 1e-6) / freedom
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """The density of answers given the standard deviations, with mu and all effects integrated out, and exact.
+
+    Answers that were asked the same are one cell: its mean and the squares within are all that the density needs.
+    """
+
+    data: Observed
+    effects: tuple[str, ...]
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """The standard deviations that there are, the last of them that of answers."""
+        return (*self.effects, ANSWER)
+
+    @cached_property
+    def _cells(self) -> tuple[pd.DataFrame, Numbers, Numbers, float]:
+        """Codes, numbers of answers and mean D of each cell; squares within cells."""
+        of_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
+        table = of_cell.agg(["size", "mean"]).reset_index()
+        deviations = self.data.difference - of_cell.transform("mean").to_numpy()
+        return table, table["size"].to_numpy(float), table["mean"].to_numpy(), float(deviations @ deviations)
+
+    @cached_property
+    def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
+        """Loadings of all effects but pairs, then of mu, then the means; which scale each effect has; pairs."""
+        table, *_ = self._cells
+        blocks, scale = [], []
+        for k, effect in enumerate(self.effects):
+            if effect != PAIR:
+                words = _root(self.data.words) if effect == WORD else self.data.words
+                blocks.append(loadings(table, effect, words))
+                scale += [k] * blocks[-1].shape[1]
+        pairs = loadings(table, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(table), 0))
+        of_all = np.column_stack([*blocks, np.ones(len(table)), table["mean"]])
+        return of_all, np.array(scale, int), pairs
+
+    @cached_property
+    def _products(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Products of the loadings weighted by numbers of answers: with each other, with pairs; answers of pairs."""
+        x, _, pairs = self._design
+        _, size, *_ = self._cells
+        weighted = x * size[:, None]
+        return weighted.T @ x, weighted.T @ pairs, size @ pairs
+
+    def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Log density of the answers for each row of scales, and mean and sd of mu given them, before truncation.
+
+        Pairs are eliminated first, since no cell has two of them; the rest is Woodbury's identity.
+        """
+        _, _, of_pairs = self._products
+        rows = max(1, _AT_ONCE // max(1, self._design[0].shape[1] * len(of_pairs)))
+        parts = [self._some(scales[start : start + rows]) for start in range(0, len(scales), rows)]
+        log_density, centre, sd = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return log_density, centre, sd
+
+    def _some(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        *_, within = self._cells
+        _, scale, _ = self._design
+        among, with_pairs, of_pairs = self._products
+        variance = scales[:, -1] ** 2 + self.data.rounding
+        of_pair = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
+        ratio = of_pair[:, None] / (variance[:, None] + of_pair[:, None] * of_pairs)
+        inverse = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
+        log_determinant = np.log1p(of_pair[:, None] * of_pairs / variance[:, None]).sum(axis=1)
+        count, spread = len(scale), scales[:, scale]
+        inner = np.eye(count) + spread[:, :, None] * inverse[:, :count, :count] * spread[:, None, :]
+        lower = np.linalg.cholesky(inner)
+        explained = np.linalg.solve(lower, spread[:, :, None] * inverse[:, :count, count:])
+        left = inverse[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
+        log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        information, score, square = left[:, 0, 0], left[:, 0, 1], left[:, 1, 1]
+        centre, sd = score / information, information**-0.5
+        total = len(self.data.difference)
+        log_density = -0.5 * (
+            (total - 1) * np.log(2 * np.pi)
+            + total * np.log(variance)
+            + log_determinant
+            + within / variance
+            + square
+            - centre * score
+        )
+        # Uniform on (-1, 1), half of which is the density.
+        mass = np.maximum(ndtr((1 - centre) / sd) - ndtr((-1 - centre) / sd), np.finfo(float).tiny)
+        return log_density + np.log(sd * mass / 2) + self._of_words(scales), centre, sd
+
+    def _of_words(self, scales: Numbers) -> Numbers:
+        """Log density of the contrasts of words."""
+        if WORD not in self.effects:
+            return np.zeros(len(scales))
+        variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
+        return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1))
+
+
+def loadings(asked: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
+    """How the levels of an effect enter D (question, level); a label that nobody knows is each of the others, as likely
+    as any."""
+    if effect == WORD:
+        return words[asked.word_set.to_numpy()]
+    codes = asked[effect].to_numpy()
+    number = codes.max() + 1
+    return np.where(codes[:, None] < 0, 1 / number, codes[:, None] == np.arange(number))
+
+
+def _root(rows: Numbers) -> Numbers:
+    """Fewer columns with the same products of rows: words that are always asked together count as their sum."""
+    return np.asarray(np.linalg.qr(rows.T, mode="r").T)
+
+
+def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
+    """The same model in PyMC, with every effect by its name."""
+    import pymc as pm
+
+    coords = {**{effect: names[effect] for effect in effects}, ANSWER: np.arange(len(data.difference))}
+    with pm.Model(coords=coords) as model:
+        expected = pm.Uniform("mu", -1, 1)
+        for effect in effects:
+            sd = pm.HalfNormal(f"sd_{effect}", PRIORS[effect])
+            standard = pm.Normal(f"{effect}_standard", 0, 1, dims=effect)
+            of_levels = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
+            expected = expected + loadings(data.keys, effect, data.words) @ of_levels
+            if effect == WORD:
+                # Within answers, where all else cancels, contrasts of words have the same sd, and their own noise.
+                pm.Normal("word_contrast", 0, pm.math.sqrt(sd**2 + data.noise**2), observed=data.contrasts)
+        sd = pm.HalfNormal("sd_answer", PRIORS[ANSWER])
+        pm.Normal("D", expected, pm.math.sqrt(sd**2 + data.rounding), observed=data.difference, dims=ANSWER)
+    return model
+
+
+def names_of(asked: Asked) -> dict[str, list[str]]:
+    """What the levels of each effect are called."""
+    return {
+        WORD: list(asked.questions.words),
+        "wording": asked.wordings,
+        **{f"label_{side}": asked.labels(side) for side in "ab"},
+        PAIR: sorted(set(pairs_of(asked.counted))),
+    }

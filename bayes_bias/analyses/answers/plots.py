@@ -1,0 +1,268 @@
+"""Figures of answers: D and its interval, the ladder of samples, sources of variation, wordings, pairs of labels."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.model import SAMPLES
+from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
+from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.formatting import count, level
+from bayes_bias.plots.style import (
+    COLOURS,
+    GREY,
+    INK,
+    MARKERS,
+    NOISE,
+    PAPER,
+    axes_or_new,
+    colour,
+    colour_and_marker,
+    label_rows,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
+from bayes_bias.table.columns import interval_of
+
+type Kind = Literal["D", "ladder", "sources", "wordings"]
+KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
+type Result = ModelAnswers | AnswersChange
+
+_DIVERGING = LinearSegmentedColormap.from_list("D", [COLOURS[1], PAPER, COLOURS[0]])
+# Beyond so many labels of a side the numbers would not fit into the squares of a heat map.
+_WITH_NUMBERS = 10
+
+
+def plot_answers(
+    answers: Result,
+    kind: Kind = "D",
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+) -> Axes:
+    """Stereotypes in rows: D with its interval, the ladder of samples, sources of variation, or D by wording.
+
+    Parameters
+    ----------
+    answers : ModelAnswers or AnswersChange
+        From `bayes_bias.answers.estimate`.
+    kind : {"D", "ladder", "sources", "wordings"}
+        D with the interval of its scope; the intervals if answers alone count as a sample, or words, wordings and
+        labels as well; standard deviations of D by source; mean D in each wording.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Raises
+    ------
+    AnswersError
+        There is no such figure.
+
+    Examples
+    --------
+    >>> plot_answers(answers.estimate("answers-demo", "answers-demo"), "ladder")  # doctest: +SKIP
+    """
+    check_kind("answers", answers, ModelAnswers | AnswersChange, "not what `answers.estimate` returned; give that")
+    if kind not in _DRAWN:
+        raise AnswersError(f"kind: there is no figure {kind!r}; {did_you_mean(kind, KINDS)}")
+    draw, height, title = _DRAWN[kind]
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(answers.table), row_height=height, extra=1.7)
+        handles = draw(ax, answers)
+        label_rows(ax, [answers.called(row) for row in answers.table.index])
+        legend_below(ax, shown=legend, handles=handles)
+        reliable = bool((answers.table.pareto_k <= MAX_PARETO_K).all())
+        set_title(ax, f"{shortened(answers.name)}: {title}", converged=reliable)
+    return ax
+
+
+def plot_label_pairs(
+    answers: Result,
+    stereotype: str,
+    model: str | None = None,
+    *,
+    ax: Axes | None = None,
+    palette: Sequence[str] | None = None,
+) -> Axes:
+    """Mean D of each pair of labels as a heat map, with numbers of answers; white is 0, grey was not asked.
+
+    Parameters
+    ----------
+    answers : ModelAnswers or AnswersChange
+        From `bayes_bias.answers.estimate`.
+    stereotype, model : str
+        Whose labels; the model where there are several.
+    ax, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_label_pairs(answers.estimate("answers-demo", "answers-demo"), "islam")   # doctest: +SKIP
+    """
+    check_kind("answers", answers, ModelAnswers | AnswersChange, "not what `answers.estimate` returned; give that")
+    key = answers.row(stereotype, model)
+    means, sizes = label_pairs(answers, key)
+    reach = 2.0 if answers.changed else 1.0
+    with style(palette):
+        ax = axes_or_new(ax, rows=max(len(means), 4), row_height=0.34, extra=1.6)
+        set_title(ax, f"{answers.called(key)}: {'change of D' if answers.changed else 'D'}")
+        ax.set_facecolor(NOISE)
+        image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-reach, vmax=reach, edgecolors=PAPER, linewidth=1)
+        if max(means.shape) <= _WITH_NUMBERS:
+            for (i, j), value in np.ndenumerate(means.to_numpy()):
+                if np.isfinite(value):
+                    shade = PAPER if abs(value) > 0.7 * reach else INK
+                    text = f"{value:+.2f}".replace("-", "−") + f" ({sizes.iloc[i, j]:.0f})"
+                    ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
+        ax.set_xticks(
+            np.arange(means.shape[1]) + 0.5, [shortened(str(c)) for c in means.columns], rotation=35, ha="right"
+        )
+        ax.set_yticks(np.arange(means.shape[0]) + 0.5, [shortened(str(r)) for r in means.index])
+        ax.invert_yaxis()
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        figure.colorbar(image, ax=ax, shrink=0.8, label="change of D" if answers.changed else "D")
+    return ax
+
+
+def plot_agreement(
+    agreement: Agreement, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Sources of one list in rows: how probable a positive association is, which has no unit.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        From `bayes_bias.answers.beside`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_agreement(beside(found, {"GoogleNews": posterior}))                  # doctest: +SKIP
+    """
+    check_kind("agreement", agreement, Agreement, "not what `answers.beside` returned; give that")
+    table, tail = agreement.table, (1 - agreement.ci_prob) / 2
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(table), row_height=0.32, extra=1.6)
+        ax.axvspan(tail, 1 - tail, color=NOISE, zorder=0)
+        ax.axvline(0.5, color=INK, linewidth=0.9, zorder=1)
+        for y, row in enumerate(table.itertuples()):
+            own = 0 if row.unit == "D" else 1
+            ax.plot(row.prob_above, y, markersize=6, linestyle="", clip_on=False, **colour_and_marker(own), zorder=4)
+        ax.set_xlim(0, 1)
+        label_rows(ax, list(map(str, table.index)))
+        ax.set_xlabel("posterior probability of a positive (stereotypical) association")
+        shown = [("answers", 0), ("vectors", 1)]
+        handles = [Line2D([], [], linestyle="", markersize=6, label=name, **colour_and_marker(k)) for name, k in shown]
+        band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
+        legend_below(ax, shown=legend, handles=[*handles, band])
+        set_title(ax, f"{shortened(agreement.name)}: who agrees")
+    return ax
+
+
+def label_pairs(answers: Result, key: tuple[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Mean D and number of answers, labels of the first group in rows, those of the second in columns."""
+    pairs = answers.levels.loc[(*key, "pair")]
+    sides = pairs.index.str.split(" / ", n=1, expand=True)
+    table = pairs.set_axis(sides, axis=0)
+    pivoted = table.rename_axis(["a", "b"]).reset_index().pivot_table(["D", "answers"], "a", "b")
+    return pivoted["D"], pivoted["answers"]
+
+
+def _draw_d(ax: Axes, answers: Result) -> list[Line2D]:
+    for y, (_, row) in enumerate(answers.table.iterrows()):
+        only = row.reach == ONE_PAIR
+        tone = GREY if only else colour(0)
+        ax.plot([*interval_of(row)], [y, y], color=tone, linewidth=1.8, zorder=3)
+        ax.plot(
+            row["mean"], y, color=tone, marker="s" if only else "o", markersize=5.5, markeredgecolor=PAPER, zorder=5
+        )
+        ax.plot(row.observed, y, color=INK, marker="x", markersize=4.5, linestyle="", zorder=6)
+    _zero(ax, answers)
+    percent = level(answers.ci_prob)
+    return [
+        Line2D([], [], color=colour(0), marker="o", markersize=5, label=f"posterior mean and {percent} interval"),
+        Line2D([], [], color=GREY, marker="s", markersize=5, label="the same, for the only pair of labels"),
+        Line2D([], [], color=INK, marker="x", markersize=4.5, linestyle="", label="mean of the answers"),
+    ]
+
+
+def _draw_ladder(ax: Axes, answers: Result) -> list[Line2D]:
+    offsets = dict(zip(SAMPLES, (-0.27, -0.09, 0.09, 0.27), strict=True))
+    for y, key in enumerate(answers.table.index):
+        for name, step in answers.steps(key).iterrows():
+            k = list(SAMPLES).index(str(name))
+            ax.plot([*interval_of(step)], [y + offsets[str(name)]] * 2, color=colour(k), linewidth=1.6, zorder=3)
+            ax.plot(step["mean"], y + offsets[str(name)], markersize=3.4, **colour_and_marker(k), zorder=4)
+    _zero(ax, answers)
+    return [
+        Line2D([], [], linewidth=1.6, markersize=4, label=text, **colour_and_marker(k))
+        for k, text in enumerate(STEPS.values())
+    ]
+
+
+def _draw_sources(ax: Axes, answers: Result) -> list[Line2D]:
+    offsets = dict(zip(SOURCES, (-0.27, -0.09, 0.09, 0.27), strict=True))
+    for y, key in enumerate(answers.table.index):
+        for name, row in answers.sources.loc[key].dropna(subset="mean").iterrows():
+            k = SOURCES.index(str(name))
+            ax.plot([*interval_of(row)], [y + offsets[str(name)]] * 2, color=colour(k), linewidth=1.2, zorder=3)
+            ax.plot(row["mean"], y + offsets[str(name)], markersize=3.6, **colour_and_marker(k), zorder=4)
+    ax.set_xlim(left=0)
+    ax.set_xlabel("standard deviation of D")
+    return [
+        Line2D([], [], linewidth=1.2, markersize=4, label=name, **colour_and_marker(k))
+        for k, name in enumerate(SOURCES)
+    ]
+
+
+def _draw_wordings(ax: Axes, answers: Result) -> list[Line2D]:
+    wordings = answers.levels.xs("wording", level="factor")
+    names = list(dict.fromkeys(wordings.index.get_level_values("level")))
+    for y, key in enumerate(answers.table.index):
+        own = wordings.loc[key]
+        ax.plot([own.D.min(), own.D.max()], [y, y], color=GREY, linewidth=0.8, zorder=1)
+        for name, row in own.iterrows():
+            ax.plot(row.D, y, markersize=5, alpha=0.9, linestyle="", **colour_and_marker(names.index(name)), zorder=3)
+    _zero(ax, answers)
+    shown = names[: len(MARKERS)]
+    more = [Patch(color=PAPER, label=f"and {count(len(names) - len(shown))} more")] if len(names) > len(shown) else []
+    return [
+        *(
+            Line2D([], [], markersize=5, linestyle="", label=shortened(name), **colour_and_marker(k))
+            for k, name in enumerate(shown)
+        ),
+        *more,  # type: ignore[list-item]
+    ]
+
+
+def _zero(ax: Axes, answers: Result) -> None:
+    reach = 2.0 if answers.changed else 1.0
+    ax.set_xlim(-1.03 * reach, 1.03 * reach)
+    ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    ax.set_xlabel("change of D" if answers.changed else "D (positive: stereotypical)")
+
+
+_DRAWN: Mapping[Kind, tuple[Callable[[Axes, Result], list[Line2D]], float, str]] = MappingProxyType(
+    {
+        "D": (_draw_d, 0.27, "D"),
+        "ladder": (_draw_ladder, 0.38, "what counts as a sample"),
+        "sources": (_draw_sources, 0.38, "where D varies"),
+        "wordings": (_draw_wordings, 0.27, "D in each wording"),
+    }
+)

@@ -1,0 +1,107 @@
+"""The posterior of the standard deviations by importance sampling, and of mu, which is normal given them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from arviz_stats.base import array_stats
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, softmax
+from scipy.stats import multivariate_t
+
+from bayes_bias.analyses.answers.model import ANSWER, PRIORS, Density
+
+type Numbers = NDArray[np.float64]
+
+# Draws of each step towards the posterior, and of the last one.
+_STEP, DRAWS = 600, 4000
+_MOST_STEPS = 30
+_FREEDOM = 5
+# How far weights are flattened while they would leave too few draws.
+_POWERS = (1.0, 0.6, 0.3, 0.15, 0.07, 0.03, 0.01)
+# Above it importance sampling is not reliable (Vehtari et al. 2024).
+MAX_PARETO_K = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Draws of mu and of the standard deviations.
+
+    Attributes
+    ----------
+    draws : pandas.DataFrame
+        Columns ``mu``, ``sd_answer`` and one for each effect, such as ``sd_label_a``.
+    pareto_k : float
+        The tail of the importance weights; above .7 they cannot be relied upon.
+    ess : float
+        As how many independent draws the weighted ones count.
+    """
+
+    draws: pd.DataFrame
+    pareto_k: float
+    ess: float
+
+    @property
+    def reliable(self) -> bool:
+        """Whether the draws can be relied upon."""
+        return self.pareto_k <= MAX_PARETO_K
+
+
+def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
+    """Draws from the posterior.
+
+    Each standard deviation is a function of a number that is standard normal under the prior, so that a scale of which
+    the answers say little stays where it was. These numbers are drawn from Student's t with five degrees of freedom,
+    whose centre and covariance are those of the weighted draws before, until weights are no longer flattened. The last
+    draws are weighted by Pareto smoothed importance sampling [1]_ and resampled; mu is drawn from its truncated normal
+    given each.
+
+    References
+    ----------
+    .. [1] Vehtari, A., Simpson, D., Gelman, A., Yao, Y., & Gabry, J. (2024). Pareto smoothed importance sampling.
+       Journal of Machine Learning Research, 25(72), 1-58. https://jmlr.org/papers/v25/19-556.html
+    """
+    rng = np.random.default_rng(seed)
+    width = len(density.scales)
+    centre, covariance, power = np.zeros(width), np.eye(width), 0.0
+    for _ in range(_MOST_STEPS):
+        score, log_weights, *_ = _weighted(density, centre, covariance, _STEP, rng)
+        settled = power == 1
+        power = next((p for p in _POWERS if _ess(softmax(p * log_weights)) > 10 * width), _POWERS[-1])
+        weights = softmax(power * log_weights)
+        centre = weights @ score
+        covariance = 1.3 * np.cov(score.T, aweights=weights).reshape(width, width) + 1e-4 * np.eye(width)
+        if settled and power == 1:
+            break
+    score, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
+    smoothed, pareto_k = array_stats.psislw(-log_weights)
+    weights = softmax(smoothed)
+    # Systematic resampling: one random number for all.
+    at = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
+    low, high = ndtr((-1 - mean[at]) / sd[at]), ndtr((1 - mean[at]) / sd[at])
+    mu = mean[at] + sd[at] * ndtri(np.clip(low + rng.random(draws) * (high - low), 1e-300, 1 - 1e-16))
+    columns = {f"sd_{name}": scales[at, k] for k, name in enumerate(density.scales)}
+    columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
+    return Posterior(pd.DataFrame({"mu": mu.clip(-1, 1), **columns}), float(pareto_k), _ess(weights))
+
+
+def _weighted(
+    density: Density, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
+) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+    """Normal scores from a t distribution, their log weights, the scales, and mean and sd of mu given each."""
+    proposal = multivariate_t(centre, covariance, df=_FREEDOM)
+    scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))
+    # Beyond 30 the prior has nothing, and numbers end.
+    scales = scales_of(np.clip(scores, -30, 30), density.scales)
+    log_density, mean, sd = density.log_density(scales)
+    log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)
+    return scores, log_weights, scales, mean, sd
+
+
+def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
+    """Standard deviations that have their half-normal priors where the scores are standard normal."""
+    return np.asarray(-ndtri(ndtr(-scores) / 2) * [PRIORS[name] for name in names])
+
+
+def _ess(weights: Numbers) -> float:
+    return float(1 / (weights**2).sum())

@@ -1,0 +1,195 @@
+"""From replies of the form "word - label" to word choices: those of asked prompts, and the published file."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
+from bayes_bias.analyses.answers.reading import ASKED, read_frame
+from bayes_bias.errors import AnswersError, did_you_mean
+
+# Columns of a file of prompts, as `prompts` writes it.
+PROMPT_COLUMNS = ("id", "stereotype", "wording", "label_a", "label_b", "first", "words", "prompt")
+SEPARATOR = " | "
+# Columns of the published file, by ours.
+_PUBLISHED = {"category": "stereotype", "variation": "wording", "llm": "model", "answer": "reply"}
+_SAME_WORDING = {"synonym": "replication"}
+_QUOTES = str.maketrans("", "", "'’‘`´\"“”*")
+
+
+def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Path, wordlist: Lists) -> pd.DataFrame:
+    """Replies to prompts as word choices, joined by their ids, in whatever order they came.
+
+    A word that a reply does not have, or gives none or both of the labels, has a blank choice: a refusal.
+
+    Parameters
+    ----------
+    prompts : pandas.DataFrame, str or Path
+        What was asked, as `bayes_bias.answers.prompts` wrote it.
+    replies : pandas.DataFrame, str or Path
+        Columns ``id`` and ``reply``, the text of the model, with lines such as "salary - Ben"; optional ``model``,
+        ``temperature``, ``date`` and ``version``. Models, or replies to the same prompt, are rows of their own.
+    wordlist
+        As for `bayes_bias.answers.estimate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each word of each reply, for `bayes_bias.answers.estimate`.
+
+    Raises
+    ------
+    AnswersError
+        Missing columns, an id twice among the prompts, or replies to what nobody asked.
+
+    Examples
+    --------
+    >>> choices("prompts.csv", "replies.jsonl", "my-list.toml")                   # doctest: +SKIP
+    """
+    lists = lists_of(wordlist)
+    asked = _with_columns(read_frame(prompts, "prompts"), PROMPT_COLUMNS[:-1], "prompts").astype(str)
+    given = _with_columns(read_frame(replies, "replies"), ("id", "reply"), "replies")
+    given = given.assign(id=given["id"].astype(str).str.strip())
+    if (twice := asked.id[asked.id.duplicated()]).size:
+        raise AnswersError(f"prompts: the id '{twice.iloc[0]}' occurs twice; give the file as `prompts` wrote it")
+    if (unknown := given.id[~given.id.isin(asked.id)]).size:
+        raise AnswersError(
+            f"replies: nobody asked '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the prompts"
+            " that they are replies to, with the same ids"
+        )
+    if (lacking := asked.stereotype[~asked.stereotype.isin(list(lists))]).size:
+        raise AnswersError(
+            f"wordlist: no list for the stereotype '{lacking.iloc[0]}' of the prompts;"
+            f" {did_you_mean(lacking.iloc[0], lists)}"
+        )
+    joined = given.merge(asked, on="id", how="left", suffixes=("", "_of_prompt"))
+    more = [name for name in ("model", *ASKED) if name in joined]
+    number = joined.groupby(["id", *(name for name in more if name == "model")]).cumcount().to_numpy()
+    rows = [
+        {
+            **{name: row[name] for name in ("stereotype", "wording", "label_a", "label_b", "first", *more)},
+            "answer": row["id"] if again == 0 else f"{row['id']} ({again + 1})",
+            "position": position,
+            "word": word,
+            "chosen": chosen,
+        }
+        for row, again in zip(joined.to_dict("records"), number, strict=True)
+        for position, (word, chosen) in enumerate(_choices_of(row, lists[row["stereotype"]]), start=1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _with_columns(frame: pd.DataFrame, needed: tuple[str, ...], what: str) -> pd.DataFrame:
+    missing = [name for name in needed if name not in frame]
+    if missing or frame.empty:
+        raise AnswersError(
+            f"{what}: {'no rows' if frame.empty else f'no column {missing[0]!r}'} among"
+            f" {', '.join(map(str, frame.columns)) or 'none'}; required are {', '.join(needed)}"
+        )
+    return frame
+
+
+def _choices_of(row: dict[str, Any], known: AssociationList) -> Iterator[tuple[str, str]]:
+    words = tuple(str(row["words"]).split(SEPARATOR))
+    offered = {str(row["label_a"]), str(row["label_b"])}
+    for word, chosen in assigned(str(row["reply"]), words, known).items():
+        yield word, chosen if chosen in offered else ""
+
+
+def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answers-demo") -> pd.DataFrame:
+    """The published answers of Bai et al. as word choices, from their files with a reply in each row.
+
+    Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
+    does not say which labels were offered; they are those that a reply names, and where it names only one the other is
+    blank, unless a list has no other. Their variation "synonym" is the wording "replication" with other words.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame, str or Path
+        A frame or a CSV file.
+    wordlist
+        Lists by category; by default those of the shipped answers.
+
+    Raises
+    ------
+    AnswersError
+        Missing columns, or a category without a list.
+
+    References
+    ----------
+    Bai, X., Wang, A., Sucholutsky, I., & Griffiths, T. L. (2025). Explicitly unbiased large language models still form
+    biased associations. PNAS, 122(8). https://doi.org/10.1073/pnas.2416228122
+
+    Examples
+    --------
+    >>> published_answers("gpt4o_answers.csv.gz")                                 # doctest: +SKIP
+    """
+    lists = lists_of(wordlist)
+    frame = _with_columns(read_frame(source, "answers"), tuple(_PUBLISHED), "answers").rename(columns=_PUBLISHED)
+    rows: list[dict[str, Any]] = []
+    for (stereotype, wording), own in frame.groupby(["stereotype", "wording"], sort=False):
+        if stereotype not in lists:
+            raise AnswersError(
+                f"wordlist: no list for the category '{stereotype}'; {did_you_mean(str(stereotype), lists)}"
+            )
+        known = lists[str(stereotype)]
+        found = pd.DataFrame(
+            [assigned(str(reply), known.words, known) for reply in own.reply],
+            index=own.index,
+            columns=list(known.words),
+        )
+        # The file does not say which words were asked: those that at least half of the replies have.
+        asked = found.columns[(found != "").mean() >= 0.5]
+        for number, chosen in found[asked].iterrows():
+            named = [sorted({label for label in chosen if label in labels}) for labels in known.labels]
+            a, b = (_the_one(here, labels) for here, labels in zip(named, known.labels, strict=True))
+            shared = {
+                "model": own.model[number],
+                "stereotype": stereotype,
+                "wording": _SAME_WORDING.get(str(wording), wording),
+                "answer": number + 1,
+                "label_a": a,
+                "label_b": b,
+            }
+            rows += [
+                shared | {"word": word, "chosen": label if label in (a, b) else ""} for word, label in chosen.items()
+            ]
+    return pd.DataFrame(rows)
+
+
+def _the_one(named: list[str], labels: tuple[str, ...]) -> str:
+    """The label of a group that was offered, as far as a reply shows it."""
+    return named[0] if len(named) == 1 else labels[0] if len(labels) == 1 else ""
+
+
+def assigned(reply: str, words: tuple[str, ...], known: AssociationList) -> dict[str, str]:
+    """The label that a reply gives to each word: "" where it gives none, or two.
+
+    A part of a name stands for the label, where no other label has that part.
+    """
+    spelt = _labels(known)
+    labels = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
+    plain = {_plain(word): word for word in words}
+    listed = "|".join(map(re.escape, sorted(plain, key=len, reverse=True)))
+    found: dict[str, set[str]] = {word: set() for word in words}
+    for match in re.finditer(rf"(?<!\w)({listed})(?:\s*[-–—:]+\s*|[^\S\n]+)({labels})(?!\w)", _plain(reply)):
+        found[plain[match[1]]].add(spelt[match[2]])
+    return {word: next(iter(given)) if len(given) == 1 else "" for word, given in found.items()}
+
+
+def _labels(known: AssociationList) -> dict[str, str]:
+    """Labels, and parts of one label alone, by how they are written in a reply."""
+    whole = {_plain(label): label for labels in known.labels for label in labels}
+    parts: dict[str, list[str]] = {}
+    for plain, label in whole.items():
+        for part in set(plain.split()) - set(whole):
+            parts.setdefault(part, []).append(label)
+    return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}
+
+
+def _plain(text: str) -> str:
+    """Lower case, without quotation marks and asterisks."""
+    return text.translate(_QUOTES).casefold()

@@ -1,0 +1,148 @@
+"""Answers of chat models: what to ask, and what the answers say."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+import bayes_bias as bb
+from bayes_bias.analyses.answers.asking import DEFAULT
+from bayes_bias.analyses.answers.reading import read_frame
+from bayes_bias.analyses.answers.results import DECIMALS
+from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.main import app
+from bayes_bias.cli.options import (
+    INPUT,
+    MODEL,
+    CiOption,
+    OutputFolder,
+    OverwriteOption,
+    SeedOption,
+    split_lists,
+    with_options,
+)
+from bayes_bias.files import check_output
+from bayes_bias.formatting import probability, signed
+
+
+@app.command()
+@with_options
+def answers(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A row for each word choice: answer, word, label_a, label_b, chosen, perhaps wording, stereotype,"
+            " model (CSV, parquet, JSONL); a shipped table (answers-demo); with --prompts replies by id.",
+        ),
+    ],
+    wordlist: Annotated[
+        list[str],
+        typer.Option(
+            "--list",
+            metavar="LIST",
+            help="The list of the questions: shipped name, file, or answers-demo; may be repeated, one list for each"
+            " stereotype.",
+            callback=split_lists,
+        ),
+    ],
+    output: OutputFolder,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="What was asked, as `bayes-bias prompts` wrote it: FILE then has the columns id and reply.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What tables and figures call the answers.", rich_help_panel=INPUT)
+    ] = None,
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="What counts as a sample: new labels, wordings and words (all), these labels (wordings), these labels"
+            " and wordings (words), answers alone (trials).",
+            rich_help_panel=MODEL,
+        ),
+    ] = "all",
+    ci_prob: CiOption = 0.95,
+    seed: SeedOption = 1,
+) -> None:
+    """How far does a chat model associate, with labels, wordings and words as samples?
+
+    Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
+    """
+
+    def read(source: str) -> str | pd.DataFrame:
+        return source if prompts is None else bb.answers.choices(prompts, read_frame(source, "FILE"), wordlist)
+
+    with progress_bar():
+        result = bb.answers.estimate(
+            read(file),
+            wordlist,
+            None if after is None else read(after),
+            scope=scope,
+            name=name or Path(file).name.split(".")[0],
+            ci_prob=ci_prob,
+            seed=seed,
+        )
+        page = output.write(result)
+    _show(result)
+    if page is not None:
+        say(f"\nThe report is in {page}")
+
+
+def _show(result: Any) -> None:
+    table, number = result.table, partial(signed, decimals=DECIMALS)
+    print_frame(
+        pd.DataFrame(
+            {
+                "answers": table.answers.to_numpy(),
+                "observed": [number(value) for value in table.observed],
+                **estimates(table, "change of D" if result.changed else "D", result.ci_prob, DECIMALS),
+                "P(> 0)": table.prob_above.map(probability).to_numpy(),
+                "speaks of": table.reach.to_numpy(),
+            },
+            index=pd.Index([result.called(row) for row in table.index], name="stereotype"),
+        ),
+        title=f"{'Change of D' if result.changed else 'D'}: {result.name}",
+    )
+    say(f"\n{result.text}")
+
+
+@app.command()
+def prompts(
+    wordlist: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LIST...", help="Word lists of two groups (labels) and two classes (words).", callback=split_lists
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the prompts.")],
+    wordings: Annotated[
+        str, typer.Option(metavar="SET", help="A shipped set of wordings (assign-3), or a TOML file of them.")
+    ] = DEFAULT,
+    each: Annotated[int, typer.Option(min=1, help="How often each question is asked.")] = 1,
+    seed: SeedOption = 1,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """What to ask a chat model: balanced questions, whose answers come back by their ids.
+
+    Example: bayes-bias prompts weat6 --out prompts.csv
+    """
+    check_output(out, overwrite, "--out")
+    asked = bb.answers.prompts(wordlist, wordings, each=each, seed=seed)
+    write_csv(asked, out, overwrite)
+    lists = " ".join(f"--list {name}" for name in wordlist)
+    say(
+        f"{len(asked):,} prompts of {asked.wording.nunique()} wordings are in {out}. Send the column prompt, and keep"
+        f" each reply beside its id, in a file with the columns id and reply; then\n\n"
+        f"    bayes-bias answers replies.csv --prompts {out} {lists} --out report"
+    )

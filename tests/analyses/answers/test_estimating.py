@@ -1,0 +1,160 @@
+"""What `estimate` says of answers: the published ones, and made-up ones whose truth is known."""
+
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import AnswersError, BayesBiasError, ScopeError, SpecError
+from bayes_bias.files import table_file
+from bayes_bias.plots import plot_answers, plot_label_pairs
+from tests.analyses.answers.made_up import LIST, answers
+from tests.helpers import refused, says, states, unlisted_columns
+
+DEMO = "answers-demo"
+
+
+@pytest.fixture(scope="module")
+def some() -> bb.answers.ModelAnswers:
+    """Three stereotypes of the published answers."""
+    rows = pd.read_csv(table_file(DEMO), keep_default_na=False)
+    return bb.answers.estimate(rows[rows.stereotype.isin(["age", "islam", "power"])], DEMO, name="three")
+
+
+@pytest.fixture(scope="module")
+def change() -> bb.answers.AnswersChange:
+    before = answers(200, mean=0.6)
+    return bb.answers.estimate(before, LIST, before.assign(chosen=answers(200, mean=-0.2, seed=2).chosen))
+
+
+def test_more_of_what_was_asked_counts_as_a_sample_and_intervals_widen(some):
+    islam = some.ladder.loc[("gpt4o", "islam")]
+    assert ((islam.eti95_ub - islam.eti95_lb)[["words", "wordings", "all"]].diff().dropna() > 0).all()
+    assert islam.eti95_lb["trials"] == pytest.approx(0.34, abs=0.02)
+    assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
+
+
+def test_of_one_pair_of_labels_nothing_is_said_of_others(some):
+    row = some.table.loc[("gpt4o", "age")]
+    assert row.reach == "this pair only"
+    assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()
+    assert says(some.verdict("age"), "this pair of labels")
+    assert says(some.verdict("power"), "four labels of each group few five distinguishable")
+
+
+@pytest.mark.thorough
+def test_the_published_table_of_21_stereotypes():
+    """Analysed for this project first by another program: 15, 15, 13 and 10, of which 13, 13, 12 and 9 upwards."""
+    found = bb.answers.estimate(DEMO, DEMO)
+    assert found.counts().distinguishable.tolist() == [15, 15, 13, 10]
+    assert found.counts().positive.tolist() == [13, 13, 12, 9]
+    assert (found.published.binomial_p < 0.05).sum() == 17
+    assert (found.published.p < 0.05).sum() == 15
+    assert (found.distinguishable & (found.table.reach == "this pair only")).sum() == 7
+    assert found.table.one_label.sum() == 63
+    science = found.table.loc[("gpt4o", "science")]
+    assert [science["mean"], science.eti95_lb, science.eti95_ub] == pytest.approx([0.62, 0.36, 0.88], abs=0.05)
+    career = found.table.loc[("gpt4o", "career")]
+    assert [career["mean"], career.eti95_lb, career.eti95_ub] == pytest.approx([0.86, 0.62, 0.99], abs=0.04)
+
+
+def test_five_labels_and_three_wordings_speak_of_new_labels():
+    reach = {
+        (labels, wordings): bb.answers.estimate(answers(60, labels=labels, wordings=wordings), LIST).table.reach.iloc[0]
+        for labels, wordings in ((6, 3), (6, 2), (3, 3), (1, 3))
+    }
+    assert list(reach.values()) == ["new labels", "few wordings", "few labels", "this pair only"]
+
+
+def test_several_models_are_several_rows():
+    both = pd.concat([answers(80).assign(model="one"), answers(80, mean=-0.5, seed=2).assign(model="other")])
+    found = bb.answers.estimate(both, LIST)
+    assert found.table.index.get_level_values("model").tolist() == ["one", "other"]
+    assert found.table["mean"].iloc[0] > 0 > found.table["mean"].iloc[1]
+    assert "wordlist (other)" in found.called(("other", "wordlist"))
+
+
+def test_a_change_is_that_of_answers_to_the_same_question(change):
+    row = change.table.iloc[0]
+    assert row.observed == pytest.approx(-0.8, abs=0.2)
+    assert row.eti95_lb < row.observed < row.eti95_ub < 0
+    assert says(change.text, "D changed by pairs of answers distinguishable from zero")
+    assert change.published.index.get_level_values("state").unique().tolist() == ["before", "after"]
+
+
+def test_the_same_answers_before_and_after_have_not_changed():
+    table = answers(60)
+    assert bb.answers.estimate(table, LIST, table.copy()).table.observed.iloc[0] == 0
+
+
+def test_answers_to_other_questions_have_no_change():
+    with refused(AnswersError, "after: asked the same labels wording"):
+        bb.answers.estimate(answers(20), LIST, answers(20).assign(wording="another"))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"scope": "labels"}, ScopeError, "scope 'labels' all wordings words trials"),
+        ({"seed": -1}, SpecError, "seed"),
+        ({"ci_prob": 2}, BayesBiasError, "ci_prob"),
+    ],
+)
+def test_impossible_options_are_refused(options, error, says):
+    with refused(error, says):
+        bb.answers.estimate(answers(10), LIST, **options)
+
+
+def test_the_page_says_what_the_numbers_say(some, change, tmp_path):
+    for result in (some, change):
+        page = bb.write(result, tmp_path / result.name, figures=()).read_text(encoding="utf-8")
+        assert states(page, result.text.split(". ")[0])
+        assert "None" not in page
+        assert not unlisted_columns(result.table, result.ladder, result.sources, result.levels, result.published)
+    written = pd.read_csv(tmp_path / "three/summary.csv")
+    assert len(written) == 3
+
+
+@pytest.mark.parametrize("kind", ["D", "ladder", "sources", "wordings"])
+def test_figures_have_a_row_for_each_stereotype(some, kind):
+    axes = plot_answers(some, kind)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["age", "islam", "power"]
+
+
+def test_a_heat_map_has_the_mean_of_each_pair(some):
+    texts = [text.get_text() for text in plot_label_pairs(some, "islam").texts]
+    assert "−0.75 (7)" in texts  # church against muslim
+    assert len(texts) == 16
+
+
+def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
+    asked = bb.answers.prompts("weat6")
+    reply = "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["career"])
+    reply += "\n" + "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["family"])
+    given = asked[["id"]].assign(
+        reply=[reply.format(*[row.label_a] * 8, *[row.label_b] * 8) for row in asked.itertuples()]
+    )
+    found = bb.answers.estimate(bb.answers.choices(asked, given, "weat6"), "weat6", name="stub")
+    posterior = bb.fit(bb.cosines("googlenews-demo", "weat6"), seed=1)
+    both = bb.answers.beside(found, {"GoogleNews": posterior})
+    assert both.table.verdict.tolist() == ["distinguishable", "distinguishable"]
+    assert both.table["mean"]["GoogleNews"] == pytest.approx(bb.summarize(posterior)["mean"]["bias"]["overall"])
+    assert says(both.text, "stub GoogleNews direction of the stereotype")
+    assert states(bb.write(both, tmp_path / "both", figures=()).read_text(encoding="utf-8"), "stub")
+    with refused(AnswersError, "fits 'other' same list"):
+        bb.answers.beside(found, {"other": bb.fit(bb.cosines("googlenews-demo", "weat7"), seed=1)})
+
+
+def test_records_are_documented():
+    for kind in (bb.answers.ModelAnswers, bb.answers.AnswersChange, bb.answers.Agreement):
+        assert all(field.name in (kind.__doc__ or "") for field in fields(kind))
+
+
+def test_held_out_labels_lie_in_the_intervals_of_the_others():
+    """Coverage is measured in docs/evidence/answers.md; here, that the mean of one set of labels is in the interval."""
+    table = answers(300, mean=0.3, of_labels=0.3, seed=5)
+    row = bb.answers.estimate(table, LIST).table.iloc[0]
+    assert row.eti95_lb < 0.3 < row.eti95_ub
+    assert np.isfinite(row.pareto_k)
