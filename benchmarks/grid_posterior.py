@@ -19,7 +19,7 @@ _RESIDUALS, _SCALES, _NODES, _DRAWS = 5, 64, 8, 512
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Which of the words of a group or class belong together, by the number of each one's cluster, and how much they are
+    """Which words of a group or class belong together, by the number of each one's cluster, and how much they are
     expected to correlate."""
 
     cluster: NDArray[np.intp]

@@ -1,6 +1,7 @@
 """From a file of word choices to checked answers."""
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked, asked_of
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean
-from bayes_bias.files import read_csv, table_file
+from bayes_bias.files import table_file, unquoted
 from bayes_bias.formatting import count, percent
 from bayes_bias.table.association_table import announce
 
@@ -84,19 +85,26 @@ def _read(source: Any, argument: str) -> tuple[pd.DataFrame, str]:
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
     suffix = path.name.removesuffix(".gz").rpartition(".")[2].lower()
-    if suffix in ("csv", "tsv"):
-        options = {"dtype": str, "keep_default_na": False, "sep": "," if suffix == "csv" else "\t"}
-        return read_csv(path, f"{argument}: '{path}' is", AnswersError, **options)
     try:
+        if suffix in ("csv", "tsv"):
+            return _read_text(path, "," if suffix == "csv" else "\t")
         if suffix == "parquet":
             return pd.read_parquet(path)
         if suffix in ("jsonl", "ndjson"):
             return pd.read_json(path, lines=True, dtype=False)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{argument}: '{path}' is not readable as {suffix}: {error}") from error
     except ImportError as error:
         raise AnswersError(f"{argument}: '{path}' needs the package pyarrow; install it, or give a CSV file") from error
     raise AnswersError(f"{argument}: '{path}' has the ending '{suffix}'; give a CSV, parquet or JSONL file")
+
+
+def _read_text(path: Path, separator: str) -> pd.DataFrame:
+    """By pandas, since there may be a million rows; a row of more cells than headings is refused, which would otherwise
+    move every heading by one."""
+    with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, index_col=False)
+    return frame.rename(columns=unquoted).map(unquoted)
 
 
 def _checked(frame: pd.DataFrame) -> pd.DataFrame:
