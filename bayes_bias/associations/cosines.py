@@ -35,7 +35,7 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_
 
 CONTROLS = ("neutral", "human")
 
-_INDEPENDENT = "words count as independent draws, although some may belong together"
+WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
 
 
 def cosines(
@@ -191,13 +191,17 @@ def with_relations(
     except EmbeddingError as error:
         if required:
             raise
-        reason = str(error).removeprefix("sub_topics: ").split("; ")[0]
-        counted = "those that the list names share what the table shows" if words.topics else _INDEPENDENT
-        notices = announce((f"{counted}: {reason}",))
+        counted = "those that the list names share what the table shows" if words.topics else WORDS_ARE_INDEPENDENT
+        notices = announce((f"{words.name}: {counted}: {reason_of(error)}",))
         return _recorded(replace(table, notices=(*table.notices, *notices)), "named" if words.topics else "independent")
     related = with_sub_topics(table, found)
     announce(related.notices[len(table.notices) :])
     return _recorded(related, "from vectors")
+
+
+def reason_of(error: EmbeddingError) -> str:
+    """Why vectors show no sub-topics, without what to do about it."""
+    return str(error).removeprefix("sub_topics: ").split("; ")[0]
 
 
 def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:

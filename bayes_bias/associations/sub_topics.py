@@ -202,8 +202,8 @@ def unit_vectors(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def vocabulary_of(embedding: Embedding, words: WordList) -> Vocabulary:
-    """General words of an embedding whose pool can be read, none of which is in the list.
+def vocabulary_of(embedding: Embedding, *lists: WordList) -> Vocabulary:
+    """General words of an embedding whose pool can be read, none of which is in the lists.
 
     Raises
     ------
@@ -212,11 +212,11 @@ def vocabulary_of(embedding: Embedding, words: WordList) -> Vocabulary:
     """
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    own = {word.casefold() for word in (*words.targets, *words.attributes)}
+    own = {word.casefold() for words in lists for word in (*words.targets, *words.attributes)}
     usable = {word: v for word, v in stored.items() if has_direction(v).all() and word.casefold() not in own}
     if len(usable) < _FEWEST_GENERAL:
         raise EmbeddingError(
-            f"sub_topics: {embedding.name} has {len(usable)} general words besides those of '{words.name}', and"
+            f"sub_topics: {embedding.name} has {len(usable)} general words besides those of the list, and"
             f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
             " language, with frequent ones first, or say sub_topics='independent'"
         )

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
-from bayes_bias.errors import WordListError
+from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.topics_and_pairs import Words
+from bayes_bias.words.topics_and_pairs import Topics, Words
 from bayes_bias.words.wordlist import WordList
 
 # Which words of a list are replaced by random ones.
@@ -51,6 +52,10 @@ class NullDesign:
     opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
     classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
     similarity: Similarity = COSINES
+    # General words, by which words that belong together count as fewer, as in a report on the list itself; and the
+    # sub-topics of groups that stay, if the list names some.
+    vocabulary: Vocabulary | None = None
+    named: Topics = MappingProxyType({})
 
     @classmethod
     def of(
@@ -85,6 +90,10 @@ class NullDesign:
             random_groups=random != "attributes",
             classes=classes if random == "targets" else MappingProxyType({}),
             similarity=similarity,
+            vocabulary=_vocabulary(embedding, wordlist),
+            named={}
+            if random != "attributes"
+            else {g: wordlist.topics[g] for g in wordlist.groups if g in wordlist.topics},
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -136,7 +145,7 @@ class NullDesign:
             groups = {name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()}
         targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
-        return assemble(
+        table = assemble(
             values,
             targets,
             attributes,
@@ -147,6 +156,10 @@ class NullDesign:
             metric=self.similarity.metric,
             name=f"{self.name}, draw {number}",
         )
+        if self.vocabulary is None:
+            return table
+        own = {word: self.vectors[word] for word in (*targets, *attributes)}
+        return with_sub_topics(table, sub_topics_of(table.with_vectors(own), self.vocabulary, self.named))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
@@ -191,6 +204,15 @@ def _check_balance(wordlist: WordList) -> None:
             f"{wordlist.name}: with random targets the bias is zero only where each class goes with as many groups as"
             " any other; draw the attributes (random='attributes'), or both"
         )
+
+
+def _vocabulary(embedding: Embedding, wordlist: WordList) -> Vocabulary | None:
+    if wordlist.sub_topics != "from vectors":
+        return None
+    try:
+        return vocabulary_of(embedding, wordlist)
+    except EmbeddingError:  # a report says so of the list itself
+        return None
 
 
 def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:

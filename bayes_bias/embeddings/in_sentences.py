@@ -55,8 +55,8 @@ class WordsInSentences(Reader):
         if not self.apart:
             yield from self.embedding.reader.entries(wanted, first)
 
-    def general(self) -> Mapping[str, Vector] | None:
-        return self.embedding.reader.general()
+    def general(self) -> Mapping[str, Vector]:
+        return {}  # words by themselves are no sentences
 
     def marked(self) -> Iterator[str]:
         return iter(())  # what the source has besides are sentences, too

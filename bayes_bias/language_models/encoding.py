@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
+from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
@@ -38,6 +39,9 @@ KIND = "template"
 
 # Seconds that are worth saying before they have passed.
 _LONG = 20
+# A source of general words, and how many of them an encoder reads.
+GENERAL, _EVERYDAY = "googlenews-demo", 600
+NOUN = "noun"
 
 logger = logging.getLogger("bayes_bias")
 
@@ -52,6 +56,13 @@ class EncodedReader(Reader):
     cache: Cache | Memory
     dimensions: int
     of_controls: frozenset[str] = frozenset()
+    everyday: Mapping[str, Sentence] = MappingProxyType({})
+
+    def general(self) -> Mapping[str, Vector]:
+        """Each in one sentence, since all templates would take longer than most lists."""
+        step(f"{self.encoder.name}: vectors of {len(self.everyday):,} general words")
+        vectors = encoded(self.encoder, self.everyday.values(), self.cache, total=len(self.everyday))
+        return dict(zip(self.everyday, vectors, strict=True))
 
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
@@ -175,7 +186,7 @@ def encode(
     return Embedding(
         name=ready.name if used is None else f"{ready.name} ({used.name})",
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, of_controls),
+        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, of_controls, _everyday(lists, used)),
         replicates=used.labels if used and count > 1 else (),
         kind=KIND,
         provenance=MappingProxyType(_provenance(ready, used)),
@@ -216,6 +227,18 @@ def _alone(
         left_out = _unchosen() - _chosen(lists)
         words, drawable = {word: None for word in words if word not in left_out}, ()
     return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
+
+
+def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
+    """General words of English in the first of the sentences; none beside lists of whole sentences."""
+    if all(map(_of_sentences, lists)):
+        return {}
+    pool = open_embedding(GENERAL).pool()
+    words = pool[:: max(1, len(pool) // _EVERYDAY)]
+    if templates is None:
+        return {word: Sentence(word, 0, len(word)) for word in words}
+    of_class = NOUN if NOUN in templates.classes else next(iter(templates.classes))
+    return {word: templates.sentences(word, of_class)[0] for word in words}
 
 
 def _in_templates(

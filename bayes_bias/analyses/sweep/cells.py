@@ -11,6 +11,7 @@ from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -107,12 +108,18 @@ class Cell(ABC):
 
 @dataclass(frozen=True, eq=False)
 class VectorCell(Cell):
-    """A list in an embedding, which holds no more than its words."""
+    """A list in an embedding, which holds no more than its words.
+
+    Which of them belong together is what its general words show, the `vocabulary`; of a version of an embedding what
+    the embedding itself shows, its `original`, since vectors that were changed on purpose do not show what words mean.
+    """
 
     words: WordList
     embedding: Embedding
     allow_loss: bool
     similarity: Similarity = COSINES
+    vocabulary: Vocabulary | None = None
+    original: Cell | None = None
 
     @cached_property
     def depends_on(self) -> list[Any]:
@@ -121,7 +128,9 @@ class VectorCell(Cell):
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
         replicates = [list(self.embedding.replicates), self.embedding.kind]
         other = [] if self.similarity == COSINES else [self.similarity.name]
-        return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other]
+        related: list[Any] = [] if self.vocabulary is None else [self.vocabulary.sha256]
+        related += [] if self.original is None else [self.original.depends_on]
+        return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other, *related]
 
     @property
     def absent_controls(self) -> list[str]:
@@ -129,10 +138,17 @@ class VectorCell(Cell):
         return [name for name, words in self.words.controls.items() if not known & {*words}]
 
     def table(self) -> AssociationTable:
+        table = self._measured()
+        if self.vocabulary is None:
+            return table
+        shown = table if self.original is None else self.original.table()
+        return with_sub_topics(table, sub_topics_of(shown, self.vocabulary, self.words.topics))
+
+    def _measured(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
 
     def without_controls(self) -> "VectorCell":
-        return replace(self, words=self.words.without_controls())
+        return replace(self, words=self.words.without_controls(), vocabulary=None, original=None)
 
 
 @dataclass(frozen=True, eq=False)

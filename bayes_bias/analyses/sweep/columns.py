@@ -3,14 +3,18 @@
 Each embedding is read once, whatever the number of lists.
 """
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import check_different, check_kind, listed
+from bayes_bias.associations.cosines import WORDS_ARE_INDEPENDENT, reason_of
 from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
+from bayes_bias.associations.sub_topics import Vocabulary, vocabulary_of
 from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
@@ -107,6 +111,9 @@ def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
     """Log probabilities, as JSON holds them."""
     return [float(answer) for answer in model(clozes)]
 
+
+logger = logging.getLogger("bayes_bias")
+_NONE: Mapping[str, Cell] = MappingProxyType({})
 
 type Opened = Embedding | LanguageModelColumn
 
@@ -234,7 +241,7 @@ def read_columns(
             continue
         step(f"{source.name}: reading vectors")
         try:
-            read = replace(source, reader=source.excerpt(wanted).reader)
+            read = replace(source, reader=source.excerpt(wanted, pool=True).reader)
         except OutputError:
             raise
         except BayesBiasError as error:
@@ -242,11 +249,13 @@ def read_columns(
             yield Column(source.name, failed=failed)
             yield from (Column(v.named(source.name), source.name, v.name, failed=failed) for v in own)
             continue
-        yield _column_of_embedding(read, lists, similarity, allow_loss)
+        how = (lists, similarity, allow_loss, _vocabulary(read, lists))
+        original = _column_of_embedding(read, *how)
+        yield original
         for version in own:
             try:
                 vectors = source if version.needs_vocabulary else read
-                column = _column_of_embedding(version.applied(vectors), lists, similarity, allow_loss)
+                column = _column_of_embedding(version.applied(vectors), *how, original.cells)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
             learned = frozenset(version.learned_words)
@@ -254,14 +263,21 @@ def read_columns(
 
 
 def _column_of_embedding(
-    embedding: Embedding, lists: Sequence[WordList], similarity: Similarity, allow_loss: bool
+    embedding: Embedding,
+    lists: Sequence[WordList],
+    similarity: Similarity,
+    allow_loss: bool,
+    vocabulary: Vocabulary | None,
+    originals: Mapping[str, Cell] = _NONE,
 ) -> Column:
-    """Each cell has no more vectors than its words need."""
+    """Each cell has no more vectors than its words need; those of a version have their originals beside them."""
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])
         name = f"{words.name} in {embedding.name}"
-        cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity)
+        general = vocabulary if words.sub_topics == "from vectors" else None
+        original = originals.get(words.name)
+        cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity, general, original)
     replicates = len(embedding.replicates)
     return Column(
         embedding.name,
@@ -271,6 +287,16 @@ def _column_of_embedding(
         replicates=replicates,
         metric=similarity.metric,
     )
+
+
+def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> Vocabulary | None:
+    """The general words of an embedding, which none of its lists has, if some want them and there are enough."""
+    asked = [words for words in lists if words.sub_topics == "from vectors"]
+    try:
+        return vocabulary_of(embedding, *asked) if asked else None
+    except EmbeddingError as error:
+        logger.warning(f"{WORDS_ARE_INDEPENDENT}: {reason_of(error)}")
+        return None
 
 
 def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
