@@ -91,9 +91,7 @@ class NullDesign:
             classes=classes if random == "targets" else MappingProxyType({}),
             similarity=similarity,
             vocabulary=_vocabulary(embedding, wordlist),
-            named={}
-            if random != "attributes"
-            else {g: wordlist.topics[g] for g in wordlist.groups if g in wordlist.topics},
+            named=wordlist.topics if random == "attributes" else MappingProxyType({}),
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -159,7 +157,8 @@ class NullDesign:
         if self.vocabulary is None:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        return with_sub_topics(table, sub_topics_of(table.with_vectors(own), self.vocabulary, self.named))
+        named = {home: topics for home, topics in self.named.items() if home in self.groups}
+        return with_sub_topics(table, sub_topics_of(table.with_vectors(own), self.vocabulary, named))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]

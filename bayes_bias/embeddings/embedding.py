@@ -31,9 +31,15 @@ class Reader(ABC):
 
     dimensions: int
 
+    def by_frequency(self) -> bool:
+        """Whether frequent words come first, as tools that train vectors write them."""
+        return True
+
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Positions, from 1, of words whose casefolded form is wanted, in sources that have frequent words first, as
-        tools that train vectors write them; None of others."""
+        """Positions, from 1, of words whose casefolded form is wanted, in sources that have frequent words first; None
+        of others."""
+        if not self.by_frequency():
+            return None
         found: dict[str, int] = {}
         for rank, word in enumerate(self.words(), 1):
             if word.casefold() in wanted:
@@ -181,7 +187,8 @@ class Embedding(Telling):
         near, general = self.near(wanted, vectors), self.reader.general() if pool else None
         begins = () if all(word in vectors for word in wanted) else self.reader.begins()
         made = self.made(word for word in wanted if word not in vectors)
-        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, general)
+        in_order = pool and marked is None and self.reader.by_frequency()
+        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, general, in_order)
         return replace(self, reader=read)
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
@@ -229,6 +236,10 @@ class Excerpt(Reader):
     first_words: tuple[str, ...] = ()
     made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
+    in_order: bool = False  # whether those to draw from are the most frequent words of the source, in their order
+
+    def by_frequency(self) -> bool:
+        return self.in_order
 
     def begins(self) -> tuple[str, ...]:
         return self.first_words

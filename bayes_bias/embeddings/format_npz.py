@@ -10,7 +10,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -88,9 +88,8 @@ class NpzReader(Reader):
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
-    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        put_together = self.has_pool or self.labels  # for some lists, whose words come first
-        return None if put_together else super().ranks(wanted)
+    def by_frequency(self) -> bool:
+        return not (self.has_pool or self.labels)  # those are put together for some lists, whose words come first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         vectors = _replicated_rows(self.file) if self.labels else _rows(self.file, self.trust)

@@ -24,8 +24,8 @@ class MemoryReader(Reader):
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in self.labels)
 
-    def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        return super().ranks(wanted) if self.frequent_first else None
+    def by_frequency(self) -> bool:
+        return self.frequent_first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):

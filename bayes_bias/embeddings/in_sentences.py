@@ -42,8 +42,8 @@ class WordsInSentences(Reader):
     def words(self) -> Iterator[str]:
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
 
-    def ranks(self, wanted: frozenset[str]) -> None:
-        return None  # a sentence has no frequency
+    def by_frequency(self) -> bool:
+        return False  # a sentence has no frequency
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         asked = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}

@@ -210,8 +210,8 @@ class ReplicatedReader(Reader):
         others = [set(member.vocabulary()) for member in self.members[1:]]
         return (word for word in self.members[0].reader.words() if all(word in other for other in others))
 
-    def ranks(self, wanted: frozenset[str]) -> None:
-        return None  # each has its own
+    def by_frequency(self) -> bool:
+        return False  # each has its own
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         of_first = dict(self.members[0].reader.entries(wanted, first))

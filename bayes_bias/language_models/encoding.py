@@ -67,8 +67,8 @@ class EncodedReader(Reader):
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
 
-    def ranks(self, wanted: frozenset[str]) -> None:
-        return None  # an encoder has no words of its own
+    def by_frequency(self) -> bool:
+        return False  # an encoder has no words of its own
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         chosen = {

@@ -9,9 +9,8 @@ from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.lists import measure_lists, related_table
 from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette
-from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError, WordListError
+from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
 from bayes_bias.table.clusters import clusters_of
 from tests.helpers import refused
 
@@ -38,10 +37,11 @@ def test_words_around_two_centres_are_two_clusters_that_count_as_two_or_more(voc
     assert 2 < topics.effective < 3
 
 
-def test_random_words_are_independent_in_nineteen_of_twenty_lists(vocabulary):
-    lists = (around(8, 1, spread=0.0, seed=seed) for seed in range(100))
-    found = [vocabulary.sub_topics([f"w{i}" for i in range(8)], vectors).share > 0 for vectors in lists]
-    assert np.mean(found) <= 0.12
+def test_random_words_are_hardly_believed_to_belong_together(vocabulary):
+    lists = [around(8, 1, spread=0.0, seed=seed) for seed in range(100)]
+    found = [vocabulary.sub_topics([f"w{i}" for i in range(8)], vectors) for vectors in lists]
+    assert np.mean([topics.share for topics in found]) < 0.02
+    assert np.mean([topics.effective for topics in found]) > 7.7
 
 
 def test_the_silhouette_is_scikit_learns():
@@ -60,12 +60,12 @@ def test_too_few_words_are_never_split(vocabulary):
     assert topics.effective == 3
 
 
-def test_a_table_from_vectors_says_which_words_belong_together():
-    table = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
-    plain = bb.cosines("googlenews-demo", "weat6", ())
+def test_words_that_belong_together_count_as_fewer_unless_a_list_says_otherwise():
+    table = bb.cosines("googlenews-demo", "weat6", ())
+    plain = bb.cosines("googlenews-demo", "weat6", (), sub_topics="independent")
     assert table.has_related_words
     assert not plain.has_related_words
-    assert table.provenance["sub_topics"] == "from vectors"
+    assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
     assert any("family" in notice and "count as" in notice for notice in table.notices)
     np.testing.assert_array_equal(table.values, plain.values)
 
@@ -76,18 +76,22 @@ def with_topics(sub_topics: str) -> bb.WordList:
 
 
 def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show():
-    found = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors").sub_topics
+    found = bb.cosines("googlenews-demo", "weat6", ()).sub_topics
     weat6 = bb.load_wordlist("weat6")
     parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
     pasted = bb.wordlist(**parts, **tomllib.loads(found.toml))
     named = {home: list(topics.values()) for home, topics in pasted.topics.items()}
     assert named == {home: related.clusters for home, related in found.homes.items()}
     assert set(named) == {*weat6.groups, *weat6.classes}
-    assert pasted.sub_topics == "named"
+    again = bb.cosines("googlenews-demo", pasted, ())
+    for home, related in again.sub_topics.homes.items():
+        assert related.clusters == found.homes[home].clusters
+        assert related.share >= found.homes[home].share  # what a list names needs no evidence
+    assert not again.labels
 
 
 def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
-    table = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
+    table = bb.cosines("googlenews-demo", "weat6", ())
     ax = bb.plots.plot_sub_topics(table, "attribute")
     found = table.sub_topics.classes
     frames = [(patch.get_x(), patch.get_width()) for patch in ax.patches]
@@ -99,8 +103,8 @@ def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
     assert similarity[i, j] == pytest.approx(table.vectors["parents"] @ table.vectors["children"])
 
 
-def test_sub_topics_are_of_a_table_that_was_asked_for_them():
-    plain = bb.cosines("googlenews-demo", "weat6", ())
+def test_a_table_of_independent_words_shows_no_sub_topics():
+    plain = bb.cosines("googlenews-demo", "weat6", (), sub_topics="independent")
     for ask in (lambda table: table.sub_topics, bb.plots.plot_sub_topics):
         with refused(TableError, "table 'weat6' sub_topics='from"):
             ask(plain)
@@ -110,33 +114,30 @@ def test_sub_topics_are_of_a_table_that_was_asked_for_them():
         bb.plots.plot_sub_topics(alone)
 
 
-def test_exhaustive_sub_topics_leave_words_independent():
-    for how, labels in {"named": ("attribute_topic",), "exhaustive": (), "none": ()}.items():
-        assert bb.cosines("googlenews-demo", with_topics(how), ()).labels == labels
+def test_the_argument_comes_before_what_a_list_says():
+    for how in ("independent", "exhaustive"):
+        words = with_topics(how)
+        said, found = (bb.cosines("googlenews-demo", words, (), sub_topics=asked) for asked in (None, "from vectors"))
+        assert not said.has_related_words
+        assert not said.labels
+        assert said.provenance["sub_topics"] == how
+        assert found.has_related_words
+        assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
 
 
-def test_what_a_list_says_of_its_sub_topics_gives_way_to_the_argument():
-    words = with_topics("exhaustive")
-    named, found = (bb.cosines("googlenews-demo", words, (), sub_topics=how) for how in ("named", "from vectors"))
-    assert named.labels == ("attribute_topic",)
-    assert found.has_related_words
-    assert bb.cosines("googlenews-demo", words.with_sub_topics("from vectors"), ()).sha256 == found.sha256
-    assert named.provenance["wordlist_sha256"] == with_topics("named").sha256
-
-
-def test_only_lists_whose_sub_topics_may_be_a_sample_get_a_second_interval():
-    made = {
-        how: related_table(*measure_lists(with_topics(how), "googlenews-demo", ()))
-        for how in ("named", "none", "exhaustive")
-    }
-    assert [how for how, table in made.items() if table is not None] == ["named", "none"]
+def test_without_vectors_what_words_share_of_a_named_sub_topic_is_estimated_from_the_table():
+    words = with_topics("from vectors")
+    matrix = bb.cosines("googlenews-demo", words, (), sub_topics="independent").values.to_pandas()
+    table = cosines_from_matrix(matrix, words, ())
+    assert table.labels == ("attribute_topic",)
+    assert not table.has_related_words
 
 
 def test_paired_words_keep_their_pairs_and_the_other_side_has_its_sub_topics():
     weat = bb.load_wordlist("weat7")
     he, she = (weat.classes[name] for name in ("male terms", "female terms"))
     paired = replace(weat, pairs=tuple(zip(he[:4], she[:4], strict=True)))
-    found, alone = (bb.cosines("googlenews-demo", words, (), sub_topics="from vectors") for words in (paired, weat))
+    found, alone = (bb.cosines("googlenews-demo", words, ()) for words in (paired, weat))
     assert set(alone.sub_topics.classes) == {"male terms", "female terms"}
     assert found.sub_topics.groups.keys() == alone.sub_topics.groups.keys()
     assert (found.sub_topics.classes, found.labels) == ({}, ("attribute_pair",))
@@ -145,45 +146,60 @@ def test_paired_words_keep_their_pairs_and_the_other_side_has_its_sub_topics():
     assert (clusters.kinds, clusters.share.any()) == (("pair",), False)
 
 
-def test_sub_topics_from_vectors_need_vectors():
-    words = with_topics("from vectors")
-    matrix = bb.cosines("googlenews-demo", words, (), sub_topics="none").values.to_pandas()
-    with refused(WordListError, "sub_topics 'weat6' vectors 'matrix' 'named'"):
-        cosines_from_matrix(matrix, words, ())
-    with refused(WordListError, "sub_topics 'weat6' log probabilities"):
-        bb.log_probabilities(lambda clozes: [0.0 for _ in clozes], words, ())
-    with refused(WordListError, "sub_topics 'weat6' sweep"):
-        bb.sweep(words)
+def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
+    words = [*bb.load_wordlist("weat6").targets, *bb.load_wordlist("weat6").attributes]
+    rng = np.random.default_rng(1)
+    return {word: rng.normal(size=20) for word in words} | vectors
+
+
+def test_without_general_words_they_are_independent_with_a_notice_or_refused_where_asked_for():
+    for more in (0, 499):
+        general = {f"word{k:03d}": np.random.default_rng(k).normal(size=20) for k in range(more)}
+        table = bb.cosines(few_words(**general), "weat6", ())
+        assert not table.has_related_words
+        assert table.provenance["sub_topics"] == "independent"
+        assert any("independent draws" in notice and f" {more} general words" in notice for notice in table.notices)
+        with refused(EmbeddingError, f"sub_topics {more} 500 words 'independent'"):
+            bb.cosines(few_words(**general), "weat6", (), sub_topics="from vectors")
+    assert "500 are needed" in bb.cosines(few_words(), "weat6", ()).notices[-1]
+
+
+def test_names_are_no_general_words():
+    names = {f"Name{chr(97 + k % 26)}{k}": np.random.default_rng(k).normal(size=20) for k in range(2_500)}
+    with refused(EmbeddingError, "sub_topics 0 general 500"):
+        bb.cosines(few_words(**names), "weat6", (), sub_topics="from vectors")
+
+
+def test_vectors_that_are_all_one_show_nothing():
+    same = {f"word{k:03d}": np.ones(20) for k in range(600)}
+    with refused(EmbeddingError, "sub_topics one vector 'independent'"):
+        bb.cosines(few_words(**same), "weat6", (), sub_topics="from vectors")
+
+
+def test_a_cluster_of_all_words_says_nothing(vocabulary):
+    topics = vocabulary.sub_topics([f"w{i}" for i in range(8)], [np.ones(50) + 1e-9 * k for k in range(8)])
+    assert topics.share == 0
+    whole = {f"w{i}": "all" for i in range(8)}
+    assert vocabulary.named(list(whole), around(2, 4, spread=0.5), whole).share == 0
 
 
 def test_what_cannot_be_related_is_refused():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
         bb.cosines("googlenews-demo", "weat6", (), sub_topics="vectors")
-    tiny = {word: np.eye(3)[i % 3] + 0.1 * i for i, word in enumerate(bb.load_wordlist("weat6").targets)}
-    tiny |= {word: np.ones(3) + 0.1 * i for i, word in enumerate(bb.load_wordlist("weat6").attributes)}
-    with refused(EmbeddingError, "sub_topics 200 words"):
-        bb.cosines(tiny, "weat6", (), sub_topics="from vectors")
-    many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 250, 5)))}
+    many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}
     words = list(many)
     parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
-    with refused(EmbeddingError, "sub_topics 'a' 501 500 'none'"):
+    with refused(EmbeddingError, "sub_topics 'a' 501 500 'independent'"):
         bb.cosines(many, parts, (), sub_topics="from vectors")
-    with refused(BayesBiasError, "'crossed-long' sub_topics"):
-        bb.fit(bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors"), "crossed-long")
 
 
-def test_named_sub_topics_take_their_correlation_from_the_vectors():
-    found = bb.cosines("googlenews-demo", "weat6", (), sub_topics="from vectors")
-    weat6 = bb.load_wordlist("weat6")
-    parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
-    pasted = bb.wordlist(**parts, **tomllib.loads(found.sub_topics.toml), sub_topics="named with vectors")
-    table = bb.cosines("googlenews-demo", pasted, ())
-    for home, related in table.sub_topics.homes.items():
-        assert related.clusters == found.sub_topics.homes[home].clusters
-        assert related.share == pytest.approx(found.sub_topics.homes[home].share, abs=1e-12)
-    assert not table.labels
-    assert table.provenance["sub_topics"] == "named with vectors"
-    whole = replace(pasted, topics={"family": {"all": weat6.classes["family"]}})
-    assert not bb.cosines("googlenews-demo", whole, ()).has_related_words
-    with refused(WordListError, "sub_topics 'weat6' [topics] 'from"):
-        bb.cosines("googlenews-demo", "weat6", (), sub_topics="named with vectors")
+def test_an_encoder_reads_general_words_in_one_of_its_sentences():
+    asked: list[str] = []
+
+    def encoder(sentences):
+        asked.extend(sentences)
+        return [[text.count(letter) + 0.1 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in sentences]
+
+    table = bb.cosines(encoder, "weat6", (), templates="noun-10", sub_topics="from vectors")
+    assert table.provenance["sub_topics"] == "from vectors"
+    assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())

@@ -3,6 +3,7 @@
 from bayes_bias.analyses.report import check_clusters as clusters
 from bayes_bias.analyses.report import check_convergence as convergence
 from bayes_bias.analyses.report import check_data_fit as data_fit
+from bayes_bias.analyses.report import check_frequency as frequency
 from bayes_bias.analyses.report import check_nulls as nulls
 from bayes_bias.analyses.report import check_prior as prior
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
@@ -13,5 +14,6 @@ CHECKERS = (
     second_opinion.CHECKER,
     prior.CHECKER,
     clusters.CHECKER,
+    frequency.CHECKER,
     data_fit.CHECKER,
 )

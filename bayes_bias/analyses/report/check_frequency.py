@@ -1,0 +1,82 @@
+"""Do groups, and classes, differ in how frequent their words are? Where both do, a bias needs no meaning."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.embeddings.embedding import Excerpt
+from bayes_bias.formatting import joined
+from bayes_bias.table.labels import HOMES, SIDES, words_of
+
+type Numbers = NDArray[np.float64]
+
+_COLUMNS = ("rank_ratio_groups", "rank_ratio_classes", "rank_limit_groups", "rank_limit_classes")
+_RANDOM_LISTS, _QUANTILE = 2_000, 0.95
+# docs/evidence/frequency.md
+_CONSEQUENCE = (
+    "Groups and classes both differ in frequency by more than lists of random words do. Frequent words are closer to"
+    " frequent words, whatever they mean, so that such lists are biased without any meaning; ask for the bias at equal"
+    " frequency (covariates='rank', --covariates rank)"
+)
+
+
+def _run(study: Study) -> Check:
+    ranks = _ranks(study)
+    if ranks is None:
+        return Check("The order of the vectors does not say how frequent words are.")
+    values, rng = study.table.without_controls().values, np.random.default_rng(study.seed)
+    said, apart = list[str](), list[bool]()
+    numbers: dict[str, float] = {}
+    for side, plural in zip(SIDES, ("groups", "classes"), strict=True):
+        homes = values[HOMES[side]].to_numpy()
+        of_words = ranks.loc[words_of(values, side)]
+        logs = np.log(of_words.to_numpy())
+        ratio, limit = _ratio(logs, homes), _limit(homes, len(study.table.origin.embedding.reader.drawable), rng)  # type: ignore[union-attr]
+        middle = of_words.groupby(homes, sort=False).median()
+        said.append(joined([f"{home} {rank:,.0f}" for home, rank in middle.items()]))
+        numbers |= {f"rank_ratio_{plural}": ratio, f"rank_limit_{plural}": limit}
+        apart.append(ratio > limit)
+    text = f"Median frequency rank of the words of each group: {said[0]}; of each class: {said[1]}."
+    if all(apart):
+        text = f"{text} {_CONSEQUENCE}."
+    return Check(text, numbers, alarm=all(apart) and not study.table.covariates, result=tuple(apart))
+
+
+def _ranks(study: Study) -> "pd.Series[int] | None":
+    """The rank of each word, and the last one of words beyond those that random lists are drawn from; None where the
+    order of an embedding does not tell it."""
+    origin = study.table.origin
+    if origin is None or not isinstance(origin.embedding.reader, Excerpt) or not origin.embedding.reader.by_frequency():
+        return None
+    drawable = origin.embedding.reader.drawable
+    known = {word: rank for rank, word in reversed(list(enumerate(drawable, 1)))}
+    words = {word for side in SIDES for word in words_of(study.table.values, side)}
+    return pd.Series({word: known.get(word, len(drawable)) for word in words})
+
+
+def _ratio(logs: Numbers, homes: NDArray[Any]) -> float:
+    """How many times the largest geometric mean of ranks is the smallest."""
+    means = [logs[homes == home].mean() for home in dict.fromkeys(homes.tolist())]
+    return float(np.exp(max(means) - min(means)))
+
+
+def _limit(homes: NDArray[Any], words: int, rng: np.random.Generator) -> float:
+    """What that is not in 95% of lists of random words."""
+    random = np.log(rng.integers(1, words + 1, (_RANDOM_LISTS, len(homes))))
+    return float(np.quantile([_ratio(logs, homes) for logs in random], _QUANTILE))
+
+
+def _methods(made: Mapping[str, Any]) -> tuple[str, ...]:
+    apart = [name for name, sides in made.items() if all(sides)]
+    said = f"both differ by more for {joined(apart)}" if apart else "nowhere do both differ by more"
+    return (
+        "Mean log frequency ranks of groups, and of classes, were compared with those of lists of random words (95%):"
+        f" {said}.",
+    )
+
+
+CHECKER = Checker("frequency", "Frequency of words", _COLUMNS, _run, _methods)
