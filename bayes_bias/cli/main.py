@@ -70,7 +70,7 @@ COMMANDS = MappingProxyType(
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
         "table": "A file that other commands take in place of a list: numbers of others, or a list that is measured.",
-        "wordlists": "The shipped word lists, or one of them with its words; a copy of one to edit; a list of files.",
+        "wordlists": "The shipped word lists, or one of them with its words; a copy to edit; a list made of files.",
         "models": "The shipped models, or one of them with its priors; a copy of one to edit; its graph.",
     }
 )
