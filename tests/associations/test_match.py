@@ -121,6 +121,7 @@ def test_subwords_of_other_vectors_are_refused():
         open_embedding(LOWER, match="subwords")
 
 
+@pytest.mark.gensim
 def test_a_fasttext_bin_that_is_damaged_is_one_line(tmp_path):
     (tmp_path / "m.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\x00")
     with refused(EmbeddingError, "m.bin damaged fastText"):
