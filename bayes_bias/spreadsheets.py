@@ -85,18 +85,20 @@ def read_frame(
     """A file as a frame: its words as they were before `csv_text`, numbers where a column holds nothing else.
 
     An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text; all do if it is
-    None. The first of two columns of one heading is read. One without a heading is called as pandas calls it.
+    None. A column without a heading is called as pandas calls it.
 
     Raises
     ------
     BayesBiasError
-        As `read_columns`.
+        As `read_columns`; or two columns have one heading.
     """
     import pandas as pd
 
     columns: dict[str, Any] = {}
     for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
         name = heading or f"Unnamed: {k}"
+        if name in columns:
+            raise refusal(f"{label}: two columns have the heading '{name}'; rename or remove one")
         numbers = None if text is None or name in text else _numbers_if_all_are(cells)
         words = [unquoted(cell) if cell else None for cell in cells]
         columns.setdefault(name, pd.Series(words, dtype=object) if numbers is None else pd.Series(numbers))

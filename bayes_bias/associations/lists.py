@@ -10,6 +10,7 @@ from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, 
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.in_memory import are_pairs
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.progress import step
@@ -132,7 +133,7 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
 
 def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
     """Each embedding with the words of all lists in memory, and those that random lists are drawn from."""
-    sources = given if isinstance(given, list | tuple) else [given]
+    sources = given if isinstance(given, list | tuple) and not are_pairs(given) else [given]
     if not sources:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
     opened = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])

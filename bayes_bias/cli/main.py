@@ -75,7 +75,7 @@ COMMANDS = MappingProxyType(
         "prompts": "What to ask a chat model: balanced questions, whose answers come back by their ids.",
         "answers": "How far does a chat model associate, with labels, wordings and words as samples?",
         "table": "A file that other commands take in place of a list: numbers of others, or a list that is measured.",
-        "wordlists": "The shipped word lists, or one of them with its words; a copy of one to edit; a list of files.",
+        "wordlists": "The shipped word lists, or one of them with its words; a copy to edit; a list made of files.",
         "models": "The shipped models, or one of them with its priors; a copy of one to edit; its graph.",
     }
 )

@@ -28,7 +28,7 @@ def wordlists(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[LIST|FILE]...",
+            metavar="LIST|FILE",
             help="Show one list, or control class. With --out, files of words: spreadsheets, JSON, YAML, or text with"
             " a word a line.",
         ),
@@ -50,7 +50,7 @@ def wordlists(
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the chosen words of FILE here.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy or --out names already.")] = False,
 ) -> None:
-    """The shipped word lists, or one of them with its words; a copy of one to edit; a list of files.
+    """The shipped word lists, or one of them with its words; a copy to edit; a list made of files.
 
     Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
     --groups insects=unpleasant --out my-list.csv

@@ -1,7 +1,7 @@
 """Where a table comes from: the options of every command that measures a word list or takes a table file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -204,8 +204,7 @@ class TableSource(MeasuringOptions, Origin):
         """The embeddings side by side, as functions take them."""
         if self.match == "exact":
             return list(self.embedding)
-        opened = [bb.open_embedding(name, trust=self.trust) for name in self.embedding]
-        return [replace(each, match=cast(Match, self.match)) for each in opened]
+        return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
 
     def has_table(self, source: str) -> bool:
         """Whether the table of LIST is made one by one."""

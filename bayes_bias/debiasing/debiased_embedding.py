@@ -127,7 +127,7 @@ class Debiasing(Version):
     def _known_sets(self, vectors: Mapping[str, Vector], name: str) -> DebiasSets:
         """The sets, each of whose words has a vector; those that lack one are named all at once."""
         sets = self.learns_from
-        of_each = (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent)
+        of_each = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         lacking = [words for words in of_each if not all(word in vectors for word in words)]
         missing = dict.fromkeys(word for words in of_each for word in words if word not in vectors)
         if not missing:

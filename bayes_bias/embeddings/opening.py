@@ -22,7 +22,7 @@ from bayes_bias.embeddings import (
 )
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.format_base import Format, peek
-from bayes_bias.embeddings.in_memory import are_pairs, from_keyed_vectors, from_memory
+from bayes_bias.embeddings.in_memory import SubwordReader, are_pairs, from_keyed_vectors, from_memory
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, shipped, shipped_names
 from bayes_bias.formatting import plural
@@ -102,7 +102,13 @@ def open_embedding(
     check_switch("trust", trust)
     check_match(match)
     if match != "exact":
-        return replace(open_embedding(source, trust=trust, format=format, name=name, kind=kind), match=match)
+        given = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
+        if match == "subwords" and not isinstance(given.reader, SubwordReader):
+            raise EmbeddingError(
+                f"match: '{match}' needs vectors of parts of words, and {given.name} ({given.source}) has none; give"
+                " fastText's .bin or gensim's FastText"
+            )
+        return replace(given, match=match)
     if isinstance(source, list | tuple) and not are_pairs(source):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")

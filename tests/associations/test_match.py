@@ -22,8 +22,7 @@ def found(match: str, vectors=LOWER, words=WORDS) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("match", "also"),
-    [("exact", ""), ("case", "John Amy Job Kid"), ("accents", "John José Amy Zoé Job Kid"), ("subwords", "")],
+    ("match", "also"), [("exact", ""), ("case", "John Amy Job Kid"), ("accents", "John José Amy Zoé Job Kid")]
 )
 def test_a_match_finds_what_it_says_and_no_more(match, also):
     assert set(found(match)) == {"boss", "baby", *also.split()}
@@ -117,6 +116,12 @@ def test_subwords_of_a_fasttext_model_are_used_when_asked_for_and_named(tmp_path
         assert table.coverage.set_index("name").loc["men"].from_subwords == "johnny"
 
 
+def test_subwords_of_other_vectors_are_refused():
+    with refused(EmbeddingError, "match 'subwords' embedding none fastText .bin"):
+        open_embedding(LOWER, match="subwords")
+
+
+@pytest.mark.gensim
 def test_a_fasttext_bin_that_is_damaged_is_one_line(tmp_path):
     (tmp_path / "m.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\x00")
     with refused(EmbeddingError, "m.bin damaged fastText"):

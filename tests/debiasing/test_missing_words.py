@@ -11,10 +11,8 @@ from bayes_bias.words.defining_sets import read_debias_sets
 from tests.helpers import refused, says
 
 RNG = np.random.default_rng(4)
-VECTORS = {
-    word: RNG.normal(size=6)
-    for word in ["she", "he", "woman", "man", "mother", "father", "nurse", "queen", "church", "mosque"]
-}
+WORDS = ["she", "he", "woman", "man", "mother", "father", "nurse", "queen", "church", "mosque"]
+VECTORS = {word: RNG.normal(size=6) for word in WORDS}
 KNOWN = {"defining_sets": [["she", "he"], ["woman", "man"]], "equalize_sets": [["mother", "father"]]}
 LACKING = {
     "defining_sets": [["she", "he"], ["gal", "guy"], ["woman", "man"], ["Mary", "man"]],

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import cosines, open_embedding
+from bayes_bias import cosines, load_wordlist, open_embedding
+from bayes_bias.associations.lists import measure_lists
 from bayes_bias.errors import CoverageError, EmbeddingError
 from tests.helpers import refused
 
@@ -104,6 +105,11 @@ def test_parquet_and_objects_in_memory_are_read(tmp_path):
         tuple(map(list, pairs)),
     ):
         assert np.array_equal(biases(source), TRUE)
+
+
+def test_words_and_vectors_are_one_embedding_where_several_may_be_given():
+    table = measure_lists(load_wordlist(WORDS), list(VECTORS.items()), controls=())[0]
+    assert np.array_equal(table.values.to_numpy().round(6), TRUE)
 
 
 @pytest.mark.parametrize("content", [VECTORS, list(VECTORS.items()), FRAME, pd.DataFrame(VECTORS).T])

@@ -97,3 +97,9 @@ def test_errors_in_another_unit_than_the_criterion_are_a_notice(tmp_path):
         notices = data_of(path).notices
         assert bool(notices) == told
         assert not told or says(notices[0], "errors criterion 6.4 times one unit")
+
+
+def test_two_columns_of_one_heading_are_refused(tmp_path):
+    (tmp_path / "c.csv").write_text("label,criterion,criterion \na,1,2\n")
+    with pytest.raises(CriterionError, match="two columns have the heading 'criterion'"):
+        outside_of(tmp_path / "c.csv")
