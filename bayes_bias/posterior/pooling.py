@@ -21,6 +21,7 @@ from bayes_bias.posterior.random_effects import Normals, RandomEffects
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import compared_attributes
 
@@ -119,6 +120,8 @@ class PooledLists(Tabled):
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
+# From so much of the attributes on two lists have the same ones.
+_SAME = 0.5
 _COMPONENTS = 40
 
 
@@ -157,8 +160,8 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     Raises
     ------
     BayesBiasError
-        Fewer than two fits, two of the same name, different embeddings, metrics or models, a fit that has not
-        converged, an impossible scale.
+        Fewer than two fits, two of the same name, two about the same topics with the same attributes, different
+        embeddings, metrics or models, a fit that has not converged, an impossible scale.
     ScopeError
         An impossible probability; a fit of the hierarchical model or of the long form, whose posterior is not a mixture
         of normals.
@@ -226,7 +229,28 @@ def _checked(given: Iterable[Fit]) -> list[Fitted]:
                 f"fits: '{fitted.name}' is given {names.count(fitted.name)} times; pool different lists with different"
                 " names"
             )
+    for one, other in combinations(fits, 2):
+        _check_apart(one, other)
     return fits
+
+
+def _check_apart(one: Fitted, other: Fitted) -> None:
+    """Lists of the same topics with the same attributes are one list with more words: pooled as two they count twice,
+    and five of them find a bias in 20 to 28% of cases where there is none."""
+    targets, attributes = (_shared_by(one, other, side) for side in SIDES)
+    groups = set(one.data.group.to_numpy()) & set(other.data.group.to_numpy())
+    if attributes >= _SAME and (groups or targets > 0):
+        raise BayesBiasError(
+            f"fits: '{one.name}' and '{other.name}' ask about the same kind of targets with the same attributes"
+            f" ({percent(attributes)} of the shorter class lists), and are one list with more words, not two; join"
+            " their words in one list, or pool one of them"
+        )
+
+
+def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
+    """The share of the shorter list's words of a side, without controls, that the other list has."""
+    of_one, of_other = (_words_of(fitted, side) for fitted in (one, other))
+    return len(of_one & of_other) / min(len(of_one), len(of_other))
 
 
 def _check_alone(fitted: Fitted) -> None:
@@ -287,9 +311,12 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 
 def _words(fitted: Fitted) -> set[str]:
     """Words whose associations enter the bias: all but those of control classes."""
-    data = fitted.data
-    compared = compared_attributes(data)
-    return {*data.target.to_numpy().tolist(), *data.attribute.to_numpy()[compared].tolist()}
+    return _words_of(fitted, "target") | _words_of(fitted, "attribute")
+
+
+def _words_of(fitted: Fitted, side: Side) -> set[str]:
+    words = fitted.data[side].to_numpy()
+    return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 
 
 def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
