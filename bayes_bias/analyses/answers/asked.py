@@ -184,8 +184,8 @@ def asked_of(model: str, stereotype: str, rows: pd.DataFrame, known: Association
     found = Asked(model, stereotype, known, replies, tuple(tuple(words[row]) for row in sets), shares)
     if found.counted.empty:
         raise AnswersError(
-            f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes; chosen must be one"
-            f" of the two labels, as in '{choices.names[0]}': {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
+            f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes; chosen must be"
+            f" one of the two labels, as in '{choices.names[0]}': {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
             f" {rows.chosen.iloc[0]!r}"
         )
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,12 +37,9 @@ NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "few labels", "few wordings
 THESE_LABELS, ONE_PAIR = "these labels", "this pair only"
 SOURCES = ("answers", "words", "wordings", "labels")
 # What the steps of the ladder count as a sample.
-STEPS: Mapping[str, str] = {
-    "trials": "answers alone",
-    "words": "and words",
-    "wordings": "and wordings",
-    "all": "and labels",
-}
+STEPS: Mapping[str, str] = MappingProxyType(
+    {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
+)
 DECIMALS = 2
 _NAMED = 8
 
