@@ -33,7 +33,7 @@ from benchmarks.shares import from_to, share_of
 
 _SEED = 20261125
 # Of each stereotype with several labels, which makes 533 of 13.
-FLIPS, SPLITS, PLANTED, FITS = 41, 40, 100, 400
+FLIPS, SPLITS, PLANTED, FITS = 41, 40, 80, 400
 FLIPPED = ("answer", "pair", "label of the first group", "label of the second group", "wording")
 
 
@@ -191,7 +191,7 @@ def planted_cell(
     for seed in range(PLANTED):
         data = simulated(labels, 200, (of_wordings, *spread), latent, rng)
         d = np.round(np.clip(data.difference, -1, 1) * 8) / 8
-        posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed)
+        posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed, draws=2000)
         lower, upper = posterior.draws.mu.quantile([0.025, 0.975])
         _, _, robust = two_way(d, *(data.keys[k].to_numpy().astype(object) for k in ("label_a", "label_b")), 0.95)
         error = d.std(ddof=1) / np.sqrt(len(d)) * stats.t.ppf(0.975, len(d) - 1)
