@@ -162,14 +162,14 @@ class _AnswersResult(Tabled):
 
     def _of_one(self, key: tuple[str, str]) -> list[str]:
         row, steps = self.table.loc[key], self.steps(key)
-        of = f" of {key[0]}" if key[0] else ""
+        of = f" of {key[0]}" if key[0] and not self.changed else ""
         number = signed(row.observed, DECIMALS)
         ends = [
             f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}"
             for name, step in steps.iterrows()
         ]
         sentences = [
-            f"D changed by {number} on average between {count(row.answers)} pairs of answers{of} ({self.name})."
+            f"D changed by {number} on average between {count(row.answers)} pairs of answers ({self.name})."
             if self.changed
             else f"{count(row.answers)} answers{of} have a mean D of {number} ({self.name}).",
             self._verdict(key),
