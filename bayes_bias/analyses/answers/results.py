@@ -356,8 +356,8 @@ class AnswersChange(_AnswersResult):
 
 
 _OPTIMISTIC = (
-    "Labels decide nearly all of it and D is near its end, where intervals are somewhat too short: of 95% intervals 87"
-    " to 94% held the truth in such simulations."
+    "Labels decide nearly all of it and D is near its end, where intervals are too short: of 95% intervals 79 to 82%"
+    " held the truth in such simulations."
 )
 
 
