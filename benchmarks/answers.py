@@ -33,7 +33,7 @@ from benchmarks.shares import from_to, share_of
 
 _SEED = 20261125
 # Of each stereotype with several labels, which makes 533 of 13.
-FLIPS, SPLITS, PLANTED, FITS = 41, 40, 100, 400
+FLIPS, SPLITS, PLANTED, FITS = 41, 40, 80, 400
 FLIPPED = ("answer", "pair", "label of the first group", "label of the second group", "wording")
 
 
@@ -162,11 +162,12 @@ def held_out_once(cell: Asked, rng: np.random.Generator, seed: int) -> dict[str,
 
 # Planted differences.
 
+NEARLY = "nearly all labels"
 # Standard deviations of labels of either group, of pairs, and of answers.
 SPREADS = {
     "answers alone": (0.0, 0.0, 0.0, 0.8),
     "answers and labels": (0.3, 0.3, 0.2, 0.6),
-    "nearly all labels": (0.7, 0.7, 0.4, 0.2),
+    NEARLY: (0.7, 0.7, 0.4, 0.2),
 }
 
 
@@ -174,7 +175,7 @@ def planted() -> Iterator[dict[str, object]]:
     """Coverage of the mean of D over new labels, wordings and answers."""
     for labels in (5, 8):
         for name, spread in SPREADS.items():
-            for latent in (0.0, 0.4, 0.8, 1.2):
+            for latent in (0.0, 0.4, 0.8, 1.2, *((2.0,) if name == NEARLY else ())):
                 rng = np.random.default_rng([_SEED, labels, list(SPREADS).index(name), round(10 * latent)])
                 yield planted_cell(labels, name, spread, latent, rng)
 
@@ -191,7 +192,7 @@ def planted_cell(
     for seed in range(PLANTED):
         data = simulated(labels, 200, (of_wordings, *spread), latent, rng)
         d = np.round(np.clip(data.difference, -1, 1) * 8) / 8
-        posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed)
+        posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed, draws=2000)
         lower, upper = posterior.draws.mu.quantile([0.025, 0.975])
         _, _, robust = two_way(d, *(data.keys[k].to_numpy().astype(object) for k in ("label_a", "label_b")), 0.95)
         error = d.std(ddof=1) / np.sqrt(len(d)) * stats.t.ppf(0.975, len(d) - 1)
@@ -340,13 +341,13 @@ def answer() -> str:
 flipped answer by answer or pair by pair it finds {from_to(rows.loc[["answer", "pair"], "this model"])}, wording by
 wording {rows["this model"]["wording"]:.0%}. The predictive intervals hold the mean D of labels that were left out in
 {held["labels: covers"].mean():.0%} of cases (trials alone: {held["trials alone: covers"].mean():.0%}), and those of D
-a planted one in {from_to(usual["covers"])}, unless labels decide nearly all and D is near its end
+a planted one in {from_to(usual["covers"])}, unless labels decide nearly all and D is large
 ({from_to(cells[extreme(cells)]["covers"])})."""
 
 
 def extreme(cells: pd.DataFrame) -> "pd.Series[bool]":
     """Designs of which the report says that its interval is somewhat too short."""
-    return (cells.varies == "nearly all labels") & (cells.truth > 0.4)
+    return (cells.varies == NEARLY) & (cells.truth > 0.4)
 
 
 def flips_section() -> str:
@@ -391,7 +392,8 @@ def held_out_section() -> str:
 The same answers. Half of the labels of both groups are drawn, the model is fitted to the answers that have only these,
 and predicts the mean D of the answers that have none of them; {total} splits. Its 95% interval holds that mean in
 {covered[0]} of them (splits of one stereotype are not independent); an interval that counts trials alone in
-{covered[1]}.
+{covered[1]}. Half of four labels are two, so that how much labels differ is mostly what the prior says, which is more
+than they do.
 
 {markdown_table(shown)}
 
@@ -421,7 +423,7 @@ def planted_section() -> str:
 {int(rows.simulations.iloc[0])} simulations a row. Answers are not of the model: they are cut off at -1 and 1, as D is,
 and have eight words of each class. The true D is the mean over new labels, wordings and answers. "Covers" is of the 95%
 interval; "error" is the mean error of the posterior mean; "finds" how often the interval excludes zero. Where labels
-decide nearly all and D is near its end the interval is too short, and a report says so.
+decide nearly all and D is near its end the interval may be too short, and a report says so.
 
 {markdown_table(shown)}
 

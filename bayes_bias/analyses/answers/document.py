@@ -96,6 +96,7 @@ def answers_document(result: Result) -> Document:
             "source_names": list(SOURCES),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
             "one_pair": ONE_PAIR,
+            "reaches": set(result.table.reach),
         },
         figures={
             **{kind: partial(plot_answers, result, kind) for kind in KINDS},

@@ -84,6 +84,7 @@ def plot_answers(
         label_rows(ax, [answers.called(row) for row in answers.table.index])
         legend_below(ax, shown=legend, handles=handles)
         reliable = bool((answers.table.pareto_k <= MAX_PARETO_K).all())
+        title = title.replace("D", "change of D") if answers.changed else title
         set_title(ax, f"{shortened(answers.name)}: {title}", converged=reliable)
     return ax
 
@@ -194,12 +195,11 @@ def _draw_d(ax: Axes, answers: Result) -> list[Line2D]:
         )
         ax.plot(row.observed, y, color=INK, marker="x", markersize=4.5, linestyle="", zorder=6)
     _zero(ax, answers)
-    percent = level(answers.ci_prob)
-    return [
-        Line2D([], [], color=colour(0), marker="o", markersize=5, label=f"posterior mean and {percent} interval"),
-        Line2D([], [], color=GREY, marker="s", markersize=5, label="the same, for the only pair of labels"),
-        Line2D([], [], color=INK, marker="x", markersize=4.5, linestyle="", label="mean of the answers"),
-    ]
+    percent, pairs = level(answers.ci_prob), answers.table.reach == ONE_PAIR
+    several = Line2D([], [], color=colour(0), marker="o", markersize=5, label=f"posterior mean and {percent} interval")
+    only = Line2D([], [], color=GREY, marker="s", markersize=5, label="the same, for the only pair of labels")
+    raw = Line2D([], [], color=INK, marker="x", markersize=4.5, linestyle="", label="mean of the answers")
+    return [*([several] if not pairs.all() else []), *([only] if pairs.any() else []), raw]
 
 
 def _draw_ladder(ax: Axes, answers: Result) -> list[Line2D]:

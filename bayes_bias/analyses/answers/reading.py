@@ -94,8 +94,6 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             return pd.read_json(path, lines=True, dtype=False)
     except (ValueError, OSError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{argument}: '{path}' is not readable as {suffix}: {error}") from error
-    except ImportError as error:
-        raise AnswersError(f"{argument}: '{path}' needs the package pyarrow; install it, or give a CSV file") from error
     raise AnswersError(f"{argument}: '{path}' has the ending '{suffix}'; give a CSV, parquet or JSONL file")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,12 +37,9 @@ NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "few labels", "few wordings
 THESE_LABELS, ONE_PAIR = "these labels", "this pair only"
 SOURCES = ("answers", "words", "wordings", "labels")
 # What the steps of the ladder count as a sample.
-STEPS: Mapping[str, str] = {
-    "trials": "answers alone",
-    "words": "and words",
-    "wordings": "and wordings",
-    "all": "and labels",
-}
+STEPS: Mapping[str, str] = MappingProxyType(
+    {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
+)
 DECIMALS = 2
 _NAMED = 8
 
@@ -164,14 +162,14 @@ class _AnswersResult(Tabled):
 
     def _of_one(self, key: tuple[str, str]) -> list[str]:
         row, steps = self.table.loc[key], self.steps(key)
-        of = f" of {key[0]}" if key[0] else ""
+        of = f" of {key[0]}" if key[0] and not self.changed else ""
         number = signed(row.observed, DECIMALS)
         ends = [
             f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}"
             for name, step in steps.iterrows()
         ]
         sentences = [
-            f"D changed by {number} on average between {count(row.answers)} pairs of answers{of} ({self.name})."
+            f"D changed by {number} on average between {count(row.answers)} pairs of answers ({self.name})."
             if self.changed
             else f"{count(row.answers)} answers{of} have a mean D of {number} ({self.name}).",
             self._verdict(key),
@@ -358,8 +356,8 @@ class AnswersChange(_AnswersResult):
 
 
 _OPTIMISTIC = (
-    "Labels decide nearly all of it and D is near its end, where intervals are somewhat too short: of 95% intervals 87"
-    " to 94% held the truth in such simulations."
+    "Labels decide nearly all of it and D is near its end, where intervals are too short: of 95% intervals 79 to 82%"
+    " held the truth in such simulations."
 )
 
 

@@ -112,7 +112,7 @@ def test_replies_to_what_nobody_asked_and_other_slips_are_one_line_each():
         bb.answers.prompts(LIST, "assign-4")
 
 
-def test_the_how_to_goes_from_a_list_to_a_page(tmp_path, monkeypatch):
+def test_the_how_to_goes_from_a_list_to_a_page(sampled, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[3] / "docs/how-to/answers.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}

@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.results import _OPTIMISTIC
 from bayes_bias.errors import AnswersError, BayesBiasError, ScopeError, SpecError
 from bayes_bias.files import table_file
 from bayes_bias.plots import plot_answers, plot_label_pairs
+from benchmarks.provenance import read as benchmark
+from benchmarks.shares import from_to
 from tests.analyses.answers.made_up import LIST, answers
 from tests.helpers import refused, says, states, unlisted_columns
 
@@ -145,6 +148,22 @@ def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
     assert states(bb.write(both, tmp_path / "both", figures=()).read_text(encoding="utf-8"), "stub")
     with refused(AnswersError, "fits 'other' same list"):
         bb.answers.beside(found, {"other": bb.fit(bb.cosines("googlenews-demo", "weat7"), seed=1)})
+
+
+def test_where_labels_decide_nearly_all_a_report_says_what_that_led_to():
+    cells = pd.DataFrame(benchmark("answers-planted")["rows"]).query("varies == 'nearly all labels' and truth > 0.8")
+    assert from_to(cells.covers) in _OPTIMISTIC
+    found = bb.answers.estimate(sure_but_for_one_pair(), LIST)
+    assert found.table.optimistic.iloc[0]
+    assert _OPTIMISTIC in found.text
+
+
+def sure_but_for_one_pair() -> pd.DataFrame:
+    """All answers are stereotypical, but for those with one pair of labels, of which none is."""
+    table = answers(300)
+    other = (table.label_b == "man0") & (table.label_a == "woman0")
+    own = table.word.str.startswith("job") != other
+    return table.assign(chosen=table.label_b.where(own, table.label_a))
 
 
 def test_records_are_documented():

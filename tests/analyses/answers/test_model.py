@@ -108,6 +108,7 @@ def test_the_same_seed_gives_the_same_draws():
     assert sample(WHOLE, seed=4).draws.equals(sample(WHOLE, seed=4).draws)
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_sampled_by_pymc_the_written_out_model_has_the_same_posterior():
     import pymc as pm
