@@ -110,7 +110,7 @@ coverage and width. The draws are others than those of the table above.
 
 {markdown_table(table.rename(columns={"part": "prior", "min": "least", "max": "largest"}))}
 
-`Exponential(lam=3)` is shipped. Flat is not neutral for a standard deviation: under a half-normal prior intervals are
+`Exponential(lam=2.5)` is shipped. Flat is not neutral for a standard deviation: under a half-normal prior intervals are
 too wide with four words a class. The exponential falls from zero on and still has the longer tail. A narrower prior
 comes nearer to 5% on average here; the wider one is kept because where words vary more than here, a narrow prior errs
 on the side of finding something.

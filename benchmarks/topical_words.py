@@ -69,6 +69,7 @@ def _cells() -> Iterator[Cell]:
         yield Cell("both sides, sub-topics of one topic", n, "of one topic", "of one topic", k)
     for n in (8, 24):
         yield Cell("singular and plural, both sides", n, "plurals", "plurals", n // 2)
+    yield Cell("targets of WEAT 1 to 10", 4, targets="list")
 
 
 CELLS = tuple(_cells())

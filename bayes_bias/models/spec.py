@@ -187,7 +187,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'Exponential(lam=3)')
+    ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
 
     Any univariate, continuous distribution of PyMC will do:
 

@@ -148,7 +148,7 @@ def test_a_name_in_capitals_is_recognised(run):
 
 def test_all_lists_and_models_are_shown(run):
     assert "weat10" in run("wordlists")[1]
-    assert "Exponential(lam=3)" in run("models", "crossed")[1]
+    assert "Exponential(lam=2.5)" in run("models", "crossed")[1]
 
 
 def test_a_model_is_copied_to_be_edited_but_never_over_a_file(run, tmp_path):
