@@ -1,5 +1,5 @@
 """The posterior of the default model on a grid, for two groups and two classes of words without controls: a stand-in
-for the sampler where thousands of tables are judged. `benchmarks.sub_topics` shows that the two agree."""
+for the sampler where thousands of tables are judged. `tests/test_grid_posterior.py` shows that the two agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

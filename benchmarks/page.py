@@ -43,8 +43,8 @@ from benchmarks import (
     simulated,
     skewed_pairs,
     speed,
-    sub_topics,
     sweep,
+    topical_words,
     tpr,
     verdicts,
 )
@@ -100,8 +100,8 @@ EVIDENCE = (
     Page(
         "sub-topics",
         "What if words come in sub-topics that no list names?",
-        sub_topics.answer,
-        {"sub-topics": sub_topics.section},
+        topical_words.answer,
+        {"topical-words": topical_words.section, "topical-words-loose": topical_words.loose},
     ),
     Page("one-finding", "What does one finding not promise?", promises.answer, {"promises": promises.section}),
     Page(
@@ -295,9 +295,9 @@ def _rests_on() -> str:
     least, most = about["times as wide"]
     return f"""## What these numbers rest on
 
-Words are assumed to be independent draws from the population that they stand for. Words drawn at random are. Words that
-come in sub-topics are not, and make the intervals [too short](simulated-tables.md) unless the list names the sub-topics
-or they are taken from the vectors: see [what the model presupposes](../statistics.md#what-it-presupposes).
+Words are assumed to be draws from the population that they stand for. Words that come in sub-topics count as fewer by
+what the vectors show of them: see [sub-topics](sub-topics.md). Where nothing shows them, they make the intervals
+[too short](simulated-tables.md). The tables of other pages are about independent words, whose intervals are the same.
 
 The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
 With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the

@@ -1,18 +1,20 @@
 """Verdicts of WEAT 1 to 10 on two embeddings, before and now: `python -m benchmarks.verdicts`.
 
 What the first edition of the model said (preferences independent of each other, priors in cosines) is kept in
-`benchmarks/results/verdicts.json` as it was; what today's says is computed, with words as independent draws and with
-sub-topics from the vectors. GoogleNews with control classes, GloVe without, since the published subset of its vectors
+`benchmarks/results/verdicts.json` as it was; what today's says is computed, and what it would say of independent words.
+GoogleNews with control classes, GloVe without, since the published subset of its vectors
 has none.
 """
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
+from bayes_bias.table.related_words import Related
 from benchmarks.cells import LISTS
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import provenance, read, write
@@ -30,24 +32,26 @@ def main() -> None:
         for wordlist in LISTS:
             old = before[name, wordlist]
             kept = {key: old[key] for key in ("embedding", "list", "before", "verdict before")}
-            table = bb.cosines(source, wordlist, controls, allow_loss=True)
-            related = bb.cosines(source, wordlist, controls, allow_loss=True, sub_topics="from vectors")
-            now, second = (_said(bb.verdict(bb.fit(each, seed=1))) for each in (table, related))
+            related = bb.cosines(source, wordlist, controls, allow_loss=True)
+            independent = related.with_related_words({}, {})
+            now, alone = (_said(bb.verdict(bb.fit(each, seed=1))) for each in (related, independent))
             rows.append(
                 {
                     **kept,
                     "now": now["numbers"],
                     "verdict now": now["verdict"],
-                    "from vectors": second["numbers"],
-                    "verdict from vectors": second["verdict"],
+                    "independent": alone["numbers"],
+                    "verdict if independent": alone["verdict"],
                     "why": old["why"],
-                    "sub-topics": {
-                        home: [len(of.words), of.effective] for home, of in related.sub_topics.homes.items()
-                    },
+                    "sub-topics": {home: [len(of.words), of.effective] for home, of in _homes(related).items()},
                 }
             )
             print(rows[-1], flush=True)
     write("verdicts", provenance(), rows)
+
+
+def _homes(table: bb.AssociationTable) -> Mapping[str, Related]:
+    return table.sub_topics.homes if table.has_related_words else {}
 
 
 def _said(found: bb.Verdict) -> dict[str, str]:
@@ -70,14 +74,14 @@ def section() -> str:
     return f"""## WEAT 1 to 10, before and now
 
 The posterior bias (half of WEAT's numerator) and its verdict under the model before preferences were contrasts and
-priors in units of the table, and under today's; then, as a second interval, with `sub_topics="from vectors"`.
-GoogleNews with control classes, GloVe (840B) without.
+priors in units of the table, and under today's; then what it would be if all words were independent draws. GoogleNews
+with control classes, GloVe (840B) without, and with no general words to show sub-topics.
 
 {markdown_table(rows.drop(columns=["why", "sub-topics"]))}
 
 {chr(10).join(f"- {row.embedding} {row.list}: {row.why}" for row in rows[rows.why != ""].itertuples())}
 
-Where sub-topics from the vectors change the verdict:
+Where it matters that words belong together:
 
 {chr(10).join(f"- {line}" for line in _changed_by_sub_topics(rows))}
 """
@@ -85,9 +89,9 @@ Where sub-topics from the vectors change the verdict:
 
 def _changed_by_sub_topics(rows: pd.DataFrame) -> list[str]:
     """A sentence for each verdict that differs."""
-    changed = rows[rows["verdict now"] != rows["verdict from vectors"]].to_dict("records")
+    changed = rows[rows["verdict now"] != rows["verdict if independent"]].to_dict("records")
     return [
-        f"{row['embedding']} {row['list']}: {row['verdict from vectors']} and no longer {row['verdict now']}, since "
+        f"{row['embedding']} {row['list']}: {row['verdict now']} and not {row['verdict if independent']}, since "
         + ", ".join(f"the {n} words of '{home}' count as {count:.0f}" for home, (n, count) in row["sub-topics"].items())
         + "."
         for row in changed

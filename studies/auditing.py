@@ -56,7 +56,9 @@ def swept(
     embeddings: Mapping[str, Any], lists: Sequence[Any], kept: Path, jobs: int, similarity: str = "cosine", **more: Any
 ) -> bb.Sweep:
     """`bb.sweep` without control classes, resumed from the folder `kept`."""
-    grid = bb.Grid(lists, embeddings, controls=(), similarity=similarity, allow_loss=True)
+    # Both intervals stand in the studies, each in a column of its own; see `with_sub_topics`.
+    independent = [bb.load_wordlist(each).with_sub_topics("independent") for each in lists]
+    grid = bb.Grid(independent, embeddings, controls=(), similarity=similarity, allow_loss=True)
     return bb.sweep(grid, seed=SEED, folder=kept, jobs=jobs, **more)
 
 

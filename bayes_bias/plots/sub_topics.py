@@ -34,7 +34,7 @@ def plot_sub_topics(
     Parameters
     ----------
     table : AssociationTable
-        From ``cosines(..., sub_topics="from vectors")``, with its vectors.
+        From `cosines`, with its vectors.
     side : {"target", "attribute"}
         Whose words.
     ax, legend, palette
@@ -43,11 +43,11 @@ def plot_sub_topics(
     Raises
     ------
     TableError
-        The table was not made with sub-topics from vectors, or there are none on this side.
+        The table counts words as independent draws, or there are no sub-topics on this side.
 
     Examples
     --------
-    >>> table = cosines("googlenews-demo", "weat7", sub_topics="from vectors")    # doctest: +SKIP
+    >>> table = cosines("googlenews-demo", "weat7")                              # doctest: +SKIP
     >>> plot_sub_topics(table, "attribute")                                       # doctest: +SKIP
     """
     check_side(side)

@@ -330,7 +330,7 @@ class AssociationTable(Telling):
 
     @property
     def sub_topics(self) -> RelatedWords:
-        """The sub-topics that vectors show, of a table from ``cosines(..., sub_topics="from vectors")``: printed, its
+        """The sub-topics that vectors show, or that a list names, of a table from `cosines`: printed, its
         sentences; `toml` has them as lines of a word list, to be named and changed.
 
         Raises
@@ -341,7 +341,7 @@ class AssociationTable(Telling):
         Examples
         --------
         >>> from bayes_bias import cosines
-        >>> table = cosines("googlenews-demo", "weat7", (), sub_topics="from vectors")
+        >>> table = cosines("googlenews-demo", "weat7", ())
         >>> table.sub_topics.groups["math"].clusters
         [('math', 'algebra', 'calculus'), ('geometry', 'equations')]
         """
