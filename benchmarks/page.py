@@ -30,6 +30,7 @@ from benchmarks import (
     masked,
     one_list,
     opening,
+    over_time,
     pairs,
     planning,
     promises,
@@ -45,6 +46,7 @@ from benchmarks import (
     sub_topics,
     sweep,
     tpr,
+    trained_slices,
     verdicts,
 )
 from benchmarks.figures import plot_reliability, plot_shares
@@ -120,6 +122,12 @@ EVIDENCE = (
         "Does the interval of a change hold the true change?",
         comparisons.answer,
         {"comparisons": comparisons.section},
+    ),
+    Page(
+        "over-time",
+        "Is a change over time found where there is none?",
+        over_time.answer,
+        {"over-time": over_time.section, "over-time-trained": trained_slices.section},
     ),
     Page(
         "covariates",
