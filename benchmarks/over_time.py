@@ -40,7 +40,7 @@ _SPREAD = 0.1
 _LEVEL = 0.06
 _SAMPLING = Sampling(draws=800, tune=400, chains=2)
 _RESAMPLES = 400
-_NODES = (np.arange(15) + 0.5) / 15
+NODES = (np.arange(15) + 0.5) / 15
 _CELL = ["cell", "truth", "slices"]
 
 
@@ -127,7 +127,7 @@ def judge(cell: Cell, seed: int) -> Record:
     new = NewSlices(moments, times)
     variance, df = moments.trace(np.outer(weights, weights))
     estimate = float(weights @ moments.biases)
-    sd = np.sqrt(variance * df / chdtri(df, 1 - _NODES))
+    sd = np.sqrt(variance * df / chdtri(df, 1 - NODES))
     of_new = new.contrast(weights, np.full(len(sd), estimate), sd)
     found = _scored("these", moments.interval(weights, 0.95)[1:], float(weights @ biases))
     found |= _scored("new", [of_new.quantile(prob) for prob in (0.025, 0.975)], float(weights @ expected))
