@@ -9,6 +9,7 @@ independent posteriors of the first and the last slice; and new slices by moment
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -32,7 +33,7 @@ from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import from_to
 from benchmarks.simulated_series import slices
-from benchmarks.simulating import Record, simulated
+from benchmarks.simulating import Record, kept, simulated
 
 SLICES = (5, 8, 12, 20)
 # Standard deviation of values within blocks, about.
@@ -228,21 +229,24 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--posteriors", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--kept", action="store_true", help="write what earlier runs have done, and do no more")
     chosen = parser.parse_args()
     about = provenance() | {"draws": chosen.draws, "posteriors": chosen.posteriors, "sampling": str(_SAMPLING)}
-    table = _rates(simulated(judge, CELLS, chosen.draws, "over-time", jobs=chosen.jobs))
-    write("over-time", about, rows_of(table))
+    run = kept if chosen.kept else partial(simulated, jobs=chosen.jobs)
     decides = (str(_SAMPLING), load_spec("crossed").sha256)
-    sampled = simulated(judge_posterior, CELLS, chosen.posteriors, "over-time", *decides, jobs=chosen.jobs)
-    of_sampled = _rates(sampled).rename(columns=lambda name: name.replace(" ", "_sampled ", 1) if " " in name else name)
-    both = table.merge(of_sampled, on=_CELL)
+    table = _rates(run(judge, CELLS, chosen.draws, "over-time"))
+    of_sampled = _rates(run(judge_posterior, CELLS, chosen.posteriors, "over-time", *decides))
+    of_sampled = of_sampled.rename(columns=lambda name: name.replace(" ", "_sampled ", 1) if " " in name else name)
+    both = table.merge(of_sampled.rename(columns={"n": "n_sampled"}), on=_CELL)
     print(both.to_string(float_format="{:.3f}".format))
+    about |= {"draws": int(both.n.min()), "posteriors": int(both.n_sampled.min())}
     write("over-time", about, rows_of(both))
 
 
 def _rates(records: Sequence[tuple[Cell, Record]]) -> pd.DataFrame:
     rows = [{"cell": cell.name, "truth": cell.truth, "slices": cell.slices, **record} for cell, record in records]
-    return pd.DataFrame(rows).groupby(_CELL, sort=False).mean().reset_index()
+    by_cell = pd.DataFrame(rows).groupby(_CELL, sort=False)
+    return by_cell.mean().assign(n=by_cell.size()).reset_index()
 
 
 def answer() -> str:
@@ -277,15 +281,15 @@ def section() -> str:
     error = 100 * (0.05 * 0.95 / about["draws"]) ** 0.5
     return f"""## Simulated slices
 
-{about["draws"]} series a cell, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly last (other
-designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is found where its
-95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new slices* that which
+{about["draws"]} series a cell or a few more, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly
+last (other designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is
+found where its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new slices* that which
 slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%.
 
 *These* and *new slices* are computed from mean squares here, as the quasi-F is; *sampled* are the crossed model's, as
-`bb.over_time` has them, of {about["posteriors"]} series a cell. *No prior*: new slices with tau by moments. *Least
-squares*: of the biases on time, as Garg et al. (2018). *Independent*: first and last slice differ, were their errors
-independent.
+`bb.over_time` has them, of {about["posteriors"]} series a cell or more. *No prior*: new slices with tau by moments.
+*Least squares*: of the biases on time, as Garg et al. (2018). *Independent*: first and last slice differ, were their
+errors independent.
 *WEAT bootstrap*: the bootstrap intervals of the first and the last d are disjoint. *Neighbours*: a change between any
 two, after Holm's adjustment, for these slices. *Dated*: a step is said to be the largest with a probability above
 .8, and (rightly) it is.

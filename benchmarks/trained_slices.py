@@ -8,6 +8,7 @@ often is a change found where there is none?
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from bayes_bias.analyses.over_time.new_slices import NewSlices
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
 from bayes_bias.words.wordlist import WordList
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.over_time import NODES, bootstrapped, differ, disjoint
 from benchmarks.provenance import provenance, read, write
-from benchmarks.simulating import simulated
+from benchmarks.simulating import kept, simulated
 from studies.known_bias.scenario import ModelRecipe
 from studies.known_bias.slices import Slice, World
 from studies.known_bias.training import train_static
@@ -103,6 +105,7 @@ def _said(slices: list[dict[str, np.ndarray]], lists: list[WordList], seed: int)
 
 
 def _found(tables: list[AssociationTable], seed: int) -> dict[str, float]:
+    tables = [*share_words(dict(enumerate(tables))).values()]  # a small slice may lack a word
     times = tuple(map(float, range(len(tables))))
     moments = SliceMoments.of(tables, scope_of("both"))
     new = NewSlices(moments, times)
@@ -132,11 +135,13 @@ def main() -> None:
     parser.add_argument("--others", type=int, default=4, help="worlds of each other recipe")
     parser.add_argument("--recipes", nargs="*", default=list(RECIPES))
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--kept", action="store_true", help="write what earlier runs have done, and do no more")
     chosen = parser.parse_args()
     cells = [Cell(name) for name in chosen.recipes]
     plan = [asdict(World(0)), {name: asdict(each) for name, each in ODD.items()}]
-    records = simulated(judge, cells[:1], chosen.worlds, "trained-slices", plan, jobs=chosen.jobs)
-    records += simulated(judge, cells[1:], chosen.others, "trained-slices", plan, jobs=chosen.jobs)
+    run = kept if chosen.kept else partial(simulated, jobs=chosen.jobs)
+    records = run(judge, cells[:1], chosen.worlds, "trained-slices", plan)
+    records += run(judge, cells[1:], chosen.others, "trained-slices", plan)
     rows = [
         {"recipe": cell.recipe, "kind": kind, **said, "flagged": _flagged(said["q"], said["reference"])}
         for cell, record in records
