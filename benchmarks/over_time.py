@@ -283,13 +283,12 @@ def section() -> str:
 
 {about["draws"]} series a cell or a few more, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly
 last (other designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is
-found where its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new slices* that which
-slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%.
+found where its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new
+slices* that which slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%.
 
-*These* and *new slices* are computed from mean squares here, as the quasi-F is; *sampled* are the crossed model's, as
-`bb.over_time` has them, of {about["posteriors"]} series a cell or more. *No prior*: new slices with tau by moments.
-*Least squares*: of the biases on time, as Garg et al. (2018). *Independent*: first and last slice differ, were their
-errors independent.
+*These* and *new slices* are computed from mean squares here, as the quasi-F is. {_sampled(rows)}
+*No prior*: new slices with tau by moments. *Least squares*: of the biases on time, as Garg et al. (2018).
+*Independent*: first and last slice differ, were their errors independent.
 *WEAT bootstrap*: the bootstrap intervals of the first and the last d are disjoint. *Neighbours*: a change between any
 two, after Holm's adjustment, for these slices. *Dated*: a step is said to be the largest with a probability above
 .8, and (rightly) it is.
@@ -305,14 +304,17 @@ seldom for new ones: five slices are few.
 """
 
 
-_SCOPES = {
-    "these": "these slices",
-    "new": "new slices",
-    "these_sampled": "these, sampled",
-    "new_sampled": "new, sampled",
-    "no prior": "new, no prior",
-    "least squares": "least squares",
-}
+_SCOPES = {"these": "these slices", "new": "new slices", "no prior": "new, no prior", "least squares": "least squares"}
+
+
+def _sampled(rows: pd.DataFrame) -> str:
+    """What the crossed model says of some of the series, over all cells, in sentences."""
+    n = int(rows.n_sampled.sum())
+    these, new = ((rows[f"{scope}_sampled covers"] * rows.n_sampled).sum() / n for scope in ("these", "new"))
+    wider = rows["these_sampled width"].mean() / rows["these width"].mean()
+    return f"""The crossed model of the trend, which
+`bb.over_time` samples, was fitted to {n} series of all cells: {these:.0%} of its intervals hold the trend of these
+slices and {new:.0%} that of new ones, and they are {wider:.2f} times as wide on average as those from mean squares."""
 
 
 def _percent(share: float | None) -> str:
