@@ -153,7 +153,7 @@ def main() -> None:
             ["flagged", "these", "new", "last, these", "WEAT", "least squares"]
         ].mean()
     )
-    write("over-time-trained", provenance() | {"worlds": chosen.worlds, "others": chosen.others, "lists": _LISTS}, rows)
+    write("over-time-trained", provenance() | {"lists": _LISTS}, rows)
 
 
 def section() -> str:
