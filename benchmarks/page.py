@@ -31,6 +31,7 @@ from benchmarks import (
     masked,
     one_list,
     opening,
+    over_time,
     pairs,
     planning,
     promises,
@@ -46,6 +47,7 @@ from benchmarks import (
     sweep,
     topical_words,
     tpr,
+    trained_slices,
     verdicts,
 )
 from benchmarks.figures import plot_reliability, plot_shares
@@ -121,6 +123,12 @@ EVIDENCE = (
         "Does the interval of a change hold the true change?",
         comparisons.answer,
         {"comparisons": comparisons.section},
+    ),
+    Page(
+        "over-time",
+        "Is a change over time found where there is none?",
+        over_time.answer,
+        {"over-time": over_time.section, "over-time-trained": trained_slices.section},
     ),
     Page(
         "covariates",

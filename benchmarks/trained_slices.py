@@ -8,34 +8,34 @@ often is a change found where there is none?
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import chdtri
 from scipy.stats import linregress
 
 from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.new_slices import NewSlices
-from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
-from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
 from bayes_bias.words.wordlist import WordList
-from benchmarks.over_time import bootstrapped, differ, disjoint
-from benchmarks.provenance import provenance, write
-from benchmarks.simulating import simulated
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.over_time import NODES, bootstrapped, differ, disjoint
+from benchmarks.provenance import provenance, read, write
+from benchmarks.simulating import kept, simulated
 from studies.known_bias.scenario import ModelRecipe
 from studies.known_bias.slices import Slice, World
 from studies.known_bias.training import train_static
 
 ALIKE = 5
 FIRST = "skip-gram, 100"
-_GROWN = 3  # worlds in which the bias of other slices grows
+_GROWN = 2  # worlds in which the bias of other slices grows
 _LISTS, _WORDS = 6, 8
-_SAMPLING = Sampling(draws=800, tune=400, chains=2)
 # The last slice of a series whose others were made alike.
 ODD: Mapping[str, Slice] = {
     "85% of the tokens": Slice(share=0.85),
@@ -105,18 +105,20 @@ def _said(slices: list[dict[str, np.ndarray]], lists: list[WordList], seed: int)
 
 
 def _found(tables: list[AssociationTable], seed: int) -> dict[str, float]:
+    tables = [*share_words(dict(enumerate(tables))).values()]  # a small slice may lack a word
     times = tuple(map(float, range(len(tables))))
-    given = dict(zip(times, tables, strict=True))
     moments = SliceMoments.of(tables, scope_of("both"))
     new = NewSlices(moments, times)
-    settings = Settings(load_spec("crossed"), NEW, "both", 0.95, 1, _SAMPLING)
     weights = trend_weights(times)
-    trend = contrast_of(given, dict(zip(times, weights, strict=True)), made_alike(given), new, settings, "trend")
+    variance, df = moments.trace(np.outer(weights, weights))
+    sd = np.sqrt(variance * df / chdtri(df, 1 - NODES))
+    of_new = new.contrast(weights, np.full(len(sd), weights @ moments.biases), sd)
+    _, low, high = moments.interval(weights, 0.95)
     _, lower, upper = moments.interval(np.eye(len(tables))[-1] - np.eye(len(tables))[0], 0.95)
     apart = np.array([moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]]])
     return {
-        "these": float(trend.table.chance[THESE] < 0.05),
-        "new": float(trend.table.chance[NEW] < 0.05),
+        "these": float(low > 0 or high < 0),
+        "new": float(min(of_new.below(0), 1 - of_new.below(0)) < 0.025),
         "last, these": float(lower > 0 or upper < 0),
         "first bias": float(moments.biases[0]),
         "last bias": float(moments.biases[-1]),
@@ -133,11 +135,13 @@ def main() -> None:
     parser.add_argument("--others", type=int, default=4, help="worlds of each other recipe")
     parser.add_argument("--recipes", nargs="*", default=list(RECIPES))
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--kept", action="store_true", help="write what earlier runs have done, and do no more")
     chosen = parser.parse_args()
     cells = [Cell(name) for name in chosen.recipes]
     plan = [asdict(World(0)), {name: asdict(each) for name, each in ODD.items()}]
-    records = simulated(judge, cells[:1], chosen.worlds, "trained-slices", plan, jobs=chosen.jobs)
-    records += simulated(judge, cells[1:], chosen.others, "trained-slices", plan, jobs=chosen.jobs)
+    run = kept if chosen.kept else partial(simulated, jobs=chosen.jobs)
+    records = run(judge, cells[:1], chosen.worlds, "trained-slices", plan)
+    records += run(judge, cells[1:], chosen.others, "trained-slices", plan)
     rows = [
         {"recipe": cell.recipe, "kind": kind, **said, "flagged": _flagged(said["q"], said["reference"])}
         for cell, record in records
@@ -149,7 +153,63 @@ def main() -> None:
             ["flagged", "these", "new", "last, these", "WEAT", "least squares"]
         ].mean()
     )
-    write("over-time-trained", provenance() | {"worlds": chosen.worlds, "others": chosen.others, "lists": _LISTS}, rows)
+    write("over-time-trained", provenance() | {"lists": _LISTS}, rows)
+
+
+def section() -> str:
+    """Render trained worlds."""
+    result = read("over-time-trained")
+    rows, about = pd.DataFrame(result["rows"]), result["about"]
+    odd = rows.assign(last=[_last(q, reference) for q, reference in zip(rows.q, rows.reference, strict=True)])
+    shown = []
+    for (recipe, kind), own in odd.groupby(["recipe", "kind"], sort=False):
+        of_last = own["last"] if kind in ODD else pd.Series([each for q in own.q for each in q])
+        row: dict[str, object] = {
+            "model": recipe,
+            "last slice": kind,
+            "worlds": len(own),
+            "q": f"{of_last.mean():.2f} ({of_last.min():.2f} to {of_last.max():.2f})",
+            "flagged": f"{own.flagged.sum()} of {len(own)}",
+        }
+        for name, title in _METHODS.items():
+            row[title] = f"{100 * own[name].mean():.0f}%"
+        row["bias, first and last"] = f"{own['first bias'].mean():+.3f}, {own['last bias'].mean():+.3f}"
+        shown.append(row)
+    return f"""## Trained worlds in which nothing changes
+
+Sentences of 24 + 24 targets and 12 + 12 attributes stand in real text, docstrings of Python's library and of
+scientific packages; a whole slice has 60,000 tokens, and 40 sentences of each target. The log odds of a class are the
+same in every slice, but for a part of each word that is drawn anew ({World(0).passing:g} against {World(0).lasting:g}
+that lasts). Five slices are trained alike (8 epochs, window 5); in other rows the last one has fewer tokens, at equal
+epochs or at equal numbers of updates. In *growing bias* the planted log odds grow ninefold. Of each world
+{about["lists"]} random lists of 8 + 8 x 8 + 8 words are asked, so that the lists of a world go together. Flagged: some
+slice has a q outside [{LEAST}, {MOST}]. The other columns are the share of lists that "changed": the trend for *these
+slices* and for *new slices*; the last slice against the first, paired; and beside them least squares, independent
+slices, and the disjoint bootstrap intervals of WEAT's d of the first and the last slice. Intervals are those of mean
+squares, as in the table above.
+
+{markdown_table(pd.DataFrame(shown))}
+
+Equal updates are no full cure: with less text each sentence is read more often, and words lie farther apart. Cut to
+equal tokens instead.
+
+{circumstances(about)}
+"""
+
+
+_METHODS = {
+    "these": "these slices",
+    "new": "new slices",
+    "last, these": "last - first, paired",
+    "least squares": "least squares",
+    "independent": "independent",
+    "WEAT": "WEAT bootstrap",
+}
+
+
+def _last(q: list[float], reference: int) -> float:
+    """q of the last slice relative to the median of the others."""
+    return q[-1] / float(np.median(q[:-1]))
 
 
 def _flagged(q: list[float], reference: int) -> bool:

@@ -58,7 +58,7 @@ class World:
     targets: int = 24
     attributes: int = 12
     times: int = 40  # how often each target is said in a whole slice, on average
-    tokens: int = 100_000  # of the text around it
+    tokens: int = 60_000  # of the text around it
     bias: float = 1.0
     lasting: float = 0.6
     passing: float = 0.3

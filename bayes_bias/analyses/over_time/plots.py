@@ -8,7 +8,21 @@ from matplotlib.axes import Axes
 
 from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.arguments import check_kind
-from bayes_bias.plots.style import GREY, INK, NOISE, PAPER, axes_or_new, bias_axis, colour, finish, legend_below, style
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    PAPER,
+    axes_or_new,
+    bias_axis,
+    colour,
+    finish,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
 from bayes_bias.table.columns import interval_of
 
 _ROWS = 10
@@ -55,7 +69,9 @@ def plot_over_time(
         _time_axis(ax, rows.index.tolist())
         ax.set_ylabel(bias_axis(series.metric))
         legend_below(ax, shown=legend, ncols=2)
-        return finish(ax, series.fit, "bias over time")
+        finish(ax, series.fit, "bias over time")
+        set_title(ax, f"{shortened(series.name)}: bias over time", converged=Diagnostics.of(series.fit).converged)
+        return ax
 
 
 def _point(face: str) -> dict[str, Any]:
