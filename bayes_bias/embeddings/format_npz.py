@@ -1,6 +1,7 @@
 """NumPy archives of `words` and `vectors`, perhaps with a boolean `pool`, or with `templates` (`seeds`, ...).
 
-With an array of names of replicates, vectors have the shape (replicates, words, dimensions). Rows are streamed. Before
+With an array of names of replicates, vectors have the shape (replicates, words, dimensions), and `general_words` may have
+`general_vectors` (words, dimensions) in the first replicate. Rows are streamed. Before
 anything is read, the size that each array claims is held against its member and the file. Arrays of Python objects,
 which NumPy stores as pickles, are refused unless the user trusts the file.
 """
@@ -30,6 +31,7 @@ from bayes_bias.formatting import plural
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 # NumPy refuses headers of more than 10,000 bytes, but first takes as much memory as a header says that it needs.
 _LONGEST = 10_100
+_GENERAL = ("general_words", "general_vectors")
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,13 @@ class NpzReader(Reader):
     labels: tuple[str, ...] = ()
     kind: str = "replicate"
     has_pool: bool = False
+    has_general: bool = False
+
+    def general(self) -> Mapping[str, Vector] | None:
+        if not self.has_general:
+            return None
+        words, vectors = (_array(self.file, name, False) for name in _GENERAL)
+        return dict(zip(map(str, words), vectors.astype(np.float64), strict=True))
 
     def words(self) -> Iterator[str]:
         yield from (str(word) for word in _array(self.file, "words", self.trust))
@@ -154,12 +163,18 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
             f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates have "
             f"names; allowed: (r, n, d), (n,) and r different names in {allowed}"
         )
-    return NpzReader(file, vectors[2], False, labels, kind, has_pool="pool" in headers)
+    general = [headers[name].shape for name in _GENERAL if name in headers]
+    if general and (len(general) < 2 or general != [general[0][:1], (*general[0][:1], vectors[2])]):
+        raise EmbeddingError(
+            f"{file.name}: `general_words` and `general_vectors` have the shapes {general}; allowed: (m,) and (m,"
+            f" {vectors[2]}), words in the first replicate"
+        )
+    return NpzReader(file, vectors[2], False, labels, kind, "pool" in headers, bool(general))
 
 
 def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     """The header of each array of vectors, with the size it claims checked."""
-    wanted = ("words", "vectors", "pool", *map(plural, KINDS))
+    wanted = ("words", "vectors", "pool", *_GENERAL, *map(plural, KINDS))
     with _undamaged(file), file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
