@@ -2,8 +2,8 @@
 
     python scripts/build_minilm_demo.py FILE GENERAL
 
-FILE is an .npz with `words` (n,), `templates` (10,), `vectors` (10, n, 384): those of whole sentences, each word in each
-template, by sentence-transformers 6.2 with mean pooling over tokens. GENERAL is one with the `words` and `vectors`
+FILE is an .npz with `words` (n,), `templates` (10,), `vectors` (10, n, 384): those of whole sentences, each word in
+each template, by sentence-transformers 6.2 with mean pooling over tokens. GENERAL is one with the `words` and `vectors`
 (m, 384) of general words in the first template, by the same weights. Nothing is computed anew.
 """
 

@@ -1,9 +1,9 @@
 """NumPy archives of `words` and `vectors`, perhaps with a boolean `pool`, or with `templates` (`seeds`, ...).
 
-With an array of names of replicates, vectors have the shape (replicates, words, dimensions), and `general_words` may have
-`general_vectors` (words, dimensions) in the first replicate. Rows are streamed. Before
-anything is read, the size that each array claims is held against its member and the file. Arrays of Python objects,
-which NumPy stores as pickles, are refused unless the user trusts the file.
+With an array of names of replicates, vectors have the shape (replicates, words, dimensions), and `general_words` may
+have `general_vectors` (words, dimensions) in the first replicate. Rows are streamed. Before anything is read, the size
+that each array claims is held against its member and the file. Arrays of Python objects, which NumPy stores as pickles,
+are refused unless the user trusts the file.
 """
 
 import io
