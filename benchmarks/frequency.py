@@ -150,7 +150,7 @@ def section() -> str:
 
 Words are drawn at random from these ranks of GoogleNews, the first group (and class) from frequent words, the second
 from rare ones. *Adjusted*: with the log rank of targets as a covariate, `covariates="rank"`, of
-{int(rows["adjusted draws"].iloc[0])} lists a cell; {int(rows.draws.iloc[0]):,} lists a cell otherwise. Where all words of a
+{int(rows["adjusted draws"].iloc[0])} lists a cell, of {int(rows.draws.iloc[0]):,} otherwise. Where all words of a
 group are more frequent than those of the other, the bias at equal frequency is an extrapolation, as a notice says.
 
 {markdown_table(shown)}

@@ -12,21 +12,19 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import with_bias
 from bayes_bias.fitting.sampling import Sampling, in_one_order
 from bayes_bias.models import crossed_long
+from bayes_bias.models.correlations import correlations_needed
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.structures import mean_of_replicates
+from bayes_bias.models.structures import independent, mean_of_replicates
 from bayes_bias.table.association_table import AssociationTable
 
 
 def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
     """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
-    if table.has_related_words:
-        raise SpecError(
-            f"model: '{name}' takes words for independent, and the table says which belong together; give a table"
-            " without sub_topics='from vectors'"
-        )
     made = built(model, table)
+    if table.has_related_words and not correlations_needed(crossed_long.data(table)) <= set(made.named_vars):
+        table = independent(table, f"the model '{name}' has no correlation of the words of a sub-topic")
     if table.replicates is not None and "replicate" not in made.dim_lengths:
         table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
     spec, data = custom_spec(name, made), crossed_long.data(table)

@@ -30,6 +30,11 @@ def expected_correlations(data: xr.Dataset) -> dict[str, Numbers]:
     return {name: data[name].to_numpy() for name in names}
 
 
+def correlations_needed(data: xr.Dataset) -> set[str]:
+    """The variables without which it is not known how much words of a sub-topic correlate."""
+    return {name.removesuffix("_expected") for name in expected_correlations(data)}
+
+
 def concentration(spec: ModelSpec) -> float:
     """How closely correlations lie about what is expected: that many words of evidence."""
     return float(spec.priors[CORRELATION].parameters["nu"])

@@ -115,11 +115,7 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
     draws where the spec has no prior of their correlation.
     """
     if table.has_related_words and structure_of(spec).GENERALISES and CORRELATION not in spec.priors:
-        table = _noted(
-            table.with_related_words({}, {}),
-            f"the model '{spec.name}' has no [priors.{CORRELATION}]: words count as independent draws, although the"
-            " vectors show sub-topics",
-        )
+        table = independent(table, f"the model '{spec.name}' has no [priors.{CORRELATION}]")
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
@@ -141,6 +137,12 @@ def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) ->
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
     """The mean of a table's replicates, with a notice that says why."""
     return _noted(replace(table, replicates=None), reason)
+
+
+def independent(table: AssociationTable, reason: str) -> AssociationTable:
+    """The table with words as independent draws, with a notice that says why."""
+    counted = "words count as independent draws, although the vectors show sub-topics"
+    return _noted(table.with_related_words({}, {}), f"{reason}: {counted}")
 
 
 def _noted(table: AssociationTable, reason: str) -> AssociationTable:
