@@ -16,7 +16,7 @@ from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, 
 from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.sub_topics import sub_topics_of, vocabulary_of, with_sub_topics
-from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.embedding import Embedding, Excerpt
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors
@@ -170,10 +170,15 @@ def similarities(
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
     needed = [*every.targets, *every.attributes, *every.texts, *further]
-    with_pool = words.sub_topics == "from vectors"
-    read = opened.excerpt(needed, pool=with_pool, ranks=wants_ranks(covariates))
+    try:
+        read = opened.excerpt(needed, general=words.sub_topics == "from vectors", ranks=wants_ranks(covariates))
+    except EmbeddingError:
+        # Other words than those of the list are not readable; if those are not there, that says more.
+        table_of(Origin(words, tuple(extra), opened.excerpt(needed), chosen, allow_loss))
+        raise
     # Random words are read when somebody asks for them, unless they are in memory.
-    origin = Origin(words, tuple(extra), read if with_pool else opened, chosen, allow_loss)
+    in_memory = isinstance(read.reader, Excerpt) and read.reader.drawable
+    origin = Origin(words, tuple(extra), read if in_memory else opened, chosen, allow_loss)
     table = table_of(origin, read, also=further)
     required = sub_topics == "from vectors"
     return with_covariates_from(with_relations(table, read, words, required=required), read, covariates)

@@ -141,7 +141,7 @@ def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> li
     read = []
     for embedding in opened:
         step(f"{embedding.name}: reading vectors")
-        read.append(embedding.excerpt(words, pool=True, ranks=ranks))
+        read.append(embedding.excerpt(words, pool=True, general=True, ranks=ranks))
     return read
 
 

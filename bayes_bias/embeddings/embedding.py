@@ -172,9 +172,12 @@ class Embedding(Telling):
             )
         return _once(iter(found.items()), wanted)
 
-    def excerpt(self, words: Iterable[str], *, pool: bool = False, ranks: bool = False) -> Self:
-        """These words in memory, with the pool for random lists if wanted, after one reading of the source; frequency
-        ranks, if wanted, take another one."""
+    def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
+        """These words in memory, with the pool for random lists and general words if wanted, after one reading of the
+        source; frequency ranks, if wanted, take another one. Where a source has a language's words, its pool are
+        general words."""
+        everyday = self.reader.general() if general else None
+        pool = pool or (general and everyday is None)
         wanted = tuple(words)
         rank = self.ranks(wanted) if ranks else None
         marked = self.reader.marked() if pool else None
@@ -184,11 +187,11 @@ class Embedding(Telling):
         else:
             vectors = _once(self.reader.entries(self._keys(wanted), first=FREQUENT if pool else 0), wanted)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
-        near, general = self.near(wanted, vectors), self.reader.general() if pool else None
+        near = self.near(wanted, vectors)
         begins = () if all(word in vectors for word in wanted) else self.reader.begins()
         made = self.made(word for word in wanted if word not in vectors)
         in_order = pool and marked is None and self.reader.by_frequency()
-        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, general, in_order)
+        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, everyday, in_order)
         return replace(self, reader=read)
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:

@@ -192,6 +192,8 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         tau_scale = TAU_SCALE * float(np.median([fitted.data.within_sd for fitted in lists]))
     if not 0 < tau_scale < np.inf:
         raise BayesBiasError(f"tau_scale: must be a finite number above 0, or None, got {tau_scale:g}")
+    for one, other in combinations(lists, 2):
+        _check_apart(one, other)
     biases = [bias_estimate(fitted) for fitted in lists]
     effects = RandomEffects(
         np.array([bias.observed.item() for bias in biases]), np.array([_components(bias) for bias in biases]), tau_scale
@@ -229,8 +231,6 @@ def _checked(given: Iterable[Fit]) -> list[Fitted]:
                 f"fits: '{fitted.name}' is given {names.count(fitted.name)} times; pool different lists with different"
                 " names"
             )
-    for one, other in combinations(fits, 2):
-        _check_apart(one, other)
     return fits
 
 

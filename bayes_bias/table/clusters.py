@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import HOMES, Side
+from bayes_bias.table.labels import HOMES, Side, is_paired
 
 KINDS = ("topic", "pair")
 
@@ -127,8 +127,11 @@ def count_as_fewer(data: xr.Dataset, side: Side) -> bool:
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     """The sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
-    if f"{side}_share" in table.values.coords and table.values[f"{side}_share"].any():
+    # What vectors show comes before what a list names, whose topics they were told; pairs keep what they share.
+    if f"{side}_share" in table.values.coords and not is_paired(table.values, side):
         clusters, share = (table.values[f"{side}_{what}"].to_numpy() for what in ("related", "share"))
+        if not share.any():
+            return Clusters((), np.full(len(cells), -1), share)
         keys = list(zip(cells.tolist(), clusters.tolist(), strict=True))
         positions = {key: k for k, key in enumerate(dict.fromkeys(keys))}
         return Clusters((), np.array([positions[key] for key in keys]), share)

@@ -12,13 +12,16 @@ from bayes_bias.errors import TableError
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
-from bayes_bias.table.labels import LABELS
+from bayes_bias.table.labels import HOMES, LABELS, SIDES, Side
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 
 # What the columns of a table with a row for each pair are called, where nobody says.
 COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {"value": COSINE.name})
 # A table file has these besides: the class that is stereotypical for the group, and whether the class is an opposite.
 STEREOTYPE, OPPOSITE = "stereotype", "opposite"
+# Where vectors showed sub-topics, the sub-topic of each word and the correlation that is expected in it.
+_OF_RELATED = ("related", "share")
+RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side in SIDES for what in _OF_RELATED})
 # In place of a class: the group is left out.
 NO_CLASS = "none"
 # These head the column of values by their name alone, and any other by its name and unit.
@@ -34,18 +37,17 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
     Raises
     ------
     TableError
-        The table is too large to be formed, or its sub-topics come from vectors.
+        The table is too large to be formed.
     """
     if not table.is_formed:
         raise TableError(
             f"table: '{table.name}' has {table.values.size:,} values, too many for a file; shorten the list"
         )
-    if table.has_related_words:
-        raise TableError(
-            f"sub_topics: those of '{table.name}' come from vectors, which a file of numbers does not hold; name them"
-            " in the list, as `print(table.sub_topics.toml)` writes them"
-        )
     rows = table.to_frame().rename(columns={table.metric.name: _heading(table.metric)})
+    if table.has_related_words:
+        for column, side in RELATED.items():
+            of_words = table.values[column].to_series()
+            rows[column] = rows[side].map(of_words)
     rows.insert(_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
     if table.opposites:
         marks = rows.attribute_class.isin(table.opposites).map({True: "yes", False: ""})
@@ -115,8 +117,8 @@ def read_table(
         opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
     about: dict[str, Any] = {label: label for label in LABELS if label in cells} | named
     if replicate is None and STEREOTYPE in cells:
-        replicate = _replicate_in(path, cells, about.values())
-    return AssociationTable.from_frame(
+        replicate = _replicate_in(path, cells, (*about.values(), *RELATED))
+    table = AssociationTable.from_frame(
         pd.DataFrame(cells),
         stereotypes=of_groups,
         opposites=opposites,
@@ -125,6 +127,20 @@ def read_table(
         replicate=replicate,
         **about,
     )
+    return _related(table, path, cells, named) if RELATED.keys() <= cells.keys() else table
+
+
+def _related(
+    table: AssociationTable, path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]
+) -> AssociationTable:
+    """The table with the sub-topics that a table file says vectors showed."""
+    cluster, share = dict[str, str](), dict[str, float]()
+    for side, home in HOMES.items():
+        cluster |= dict(zip(cells[named[side]], cells[f"{side}_related"], strict=True))
+        shares = _numbers(cells[f"{side}_share"], f"{path.name}, {side}_share", cells[named[side]])
+        share |= dict(zip(cells[named[home]], shares, strict=True))
+    known = {*table.groups, *table.classes}
+    return table.with_related_words(cluster, {home: value for home, value in share.items() if home in known})
 
 
 def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]) -> None:

@@ -61,4 +61,6 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
 
 def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:
     reader = embedding.reader
-    return embedding if isinstance(reader, Excerpt) and reader.drawable else embedding.excerpt(words, pool=True)
+    if isinstance(reader, Excerpt) and reader.drawable:
+        return embedding
+    return embedding.excerpt(words, pool=True, general=True)

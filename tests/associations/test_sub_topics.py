@@ -87,7 +87,6 @@ def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show(
     for home, related in again.sub_topics.homes.items():
         assert related.clusters == found.homes[home].clusters
         assert related.share >= found.homes[home].share  # what a list names needs no evidence
-    assert not again.labels
 
 
 def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():

@@ -221,8 +221,3 @@ def test_an_embedding_without_other_words_is_refused(words):
     bare = open_embedding({word: [1.0, k] for k, word in enumerate((*words.targets, *words.attributes))})
     with refused(WordListError, "no words 'tiny'"):
         NullDesign.of(words, bare)
-
-
-def test_sub_topics_from_vectors_are_refused_as_random_words_have_none(words, embedding):
-    with refused(WordListError, "sub_topics 'tiny' vectors random 'named'"):
-        calibrate(words.with_sub_topics("from vectors"), embedding, draws=1)

@@ -93,7 +93,6 @@ def test_a_list_is_measured_into_a_file_with_all_of_its_design(run, tmp_path, mo
         (("table", "weat7", "--target", "name"), "--target 'name' 'weat7'"),
         (("table", "weat7", "--stereotype", "math=male"), "--stereotype spreadsheets"),
         (("table", "weat7", "--pooling", "cls"), "--pooling 'cls' encoder"),
-        (("table", "weat7", "--sub-topics", "from-vectors", "--controls", "none"), "sub_topics 'weat7' vectors"),
         (("table", "weat7", "--matrix", "m.csv", "--masked", "bert"), "--matrix --masked"),
         (("table", "weat7", "--out", "made.xlsx"), "--out 'made.xlsx' .csv"),
         (("calibrate", "mine.csv"), "'mine.csv' numbers words"),

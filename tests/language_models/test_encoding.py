@@ -79,7 +79,7 @@ def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
 
 def test_pooling_word_gets_the_place_of_the_word() -> None:
     encoder = Counting(pooling="word", identity="")
-    bb.cosines(encoder, OWN, controls=(), templates="plain-10")
+    bb.cosines(encoder, OWN, controls=(), templates="plain-10", sub_topics="independent")
     found = {text[start:end].lower() for text, (start, end) in zip(encoder.asked, encoder.spans, strict=True)}
     assert found == {*OWN.targets, *OWN.attributes}
 
@@ -112,7 +112,7 @@ def test_a_long_time_is_stated_with_what_would_shorten_it(monkeypatch, caplog) -
     caplog.set_level("INFO", logger="bayes_bias")
     monkeypatch.setattr(encoding.time, "monotonic", iter([0.0, 30.0]).__next__)
     opened = bb.language_models.encode(bag_of_words, "weat6", "plain-10", ["neutral"])
-    table = bb.cosines(opened, "weat6", ["neutral"])
+    table = bb.cosines(opened, "weat6", ["neutral"], sub_topics="independent")
     controls = 10 * int((table.values.attribute_class == "neutral").sum())
     sentences = 10 * (table.values.sizes["target"] + table.values.sizes["attribute"])
     said = [record.getMessage() for record in caplog.records if says(record.getMessage(), "bag_of_words min")]

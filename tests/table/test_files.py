@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
+from bayes_bias import cosines
 from bayes_bias.errors import TableError
-from bayes_bias.table.files import COLUMNS, read_matrix, read_table
+from bayes_bias.table.files import COLUMNS, read_matrix, read_table, table_rows
 from tests.helpers import random_table, refused
 
 STEREOTYPES = {"men": "work", "women": "home"}
@@ -65,3 +66,13 @@ def test_a_group_without_a_stereotype_is_left_out_when_asked_and_only_then(tmp_p
 def read_table_of(frame, stereotypes, folder):
     frame.to_csv(folder / "other.csv", index=False)
     return read_table(folder / "other.csv", stereotypes)
+
+
+def test_a_table_file_keeps_which_words_belong_together(tmp_path):
+    table = cosines("googlenews-demo", "weat6", ())
+    path = tmp_path / "weat6.csv"
+    table_rows(table).to_csv(path, index=False)
+    again = read_table(path)
+    for home, related in table.sub_topics.homes.items():
+        assert again.sub_topics.homes[home].clusters == related.clusters
+        assert again.sub_topics.homes[home].share == pytest.approx(related.share)

@@ -28,7 +28,9 @@ def test_an_analysis_has_few_parameters_in_the_same_order_and_none_of_measuring(
 
 
 def test_a_table_knows_its_list_and_how_it_was_measured():
-    origin = bb.similarities("googlenews-demo", "weat7", ("neutral",), similarity="dot", sub_topics="none").origin
+    origin = bb.similarities(
+        "googlenews-demo", "weat7", ("neutral",), similarity="dot", sub_topics="independent"
+    ).origin
     assert (origin.wordlist.name, origin.embedding.name, origin.similarity.name) == ("weat7", "googlenews-demo", "dot")
     assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "none")
 
@@ -44,7 +46,12 @@ def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from
 
 def test_several_tables_of_one_embedding_read_it_once_for_random_words():
     vectors = bb.open_embedding(random_vectors(1, [*WEAT7.targets, *WEAT7.attributes, "spare", "words"]))
-    origins = read_once([bb.cosines(vectors, name, ()).origin for name in (WEAT7, replace(WEAT7, name="again"))])
+    origins = read_once(
+        [
+            bb.cosines(vectors, name, (), sub_topics="independent").origin
+            for name in (WEAT7, replace(WEAT7, name="again"))
+        ]
+    )
     assert origins[0].embedding is origins[1].embedding
     assert isinstance(origins[0].embedding.reader, Excerpt)
     assert "spare" in origins[0].embedding.pool()

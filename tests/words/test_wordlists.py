@@ -144,8 +144,8 @@ def test_a_list_says_where_its_sub_topics_come_from(tmp_path):
     words = load_wordlist(path)
     assert words.sub_topics == "exhaustive"
     assert words == bb.wordlist(**FLORA, sub_topics="exhaustive", name="flora")
-    assert len({words.with_sub_topics(given).sha256 for given in ("named", "from vectors", "exhaustive", "none")}) == 4
-    assert words.with_sub_topics("named").sha256 == WordList.from_mapping(FLORA).sha256
+    assert len({words.with_sub_topics(how).sha256 for how in ("from vectors", "independent", "exhaustive")}) == 3
+    assert words.with_sub_topics("from vectors").sha256 == WordList.from_mapping(FLORA).sha256
     assert words.with_sub_topics(None) is words
 
 

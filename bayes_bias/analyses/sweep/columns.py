@@ -241,7 +241,7 @@ def read_columns(
             continue
         step(f"{source.name}: reading vectors")
         try:
-            read = replace(source, reader=source.excerpt(wanted, pool=True).reader)
+            read = replace(source, reader=source.excerpt(wanted, general=True).reader)
         except OutputError:
             raise
         except BayesBiasError as error:

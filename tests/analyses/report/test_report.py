@@ -295,7 +295,7 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
 def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
-    ((targets, _), _), without = check.result, check.tables["left-out"]
+    (targets, _), without = check.result, check.tables["left-out"]
     assert evidence.loc["small", "icc_targets"] == pytest.approx(targets.icc)
     assert evidence.loc["small", "bias_without_word_max"] == pytest.approx(without[without.what == "word"].bias.max())
     assert states(html_of(made), "Without word observed bias")
