@@ -23,6 +23,7 @@ from benchmarks import (
     data_fit,
     draws,
     encoding,
+    frequency,
     gap_correlations,
     group_scales,
     known_bias_page,
@@ -103,7 +104,17 @@ EVIDENCE = (
         "sub-topics",
         "What if words come in sub-topics that no list names?",
         topical_words.answer,
-        {"topical-words": topical_words.section, "topical-words-loose": topical_words.loose},
+        {
+            "topical-words": topical_words.section,
+            "topical-words-loose": topical_words.loose,
+            "topical-lists": topical_words.lists,
+        },
+    ),
+    Page(
+        "frequency",
+        "What if groups and classes differ in frequency?",
+        frequency.answer,
+        {"frequency": frequency.section},
     ),
     Page("one-finding", "What does one finding not promise?", promises.answer, {"promises": promises.section}),
     Page(

@@ -269,6 +269,20 @@ The same with branches that are three times as large, 40 to 150 words.
 """
 
 
+def lists() -> str:
+    """Render the targets of real lists with random attributes."""
+    result = read("topical-lists")
+    return f"""## Real targets, random attributes
+
+The targets of one of WEAT 1 to 10, drawn anew each time, with as many attributes of each class, drawn at random.
+{int(pd.DataFrame(result["rows"]).draws.iloc[0]):,} lists a cell.
+
+{markdown_table(_columns(result["rows"]))}
+
+{circumstances(result["about"])}
+"""
+
+
 def _columns(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     found = {

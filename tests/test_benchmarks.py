@@ -100,11 +100,7 @@ def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
     found = shares_by("nulls", ["method", "scope", "controls", "size"])
-    rows = {
-        "quasi-F, Clark 1973": ("quasi-F", "both"),
-        "mixed model, REML and Satterthwaite": ("REML", "both"),
-        "this model": ("crossed", "both"),
-    }
+    rows = {"quasi-F, Clark 1973": ("quasi-F", "both"), "mixed model, REML and Satterthwaite": ("REML", "both")}
     for label, cell in rows.items():
         shares = " | ".join(f"{100 * share:.1f}%" for share in found[*cell, False].round(4))
         assert f"| {label} | {shares} |" in text
@@ -112,9 +108,13 @@ def test_the_readme_quotes_the_evidence():
     assert f"| published Bayesian model | {published} |" in text
     both = zip(found["WEAT", "targets", False], found["WEAT, one-sided", "targets", False], strict=True)
     assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
-    topics = pd.DataFrame(read("sub-topics")["rows"]).query("topics > 1")
-    independent, from_vectors = (from_to(topics[name]) for name in ("independent", "from vectors"))
-    assert f"{independent} false findings in our benchmark, {from_vectors} once" in text
+    lists = pd.DataFrame(read("topical-lists")["rows"]).sort_values("words")
+    assert f"| this model | {' | '.join(f'{share:.1%}' for share in lists['from vectors'])} |" in text
+    topics = pd.concat([pd.DataFrame(read(name)["rows"]) for name in ("topical-words", "topical-words-loose")])
+    topics = topics[topics["sub-topics"] > 0]
+    independent, counted = (from_to(topics[name]) for name in ("independent", "from vectors"))
+    assert f"biased in {independent} of cases if they count as independent draws, and in {counted} as they" in text
+    assert f"the model finds {from_to(topics['power, from vectors'])}" in text
 
 
 def test_the_docs_quote_what_the_model_adds_to_classical_tests():

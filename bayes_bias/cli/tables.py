@@ -1,7 +1,7 @@
 """What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any

@@ -32,7 +32,7 @@ def test_a_table_knows_its_list_and_how_it_was_measured():
         "googlenews-demo", "weat7", ("neutral",), similarity="dot", sub_topics="independent"
     ).origin
     assert (origin.wordlist.name, origin.embedding.name, origin.similarity.name) == ("weat7", "googlenews-demo", "dot")
-    assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "none")
+    assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "independent")
 
 
 def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from_nowhere():
