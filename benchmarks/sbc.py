@@ -19,7 +19,7 @@ import bayes_bias as bb
 from bayes_bias.checks.null_jobs import posterior_of
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, CORRELATION, ModelSpec, Prior, load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.word_effects import word_effects
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -161,6 +161,7 @@ def simulate(
 def _scales(n_of_targets: int, n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Of all effects, from their priors."""
     names = [name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))]
+    names.remove(CORRELATION)  # no words are related
     sizes = dict.fromkeys(_BY_CLASS, n_classes) | dict.fromkeys(_BY_GROUP, n_of_targets)
     return {name: _draw(SPEC.priors[name], sizes.get(name.removesuffix(BY_REPLICATE), 1), rng) for name in names}
 
