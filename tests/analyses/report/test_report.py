@@ -197,7 +197,7 @@ def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made)
 
 def test_page_and_methods_say_what_the_intervals_rest_on(made):
     for text in (html_of(made), plain(made)):
-        assert states(text, "independent population")
+        assert states(text, "draws population sub-topics")
         assert "sub-topics" in text
     assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
 
