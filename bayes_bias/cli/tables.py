@@ -254,7 +254,9 @@ def weat(
     Example: bayes-bias weat weat7 --alternative two-sided
     """
     # What the measure does not read takes a second to find out.
-    table = (inputs if inputs.has_table(source) else replace(inputs, sub_topics="independent")).table(source)
+    table = (
+        inputs if inputs.has_table(source) else replace(inputs, sub_topics=inputs.sub_topics or "independent")
+    ).table(source)
     options: dict[str, Any] = {"alternative": alternative, "ddof": ddof, "permutations": permutations}
     result = bb.measures.weat(table, **options, seed=seed)
     partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
