@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
 
 from bayes_bias import fit, open_embedding, verdict
 from bayes_bias.associations.sub_topics import Vocabulary, unit_vectors
@@ -115,8 +114,7 @@ def _judged(
     split = Split.of(y)
     shown = [general.sub_topics(words, list(rows)) for words, rows in zip(homes, vectors, strict=True)]
     variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in shown], spec)
-    se, df = split.quasi_f
-    found = {"this model": chance(variances, split.bias), "quasi-F": float(2 * t.sf(abs(split.bias) / se, df))}
+    found = {"this model": chance(variances, split.bias), "quasi-F": split.p_quasi_f}
     if not adjusted:
         return {**found, "adjusted": float("nan")}
     targets = {word: f"g{k}" for k in range(2) for word in homes[k]}

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, roots_jacobi
-from scipy.stats import chi2, qmc
+from scipy.stats import chi2, qmc, t
 
 from bayes_bias.models.spec import ModelSpec
 
@@ -119,9 +119,15 @@ class Split:
         variance, df = max(options)
         return float(np.sqrt(variance)), float(df)
 
+    @property
+    def p_quasi_f(self) -> float:
+        """Two-sided."""
+        se, df = self.quasi_f
+        return float(2 * t.sf(abs(self.bias) / se, df))
 
-def variances_of_bias(table: Split, words: Sequence[Words], spec: ModelSpec, *, levels: bool = True) -> Numbers:
-    """Posterior draws of the variance of the bias; `levels` tell how words correlate, too.
+
+def variances_of_bias(table: Split, words: Sequence[Words], spec: ModelSpec) -> Numbers:
+    """Posterior draws of the variance of the bias.
 
     Words are those of both groups, and then of both classes.
     """
@@ -141,7 +147,7 @@ def variances_of_bias(table: Split, words: Sequence[Words], spec: ModelSpec, *, 
         counts, noise = 1 + node * (own[:, None] - 1), residual / (2 * sizes[1 - side])
         scale = table.own_sd[k] / lam
         density = _log_density(counts, -np.log1p(-quantile) * scale, noise, df, squares[0])
-        if levels and len(node) > 1:
+        if len(node) > 1:  # levels, too, tell how words correlate
             level = ndtri((1 + quantile) / 2) * sigma * table.own_sd[k]
             density = density + _log_sum(_log_density(counts, level, noise, df, squares[1]))[..., None]
         density = density + np.log(weight)[:, None]

@@ -149,9 +149,7 @@ class World:
         )  # type: ignore[return-value]
 
 
-def judged(
-    world: World, vocabulary: Vocabulary, cell: Cell, seed: int, spec: ModelSpec, *, levels: bool = True
-) -> list[dict[str, object]]:
+def judged(world: World, vocabulary: Vocabulary, cell: Cell, seed: int, spec: ModelSpec) -> list[dict[str, object]]:
     """Of one list by each method the bias, its p, and half the width of its interval; for how many words it counts."""
     rng = np.random.default_rng([seed, CELLS.index(cell)])
     homes: list[list[str]] = []
@@ -164,10 +162,10 @@ def judged(
     for method in ("independent", "from vectors"):
         expected = [each.share if method == "from vectors" else 0.0 for each in found]
         words = [Words(each.cluster, share) for each, share in zip(found, expected, strict=True)]
-        variances = variances_of_bias(table, words, spec, levels=levels)
+        variances = variances_of_bias(table, words, spec)
         rows.append({"method": method, "p": chance(variances, table.bias), "half": half_width(variances)})
     se, df = table.quasi_f
-    rows.append({"method": "quasi-F", "p": 2 * t.sf(abs(table.bias) / se, df), "half": t.isf(0.025, df) * se})
+    rows.append({"method": "quasi-F", "p": table.p_quasi_f, "half": t.isf(0.025, df) * se})
     effective = sum(each.effective for each in found) / sum(len(each.words) for each in found)
     return [{**cell.label, "seed": seed, "bias": table.bias, "effective": effective, **row} for row in rows]
 
@@ -200,7 +198,6 @@ def main() -> None:
     parser.add_argument("--cells", help="only those whose kind contains this")
     parser.add_argument("--branches", choices=list(BRANCHES), default="tight")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--preferences-alone", action="store_true")
     parser.add_argument("--name", default="topical-words")
     parser.add_argument("--model", default="crossed")
     chosen = parser.parse_args()
@@ -210,10 +207,7 @@ def main() -> None:
     with Parallel(n_jobs=chosen.jobs, batch_size=10) as run:
         for cell in (each for each in CELLS if chosen.cells is None or chosen.cells in each.kind):
             seeds = range(chosen.first, chosen.first + 2 * chosen.draws, 2)
-            of_cell = run(
-                delayed(judged)(world, vocabulary, cell, seed, spec, levels=not chosen.preferences_alone)
-                for seed in seeds
-            )
+            of_cell = run(delayed(judged)(world, vocabulary, cell, seed, spec) for seed in seeds)
             records += [row for rows in of_cell for row in rows]
             table = summarised(pd.DataFrame(records))
             print(
@@ -245,8 +239,9 @@ alike, so that there is no bias to find.
 
 *Found*: in how many lists a bias is found at the 5% level, with its 95% Monte Carlo interval. *Width*: of intervals,
 over that of independent draws. *Power*: how often a bias is found that is 2.8 times the standard deviation of the
-biases of a cell's lists; who knew that would find 80%. *Count as*: for what share of their number words are expected
-to count. Posteriors are computed on a grid, which agrees with the sampler (a test holds that).
+biases of a cell's lists; a test that knew this standard deviation would find 80%. *Count as*: for what share of their
+number words are expected to count. Posteriors are computed on a grid, which agrees with the sampler (a test holds
+that).
 
 {int(pd.DataFrame(result["rows"]).draws.iloc[0]):,} lists a cell.
 

@@ -15,7 +15,7 @@ from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix,
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
 from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.associations.sub_topics import sub_topics_of, vocabulary_of, with_sub_topics
+from bayes_bias.associations.sub_topics import as_listed, sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding, Excerpt
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
@@ -34,8 +34,6 @@ from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Words
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
-
-WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
 
 
 def cosines(
@@ -193,20 +191,13 @@ def with_relations(
         return _recorded(table, words.sub_topics)
     try:
         found = sub_topics_of(table, vocabulary_of(embedding, words), words.topics)
+        related, how = with_sub_topics(table, found), "from vectors"
     except EmbeddingError as error:
         if required:
             raise
-        counted = "those that the list names share what the table shows" if words.topics else WORDS_ARE_INDEPENDENT
-        notices = announce((f"{words.name}: {counted}: {reason_of(error)}",))
-        return _recorded(replace(table, notices=(*table.notices, *notices)), "named" if words.topics else "independent")
-    related = with_sub_topics(table, found)
+        related, how = as_listed(table, error), "named" if words.topics else "independent"
     announce(related.notices[len(table.notices) :])
-    return _recorded(related, "from vectors")
-
-
-def reason_of(error: EmbeddingError) -> str:
-    """Why vectors show no sub-topics, without what to do about it."""
-    return str(error).removeprefix("sub_topics: ").split("; ")[0]
+    return _recorded(related, how)
 
 
 def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:

@@ -34,14 +34,16 @@ _LONGEST = 60
 # The belief in clusters is a half where silhouettes lie so many standard deviations above the mean of random lists, and
 # grows with this slope: chosen on some topics, confirmed on others (docs/evidence/sub-topics.md).
 _HALF, _SLOPE = 2.0, 2.0
-# What is expected to be less is nothing.
-_LEAST = 0.001
+# What is expected to be less is nothing; and further digits differ with the processor that multiplies matrices.
+_LEAST, _DIGITS = 0.001, 6
 # Fewer general words do not say what words have in common by chance.
 _FEWEST_GENERAL = 500
 _SEED = 1
 # Directions that differ by less are one.
 _ALIKE = 1e-6
 _NONE: Topics = MappingProxyType({})
+WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
+_AS_NAMED = "those that the list names share what the table shows"
 _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, their sub-topic among it"
 
 
@@ -113,7 +115,7 @@ class Vocabulary:
         share = self._share(unit, cluster) / (1 + np.exp(-_SLOPE * (z - _HALF))) if silhouette > -1 else 0.0
         if share < _LEAST:
             return SubTopics(tuple(words), alone, 0.0, silhouette, z)
-        return SubTopics(tuple(words), cluster, float(share), silhouette, z)
+        return SubTopics(tuple(words), cluster, round(float(share), _DIGITS), silhouette, z)
 
     def named(
         self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
@@ -122,7 +124,7 @@ class Vocabulary:
         words in no topic are alone."""
         topics = [topic_of.get(word, f"\x1f{word}") for word in words]
         cluster = np.unique(topics, return_inverse=True)[1]
-        return Related(tuple(words), cluster, self._share(self._unit(vectors), cluster))
+        return Related(tuple(words), cluster, round(self._share(self._unit(vectors), cluster), _DIGITS))
 
     def _unit(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """The vectors of a list as these are."""
@@ -264,6 +266,29 @@ def _check_length(home: str, words: int) -> None:
             f"sub_topics: '{home}' has {words:,} words, and sub-topics can be taken from the vectors of {MOST} at most;"
             " name them in the list's [topics], or say sub_topics='independent'"
         )
+
+
+def related_as_shown(
+    table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE, *, shown: AssociationTable | None = None
+) -> AssociationTable:
+    """The table with the sub-topics that its vectors show, or those of another table, `shown`; with a notice why where
+    they cannot."""
+    try:
+        return with_sub_topics(table, sub_topics_of(table if shown is None else shown, vocabulary, named))
+    except EmbeddingError as error:
+        return as_listed(table, error)
+
+
+def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
+    """The table with a notice that vectors show no sub-topics, and why."""
+    named = any(f"{side}_topic" in table.values.coords for side in SIDES)
+    notice = f"{_AS_NAMED if named else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
+    return replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
+
+
+def reason_of(error: EmbeddingError) -> str:
+    """Why vectors show no sub-topics, without what to do about it."""
+    return str(error).removeprefix("sub_topics: ").split("; ")[0]
 
 
 def with_sub_topics(table: AssociationTable, sub_topics: Mapping[str, Related]) -> AssociationTable:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, vocabulary_of, with_sub_topics
+from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, vocabulary_of
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
@@ -158,7 +158,7 @@ class NullDesign:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
         named = {home: topics for home, topics in self.named.items() if home in self.groups}
-        return with_sub_topics(table, sub_topics_of(table.with_vectors(own), self.vocabulary, named))
+        return related_as_shown(table, self.vocabulary, named, shown=table.with_vectors(own))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]

@@ -20,7 +20,7 @@ from bayes_bias.models.components import (
 )
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.patterns import zero_sum_sd
-from bayes_bias.models.priors import correlations_of, observe_with_sd, scales
+from bayes_bias.models.priors import correlations, observe_with_sd, scales
 from bayes_bias.models.scales import (
     clusters_in,
     dims_of_scales,
@@ -138,7 +138,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
     mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
     sd = scales(spec, dims_of_scales(spec, coords))
     sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
-    sd |= correlations_of(spec, known)
+    sd |= correlations(spec, known)
     i, j = known["pair_target"], known["pair_attribute"]
     g, c = known["group_of"][i], known["class_of"][j]
     target, attribute = (_of_words(side, spec, sd, known, coords) for side in SIDES)

@@ -11,7 +11,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from bayes_bias.models.priors import correlations_of, scales
+from bayes_bias.models.priors import correlations, scales
 from bayes_bias.models.scales import dims_of_scales
 from bayes_bias.models.spec import ModelSpec
 
@@ -22,9 +22,9 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     """See `bayes_bias.models.crossed.build`."""
     sd = scales(spec, dims_of_scales(spec, coords))
     coefficients = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
-    correlations = correlations_of(spec, known)
-    if correlations:
-        of_terms = pt.concatenate([*correlations.values(), pt.ones(1)])[known["term_correlation"]]  # 1 for none, at -1
+    related = correlations(spec, known)
+    if related:
+        of_terms = pt.concatenate([*related.values(), pt.ones(1)])[known["term_correlation"]]  # 1 for none, at -1
         coefficients = coefficients[known["term_scale"]] * of_terms
     for name in (each.removesuffix("_df") for each in known if each.endswith("_df")):
         _observe(name, coefficients, **{what: known[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})

@@ -59,7 +59,7 @@ def scales(spec: ModelSpec, dims: Mapping[str, tuple[str, ...]]) -> dict[str, pt
     return {name: free(spec, name, typical_size(spec, name), along or None) for name, along in dims.items()}
 
 
-def correlations_of(spec: ModelSpec, known: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
+def correlations(spec: ModelSpec, known: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
     """Add the correlations of words of sub-topics to the PyMC model at hand, by what is expected of them."""
     dims = {f"{side}_{CORRELATION}": dim for side, dim in RELATED.items()}
     return {

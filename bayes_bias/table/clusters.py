@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, Side, is_paired
+from bayes_bias.table.related_words import effective_words
 
 KINDS = ("topic", "pair")
 
@@ -120,8 +121,8 @@ def count_as_fewer(data: xr.Dataset, side: Side) -> bool:
     if not cells.size:
         return False
     n, inflation = (data[name].to_numpy()[cells] for name in (f"n_{side}s", f"{side}_inflation"))
-    expected = 1 + data[f"{side}_correlation_expected"].to_numpy() * (inflation - 1)
-    return bool((np.round(n / expected) < n).any())
+    expected = data[f"{side}_correlation_expected"].to_numpy()
+    return bool((np.round(effective_words(n, expected, inflation)) < n).any())
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:

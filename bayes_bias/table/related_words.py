@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,12 @@ from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
 
 # So many words of a cluster are named in a sentence.
 _NAMED = 4
+
+
+def effective_words(n: Any, expected: Any, inflation: Any) -> Any:
+    """For how many independent words n count whose correlation is expected to be this, and would multiply the variance
+    of their average by `inflation` if it were one."""
+    return n / (1 + expected * (inflation - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +51,8 @@ class Related:
     @property
     def effective(self) -> float:
         r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
-        n = len(self.words)
-        within = (np.bincount(self.cluster).astype(float) ** 2).sum()
-        return float(n**2 / ((1 - self.share) * n + self.share * within))
+        inflation = (np.bincount(self.cluster).astype(float) ** 2).sum() / len(self.words)
+        return float(effective_words(len(self.words), self.share, inflation))
 
     @property
     def count_as_fewer(self) -> bool:

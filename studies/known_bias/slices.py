@@ -134,7 +134,7 @@ def documentation() -> tuple[Sentence, ...]:
         if "test" in file.name or "tests" in file.parts:
             continue
         for text in _docstrings(file):
-            found.update(dict.fromkeys(_sentences(text)))
+            found.update(dict.fromkeys(sentences(text)))
     return tuple(found)
 
 
@@ -148,7 +148,8 @@ def _docstrings(file: Path) -> Iterator[str]:
             yield ast.get_docstring(node) or ""
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def sentences(text: str) -> Iterator[Sentence]:
+    """The words of each sentence of a text that is neither too short, nor too long, nor code."""
     for sentence in _SPLIT.split(text):
         words = tuple(_WORD.findall(sentence.lower()))
         if _SHORTEST <= len(words) <= _LONGEST and ">>>" not in sentence:

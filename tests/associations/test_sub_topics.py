@@ -8,8 +8,10 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.cells import VectorCell
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette
+from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette, vocabulary_of
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
 from bayes_bias.table.clusters import clusters_of
 from tests.helpers import refused
@@ -190,6 +192,16 @@ def test_what_cannot_be_related_is_refused():
     parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
     with refused(EmbeddingError, "sub_topics 'a' 501 500 'independent'"):
         bb.cosines(many, parts, (), sub_topics="from vectors")
+
+
+def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_draws_and_a_sweep(monkeypatch):
+    monkeypatch.setattr("bayes_bias.associations.sub_topics.MOST", 4)
+    embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
+    cell = VectorCell("cell", weat6, embedding, False, vocabulary=vocabulary_of(embedding, weat6))
+    null = NullDesign.of(weat6, embedding)
+    for measured in (bb.cosines(embedding, weat6, ()), null.draw(1, 0), cell.table()):
+        assert not measured.has_related_words
+        assert any("independent draws" in notice and "4 at most" in notice for notice in measured.notices)
 
 
 def test_an_encoder_reads_general_words_in_one_of_its_sentences():

@@ -82,7 +82,7 @@ def beside(
     Raises
     ------
     AnswersError
-        There is no such stereotype, or a fit is of another list.
+        There is no such stereotype, or the fit is of another word list.
 
     Examples
     --------

@@ -62,7 +62,7 @@ class Asked:
 
     @property
     def invalid(self) -> float:
-        """The share of choices that are blank, or none of the two labels."""
+        """The share of choices that are blank, or neither of the two labels."""
         r = self.replies
         return 1 - float((r.valid_a + r.valid_b).sum() / (r.asked_a + r.asked_b).sum())
 

@@ -23,7 +23,7 @@ def prompts(
     """Questions that ask a chat model to assign the words of a list to one of two labels.
 
     Every pair of labels is asked in every wording, with either label first, `each` times. Words are in random order,
-    turned by one place from prompt to prompt, so that each stands in every place equally often.
+    and move by one place from prompt to prompt, so that each stands in every place equally often.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
         try:
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
         except ValueError as error:
-            raise AnswersError(f"wordings: '{wording}' of '{name}' is no text with slots: {error}") from error
+            raise AnswersError(f"wordings: '{wording}' of '{name}' is not a text with slots: {error}") from error
         if slots != _SLOTS:
             raise AnswersError(
                 f"wordings: '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}; it needs"

@@ -163,7 +163,7 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     answers, wordlist, scope
         As in `estimate`.
     stereotype : str, optional
-        Which stereotype, where there are several; of several models the first one.
+        Which stereotype; needed where there are several. Of several models, the first that was asked about it.
 
     Returns
     -------

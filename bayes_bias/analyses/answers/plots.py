@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayes_bias.analyses.answers.agreement import Agreement
-from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
 from bayes_bias.arguments import check_kind
@@ -203,31 +202,33 @@ def _draw_d(ax: Axes, answers: Result) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: Result) -> list[Line2D]:
-    offsets = dict(zip(SAMPLES, (-0.27, -0.09, 0.09, 0.27), strict=True))
-    for y, key in enumerate(answers.table.index):
-        for name, step in answers.steps(key).iterrows():
-            k = list(SAMPLES).index(str(name))
-            ax.plot([*interval_of(step)], [y + offsets[str(name)]] * 2, color=colour(k), linewidth=1.6, zorder=3)
-            ax.plot(step["mean"], y + offsets[str(name)], markersize=3.4, **colour_and_marker(k), zorder=4)
+    steps = {key: answers.steps(key) for key in answers.table.index}
+    handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4)
     _zero(ax, answers)
-    return [
-        Line2D([], [], linewidth=1.6, markersize=4, label=text, **colour_and_marker(k))
-        for k, text in enumerate(STEPS.values())
-    ]
+    return handles
 
 
 def _draw_sources(ax: Axes, answers: Result) -> list[Line2D]:
-    offsets = dict(zip(SOURCES, (-0.27, -0.09, 0.09, 0.27), strict=True))
-    for y, key in enumerate(answers.table.index):
-        for name, row in answers.sources.loc[key].dropna(subset="mean").iterrows():
-            k = SOURCES.index(str(name))
-            ax.plot([*interval_of(row)], [y + offsets[str(name)]] * 2, color=colour(k), linewidth=1.2, zorder=3)
-            ax.plot(row["mean"], y + offsets[str(name)], markersize=3.6, **colour_and_marker(k), zorder=4)
+    sources = {key: answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index}
+    handles = _draw_side_by_side(ax, sources, dict(zip(SOURCES, SOURCES, strict=True)), linewidth=1.2, markersize=3.6)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
+    return handles
+
+
+def _draw_side_by_side(
+    ax: Axes, rows: Mapping[Any, pd.DataFrame], names: Mapping[str, str], *, linewidth: float, markersize: float
+) -> list[Line2D]:
+    """Estimates with intervals, one below the other within each row, in the order of their names."""
+    offsets, position = np.linspace(-0.27, 0.27, len(names)), {name: k for k, name in enumerate(names)}
+    for y, estimates in enumerate(rows.values()):
+        for name, estimate in estimates.iterrows():
+            k = position[str(name)]
+            ax.plot([*interval_of(estimate)], [y + offsets[k]] * 2, color=colour(k), linewidth=linewidth, zorder=3)
+            ax.plot(estimate["mean"], y + offsets[k], markersize=markersize, **colour_and_marker(k), zorder=4)
     return [
-        Line2D([], [], linewidth=1.2, markersize=4, label=name, **colour_and_marker(k))
-        for k, name in enumerate(SOURCES)
+        Line2D([], [], linewidth=linewidth, markersize=4, label=text, **colour_and_marker(k))
+        for k, text in enumerate(names.values())
     ]
 
 

@@ -44,6 +44,7 @@ DECIMALS = 2
 _NAMED = 8
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class _AnswersResult(Tabled):
     """What results of answers and of a change have in common."""
 
@@ -229,7 +230,7 @@ class _AnswersResult(Tabled):
         return self.table[["answers", "observed", "mean", *interval_columns(self.table), "prob_above", "reach"]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelAnswers(_AnswersResult):
     """How far chat models associate. Made by `bayes_bias.answers.estimate`.
 
@@ -264,15 +265,6 @@ class ModelAnswers(_AnswersResult):
     """
 
     answers: Answers
-    scope: str
-    ci_prob: float
-    seed: int
-    table: pd.DataFrame
-    ladder: pd.DataFrame
-    sources: pd.DataFrame
-    levels: pd.DataFrame
-    published: pd.DataFrame
-    posteriors: Mapping[tuple[str, str], Posterior]
 
     def document(self) -> "Document":
         """Return the page of the answers and the files next to it, which `bayes_bias.write` writes into a folder."""
@@ -301,7 +293,7 @@ class ModelAnswers(_AnswersResult):
         return [f"The published t test over answers finds {in_words(significant)}."]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AnswersChange(_AnswersResult):
     """The change of D between two models that were asked the same. Made by `bayes_bias.answers.estimate`.
 
@@ -320,15 +312,6 @@ class AnswersChange(_AnswersResult):
     before: Answers
     after: Answers
     notices: tuple[str, ...]
-    scope: str
-    ci_prob: float
-    seed: int
-    table: pd.DataFrame
-    ladder: pd.DataFrame
-    sources: pd.DataFrame
-    levels: pd.DataFrame
-    published: pd.DataFrame
-    posteriors: Mapping[tuple[str, str], Posterior]
 
     def document(self) -> "Document":
         """Return the page of the change and the files next to it, which `bayes_bias.write` writes into a folder."""

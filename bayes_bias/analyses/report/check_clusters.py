@@ -16,7 +16,7 @@ from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.related_words import related_words
+from bayes_bias.table.related_words import RelatedWords
 
 _WHAT = ("word", "cluster")
 # The interval if the sub-topics that the vectors show were all there are.
@@ -57,19 +57,19 @@ def _run(study: Study) -> Check:
         for what, ends in ranges.items()
         for end, value in zip(("min", "max"), ends, strict=True)
     }
-    if study.table.has_related_words:
+    shown = study.table.sub_topics if study.table.has_related_words else None
+    if shown is not None:
         interval = _if_independent(study)
         numbers |= dict(zip(_INDEPENDENT, interval, strict=True))
-        found = related_words(study.table.values)
-        if found.homes:
-            sentences.append(f"{found.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}.")
+        if shown.homes:
+            sentences.append(f"{shown.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}.")
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         numbers,
         alarm=uncounted,
-        figures=_figures(study.table),
+        figures={} if shown is None or study.table.vectors is None else _figures(study.table, shown),
         figure_options={"posterior": {"without": without}},
-        listing=related_words(study.table.values).toml if study.table.has_related_words else "",
+        listing="" if shown is None else shown.toml,
         tables={"left-out": without},
         result=sides,
     )
@@ -83,11 +83,8 @@ def _if_independent(study: Study) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable) -> dict[str, Axes]:
+def _figures(table: AssociationTable, found: RelatedWords) -> dict[str, Axes]:
     """Of each side on which the vectors show sub-topics."""
-    if table.vectors is None or not table.has_related_words:
-        return {}
-    found = table.sub_topics
     sides: dict[Side, bool] = {"target": bool(found.groups), "attribute": bool(found.classes)}
     return {f"{side}s": plot_sub_topics(table, side) for side, there in sides.items() if there}
 

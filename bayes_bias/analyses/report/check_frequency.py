@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.embeddings.embedding import Excerpt
 from bayes_bias.formatting import joined
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, words_of
 
 type Numbers = NDArray[np.float64]
@@ -25,9 +26,10 @@ _CONSEQUENCE = (
 
 
 def _run(study: Study) -> Check:
-    ranks = _ranks(study)
-    if ranks is None:
+    drawable = _in_order(study)
+    if not drawable:
         return Check("The order of the vectors does not say how frequent words are.")
+    ranks = _ranks(study.table, drawable)
     values, rng = study.table.without_controls().values, np.random.default_rng(study.seed)
     said, apart = list[str](), list[bool]()
     numbers: dict[str, float] = {}
@@ -35,7 +37,7 @@ def _run(study: Study) -> Check:
         homes = values[HOMES[side]].to_numpy()
         of_words = ranks.loc[words_of(values, side)]
         logs = np.log(of_words.to_numpy())
-        ratio, limit = _ratio(logs, homes), _limit(homes, len(study.table.origin.embedding.reader.drawable), rng)  # type: ignore[union-attr]
+        ratio, limit = _ratio(logs, homes), _limit(homes, len(drawable), rng)
         middle = of_words.groupby(homes, sort=False).median()
         said.append(joined([f"{home} {rank:,.0f}" for home, rank in middle.items()]))
         numbers |= {f"rank_ratio_{plural}": ratio, f"rank_limit_{plural}": limit}
@@ -46,15 +48,16 @@ def _run(study: Study) -> Check:
     return Check(text, numbers, alarm=all(apart) and not study.table.covariates, result=tuple(apart))
 
 
-def _ranks(study: Study) -> "pd.Series[int] | None":
-    """The rank of each word, and the last one of words beyond those that random lists are drawn from; None where the
-    order of an embedding does not tell it."""
-    origin = study.table.origin
-    if origin is None or not isinstance(origin.embedding.reader, Excerpt) or not origin.embedding.reader.by_frequency():
-        return None
-    drawable = origin.embedding.reader.drawable
+def _in_order(study: Study) -> tuple[str, ...]:
+    """The words that random lists are drawn from, frequent ones first; none where the order does not tell."""
+    reader = None if study.table.origin is None else study.table.origin.embedding.reader
+    return reader.drawable if isinstance(reader, Excerpt) and reader.by_frequency() else ()
+
+
+def _ranks(table: AssociationTable, drawable: tuple[str, ...]) -> "pd.Series[int]":
+    """The rank of each word; the last one of words beyond these."""
     known = {word: rank for rank, word in reversed(list(enumerate(drawable, 1)))}
-    words = {word for side in SIDES for word in words_of(study.table.values, side)}
+    words = {word for side in SIDES for word in words_of(table.values, side)}
     return pd.Series({word: known.get(word, len(drawable)) for word in words})
 
 

@@ -11,7 +11,7 @@ from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
+from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -141,8 +141,8 @@ class VectorCell(Cell):
         table = self._measured()
         if self.vocabulary is None:
             return table
-        shown = table if self.original is None else self.original.table()
-        return with_sub_topics(table, sub_topics_of(shown, self.vocabulary, self.words.topics))
+        shown = None if self.original is None else self.original.table()
+        return related_as_shown(table, self.vocabulary, self.words.topics, shown=shown)
 
     def _measured(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))

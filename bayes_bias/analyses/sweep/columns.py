@@ -12,9 +12,8 @@ from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import check_different, check_kind, listed
-from bayes_bias.associations.cosines import WORDS_ARE_INDEPENDENT, reason_of
 from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
-from bayes_bias.associations.sub_topics import Vocabulary, vocabulary_of
+from bayes_bias.associations.sub_topics import WORDS_ARE_INDEPENDENT, Vocabulary, reason_of, vocabulary_of
 from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding

@@ -21,13 +21,12 @@ def related(table: AssociationTable) -> AssociationTable:
 
 
 @pytest.fixture(scope="module")
-def study(small_table) -> Study:
+def study(small_table, sampled) -> Study:
     table = related(small_table)
     fitted = fit_table(table, sampling=SHORT)
     return Study(table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0)
 
 
-@pytest.mark.slow
 def test_independence_is_a_row_of_the_checks_without_a_verdict(study):
     check, answer = CHECKER.run(study), verdict(study.fitted)
     assert answer.upper - answer.lower > 1.2 * (check.numbers["independent_ub"] - check.numbers["independent_lb"])

@@ -45,7 +45,7 @@ def test_no_sentence_of_the_text_is_in_two_slices(text: None) -> None:
 
 def test_docstrings_are_sentences_of_words() -> None:
     found = [
-        *slices._sentences("A first sentence that has six words. Too short. Code: >>> is_not_a_sentence(of, words)")
+        *slices.sentences("A first sentence that has six words. Too short. Code: >>> is_not_a_sentence(of, words)")
     ]
     assert found == [("a", "first", "sentence", "that", "has", "six", "words")]
 
