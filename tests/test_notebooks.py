@@ -44,9 +44,11 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 
 def texts(notebook: nbformat.NotebookNode) -> Iterator[str]:
-    """What cells print and show as text, line by line."""
+    """What cells print and show as text, line by line; notices of other processes come when they like."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
+            if output.get("name") == "stderr":
+                continue
             text = output.get("text") or output.get("data", {}).get("text/plain", "")
             yield from (line for line in text.splitlines() if not OF_A_MACHINE.search(line))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import WordList
 from studies.known_bias.scenario import EQUAL, FREQUENCY, HALVES, Scenario
 from studies.known_bias.vocabulary import SLOT, TARGET, TRAINING, WORD, Attribute
@@ -16,6 +17,8 @@ _TRUTH, _CORPUS, _SPLIT, _FREQUENCY = 1, 2, 3, 4
 NEUTRAL, UNSAID = -1, -2
 # Names in the lists: of all targets, of the two groups of them, and of all groups but the first.
 TARGETS, MORE, LESS, OTHERS = "targets", "more", "less", "others"
+# Words are drawn one by one, and none belongs with another.
+DRAWN: SubTopicsFrom = "independent"
 # Standard deviation of the logarithm of how frequent targets are, where some are more frequent than others.
 _SPREAD = 1.0
 
@@ -158,7 +161,7 @@ def truth_table(scenario: Scenario, truth: Truth, corpus: Corpus) -> pd.DataFram
 def lists_of(scenario: Scenario, truth: Truth, attribute: Attribute) -> dict[str, WordList]:
     """All lists of an attribute by name: of all targets first, then "two groups 1", ..."""
     two_groups = enumerate(_of_two_groups(scenario, truth, attribute), start=1)
-    named = {f"two groups {number}": wordlist for number, wordlist in two_groups}
+    named = {f"two groups {number}": wordlist.with_sub_topics(DRAWN) for number, wordlist in two_groups}
     return {TARGETS: of_all_targets(scenario, attribute, scenario.words), **named}
 
 
@@ -173,7 +176,7 @@ def of_all_targets(scenario: Scenario, attribute: Attribute, targets: Sequence[s
             "opposites": [group for group in classes if group != attribute.first_group],
         },
         name=f"{scenario.name}-{attribute.name}",
-    )
+    ).with_sub_topics(DRAWN)
 
 
 def _of_two_groups(scenario: Scenario, truth: Truth, attribute: Attribute) -> Iterator[WordList]:
