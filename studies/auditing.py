@@ -1,4 +1,4 @@
-"""Every list in every embedding beside WEAT and the quasi-F, under other priors, and with sub-topics."""
+"""Every list in every embedding, next to WEAT and the quasi-F, and under other priors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from joblib import Memory, Parallel, delayed
 
 import bayes_bias as bb
 
@@ -56,31 +55,8 @@ def swept(
     embeddings: Mapping[str, Any], lists: Sequence[Any], kept: Path, jobs: int, similarity: str = "cosine", **more: Any
 ) -> bb.Sweep:
     """`bb.sweep` without control classes, resumed from the folder `kept`."""
-    # Both intervals stand in the studies, each in a column of its own; see `with_sub_topics`.
-    independent = [bb.load_wordlist(each).with_sub_topics("independent") for each in lists]
-    grid = bb.Grid(independent, embeddings, controls=(), similarity=similarity, allow_loss=True)
+    grid = bb.Grid(lists, embeddings, controls=(), similarity=similarity, allow_loss=True)
     return bb.sweep(grid, seed=SEED, folder=kept, jobs=jobs, **more)
-
-
-def with_sub_topics(
-    cells: Mapping[tuple[str, str], tuple[Any, Any]], kept: Path, jobs: int, similarity: str = "cosine"
-) -> pd.DataFrame:
-    """Biases where words that the vectors show to belong together count as fewer; a row for each cell.
-
-    Parameters
-    ----------
-    cells : mapping of (str, str) to (embedding, list)
-    """
-    once = Memory(kept, verbose=0).cache(_with_sub_topics)
-    rows = Parallel(jobs)(delayed(once)(*cell, similarity) for cell in cells.values())
-    index = pd.MultiIndex.from_tuples(list(cells), names=["embedding", "list"])
-    return pd.DataFrame(rows, index=index).add_prefix("topics_")
-
-
-def _with_sub_topics(embedding: Any, words: Any, similarity: str) -> dict[str, Any]:
-    table = bb.similarities(embedding, words, (), similarity=similarity, sub_topics="from vectors", allow_loss=True)
-    said = bb.verdict(bb.fit(table, seed=SEED))
-    return {"bias": said.mean, "lb": said.lower, "ub": said.upper, "chance": said.chance, "verdict": said.label}
 
 
 def cells_of(found: bb.Sweep, tables: Tables) -> pd.DataFrame:

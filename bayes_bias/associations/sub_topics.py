@@ -163,26 +163,25 @@ def _random_silhouettes(vocabulary: Vocabulary, n: int) -> tuple[float, float]:
 def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
     """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
     # Imported here, since most cosines are measured without a question about clusters.
-    from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
+    from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     n = len(distance)
     distance = np.clip((distance + distance.T) / 2, 0, None)
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average")
-    # All cuts at once: `fcluster` would check the tree for each.
-    cuts, heights = cut_tree(tree), tree[:, 2]
-    best, count_of_best = -1.0, 0
-    for count in range(2, n - 1):
-        if heights[n - count] <= heights[n - count - 1]:  # both merges are one: no height cuts between them
+    best, best_cluster, label = -1.0, np.zeros(n, dtype=np.intp), np.arange(n)
+    for merged, (one, other, height, _) in enumerate(tree[:-1]):
+        label[(label == one) | (label == other)] = n + merged
+        if tree[merged + 1, 2] <= height:  # both merges are one: no height cuts between them
             continue
-        cluster = cuts[:, n - count]
+        cluster = np.unique(label, return_inverse=True)[1]
         sizes = np.bincount(cluster)
         if (sizes >= 2).sum() < 2 or sizes.max() > _LARGEST * n:
             continue
-        if (value := _silhouette(distance, cluster)) > best:
-            best, count_of_best = value, count
-    return best, fcluster(tree, count_of_best, "maxclust") - 1 if count_of_best else np.zeros(n, dtype=np.intp)
+        if (value := _silhouette(distance, cluster)) >= best:  # of equal ones the fewest clusters
+            best, best_cluster = value, cluster
+    return best, best_cluster
 
 
 def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:

@@ -91,8 +91,9 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
         pivot = matrix[i, i]
         log_det += np.log(pivot)
         matrix[i, i] = 1.0
+        inverse = 1 / pivot
         for j in range(n):
-            matrix[i, j] /= pivot
+            matrix[i, j] *= inverse
         for k in range(n):
             if k != i:
                 factor = matrix[k, i]
@@ -107,12 +108,17 @@ def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-
     """Add the slopes of a part's log density in coefficients; return that density, and where the next part begins."""
     n, n_patterns, df = int(data[at]), int(data[at + 1]), data[at + 2]
     inverse, left, of_entry = work[0], work[1], work[2]
-    scatter, first, step = at + 3, at + 3 + n * n, 1 + n * n
+    scatter, first, step = at + 3, at + 3 + n * n, 1 + n * (n + 1) // 2
+    inverse[:n, :n] = 0.0
+    for p in range(first, first + n_patterns * step, step):
+        coefficient, entry = coefficients[int(data[p])], p + 1
+        for i in range(n):
+            for j in range(i + 1):
+                inverse[i, j] += coefficient * data[entry]
+                entry += 1
     for i in range(n):
-        for j in range(n):
-            inverse[i, j] = 0.0
-            for p in range(first, first + n_patterns * step, step):
-                inverse[i, j] += coefficients[int(data[p])] * data[p + 1 + i * n + j]
+        for j in range(i):
+            inverse[j, i] = inverse[i, j]
     log_det = _invert(inverse, n)
     explained = 0.0
     for i in range(n):
@@ -122,16 +128,19 @@ def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-
                 left[i, j] += inverse[i, k] * data[scatter + k * n + j]
         explained += left[i, i]
     for i in range(n):
-        for j in range(n):
+        for j in range(i + 1):
             of_entry[i, j] = -df * inverse[i, j]
             for k in range(n):
                 of_entry[i, j] += left[i, k] * inverse[k, j]
+            if i == j:
+                of_entry[i, j] *= 0.5  # those beside the diagonal count twice
     for p in range(first, first + n_patterns * step, step):
-        slope = 0.0
+        slope, entry = 0.0, p + 1
         for i in range(n):
-            for j in range(n):
-                slope += of_entry[i, j] * data[p + 1 + i * n + j]
-        slopes[int(data[p])] += 0.5 * slope
+            for j in range(i + 1):
+                slope += of_entry[i, j] * data[entry]
+                entry += 1
+        slopes[int(data[p])] += slope
     return -0.5 * (df * log_det + explained), first + n_patterns * step
 
 
@@ -231,15 +240,16 @@ def packed(priors: Numbers, correlations: Iterable[Numbers], patterns: Patterns,
     Its length, the numbers of scales, correlations, terms and parts, and the size of the largest part; the priors
     (scales, 4); the `quantiles` of each correlation; of each term its scale and its correlation; then of each part its
     size, how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the
-    position of its term and the pattern.
+    position of its term and the lower triangle of the pattern.
     """
     knots, terms = [each.ravel() for each in correlations], np.column_stack([patterns.scale, patterns.correlation])
     body, sizes = [priors.ravel(), *knots, terms.ravel()], []
     for part in parts:
         for scatter, df, of_part in zip(part.scatter, part.df, part.patterns, strict=True):
             read = np.flatnonzero(of_part.any(axis=(1, 2)))
+            rows, columns = np.tril_indices(len(scatter))
             body += [np.array([len(scatter), len(read), df]), scatter.ravel()]
-            body.append(np.column_stack([read, of_part[read].reshape(len(read), -1)]).ravel())
+            body.append(np.column_stack([read, of_part[read][:, rows, columns]]).ravel())
             sizes.append(len(scatter))
     joined = np.concatenate(body)
     counts = [len(joined) + _HEADER, len(priors), len(knots), len(terms), len(sizes), max(sizes)]

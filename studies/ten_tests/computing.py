@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 import bayes_bias as bb
-from studies.auditing import audit, with_sub_topics
+from studies.auditing import audit, swept
 from studies.study import Results
 
 FILES = ("googlenews_31k.npz", "glove840b_weat_items.npz", "minilm_templates.npz")
@@ -26,9 +26,8 @@ def compute(folder: Path, kept: Path, jobs: int) -> Results:
     files = {name: folder / file for name, file in zip(_NAMES, FILES, strict=True)}
     opened = {name: bb.open_embedding(file, name=name) for name, file in files.items()}
     found, cells = audit(opened, LISTS, kept, jobs)
-    cells = cells.join(
-        with_sub_topics({(name, words): (files[name], words) for name, words in cells.index}, kept, jobs)
-    )
+    independent = swept(opened, [bb.load_wordlist(name).with_sub_topics("independent") for name in LISTS], kept, jobs)
+    cells = cells.join(independent.cells[["ci95_lb", "ci95_ub", "verdict"]].add_prefix("independent_"))
     published = {(name, words): d for name, of in PUBLISHED.items() for words, d in zip(LISTS, of, strict=True)}
     cells.insert(0, "published_d", pd.Series(published))
     cells.insert(1, "d", cells.pop("weat_d"))

@@ -7,15 +7,11 @@ from studies.study import Results
 
 
 def draw(results: Results, folder: Path) -> None:
-    """Ten biases in three models, with the wider intervals of sub-topics behind."""
+    """Draw ten biases in three models."""
     cells = results["cells"]
     names = list(dict.fromkeys(cells.embedding))
     with figure(folder / "ten-tests.png", 8, 3.2, len(names), sharey=True) as axes:
         for ax, name in zip(axes, names, strict=True):
             rows = cells[cells.embedding == name]
-            for row, cell in enumerate(rows.itertuples()):
-                ax.plot(
-                    [cell.topics_lb, cell.topics_ub], [-row, -row], color="#d5d5d5", linewidth=5, solid_capstyle="butt"
-                )
             intervals(ax, rows, list(rows["list"]), name)
-        axes[1].set_xlabel("bias (difference of mean cosines); wide grey bars: with sub-topics from the vectors")
+        axes[1].set_xlabel("bias (difference of mean cosines), with 95% intervals")

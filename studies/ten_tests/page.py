@@ -18,8 +18,8 @@ def facts(results: Results) -> dict[str, Any]:
         "apart": cells[(cells.d - cells.published_d).abs() > 0.05],
         "published": cells[cells.published_d.notna()],
         "eighteen": results["eighteen_names"].iloc[0],
-        "widened": (cells.topics_ub - cells.topics_lb) / (cells.ci95_ub - cells.ci95_lb),
-        "lost": cells[found & (cells.topics_verdict != "distinguishable")],
+        "widened": (cells.ci95_ub - cells.ci95_lb) / (cells.independent_ci95_ub - cells.independent_ci95_lb),
+        "lost": cells[~found & (cells.independent_verdict == "distinguishable")],
         "fragile": cells[
             found & ((cells.half_verdict != "distinguishable") | (cells.double_verdict != "distinguishable"))
         ],
@@ -35,7 +35,9 @@ def _table(rows: pd.DataFrame) -> pd.DataFrame:
             "WEAT p": rows.weat_p.map(p_value),
             "quasi-F p": rows.quasi_f_p.map(p_value),
             "bias": [f"{signed(row.bias)} {interval([row.ci95_lb, row.ci95_ub])}" for row in rows.itertuples()],
-            "with sub-topics": [interval([row.topics_lb, row.topics_ub]) for row in rows.itertuples()],
+            "if words are independent": [
+                interval([row.independent_ci95_lb, row.independent_ci95_ub]) for row in rows.itertuples()
+            ],
             "verdict": rows.verdict,
             "after Holm": rows.survives.map({True: "yes", False: "no"}),
         }
@@ -52,7 +54,7 @@ def _counts(cells: pd.DataFrame) -> pd.DataFrame:
         "under all three priors": found
         & (cells.half_verdict == "distinguishable")
         & (cells.double_verdict == "distinguishable"),
-        "with sub-topics": cells.topics_verdict == "distinguishable",
+        "if words are independent": cells.independent_verdict == "distinguishable",
         "after Holm": cells.survives,
     }
     counts = pd.DataFrame(ways).groupby(cells.embedding, sort=False).sum().astype(str)
@@ -66,8 +68,7 @@ def headlines(results: Results) -> list[tuple[str, str, str]]:
         (
             f"Ten association tests, {name}" + (" (Caliskan et al. 2017)" if name != "MiniLM" else ", ten templates"),
             f"WEAT p < .05 in {row['WEAT p < .05']} of 10",
-            f"distinguishable in {row['posterior']}, with sub-topics in {row['with sub-topics']},"
-            f" after Holm's adjustment in {row['after Holm']}",
+            f"distinguishable in {row['posterior']}, after Holm's adjustment in {row['after Holm']}",
         )
         for name, row in counts.iterrows()
     ]
