@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias import fit, open_embedding, verdict
-from bayes_bias.associations.sub_topics import Vocabulary, unit_vectors
+from bayes_bias.associations.sub_topics import Vocabulary
+from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.table.association_table import assemble
@@ -58,7 +59,7 @@ def main() -> None:
     plain = [word for word in found.vocabulary()[:26_000] if word.isalpha() and word.islower() and len(word) > 2]
     rank = {word: k for k, word in enumerate(found.vocabulary(), 1)}
     vectors = found.find(plain)
-    unit = dict(zip(vectors, unit_vectors(list(vectors.values())), strict=True))
+    unit = dict(zip(vectors, unit_means(list(vectors.values())), strict=True))
     general = Vocabulary.of({word: unit[word] for word in np.random.default_rng(1).permutation(plain)[:2_000].tolist()})
     rows = []
     for number, cell in enumerate(CELLS):

@@ -1,7 +1,7 @@
 """From vectors and a word list to a table."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,13 +13,13 @@ import pandas as pd
 from bayes_bias.arguments import check_kind, check_switch
 from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
-from bayes_bias.associations.near_copies import near_copies
+from bayes_bias.associations.near_copies import near_copies, notice_of
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.associations.sub_topics import as_listed, sub_topics_of, vocabulary_of, with_sub_topics
+from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding, Excerpt
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
@@ -30,7 +30,7 @@ from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.templates import Templates
-from bayes_bias.words.topics_and_pairs import SubTopicsFrom, Words
+from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
@@ -187,6 +187,10 @@ def with_relations(
 ) -> AssociationTable:
     """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice where it cannot,
     unless they are required."""
+    if words.sub_topics == "independent" and table.vectors is not None:
+        copies = near_copies(compared_words(table), table.vectors)
+        said = announce(tuple(notice_of(home, words) for home, words in copies.items()))
+        table = replace(table, notices=(*table.notices, *said))
     if words.sub_topics != "from vectors":
         return _recorded(table, words.sub_topics)
     try:
@@ -221,7 +225,6 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
     values, singles = similarity.over_replicates(x, a, lazily=True)
-    copies = [*_copies(words.groups, targets, measured), *_copies(words.classes, attributes, measured)]
     left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
     table = assemble(
         values,
@@ -236,7 +239,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
         metric=similarity.metric,
         vectors=MappingProxyType({**_further(embedding, also, similarity), **measured}),
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices, *copies),
+        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -260,10 +263,6 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
 def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
     """The group or class of each word that has a vector, in the order of the list."""
     return {word: home for word, home in home_of(words).items() if word in vectors}
-
-
-def _copies(homes: Words, found: Mapping[str, str], vectors: Vectors) -> Iterator[str]:
-    return near_copies({home: [word for word in words if word in found] for home, words in homes.items()}, vectors)
 
 
 def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:

@@ -1,41 +1,58 @@
 """Vectors that are nearly copies of each other, as those of several forms or sentences of one word are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bayes_bias.associations.sub_topics import MOST, unit_vectors
-from bayes_bias.embeddings.word_vectors import Vectors
+from bayes_bias.embeddings.word_vectors import Vectors, unit_means
+from bayes_bias.table.related_words import Related
 
 # In shipped lists two words of eight have such a neighbour at most (she, her in minilm-demo), in others none.
 _ALIKE = 0.95
 _MANY = 0.5
 # In fewer dimensions words are that close by chance.
 _FEWEST_DIMENSIONS = 20
+# So many words of one group or class take two seconds, and time grows faster than their square.
+MOST = 500
 
 
-def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> Iterator[str]:
-    """A notice for each group, or class, of at most `MOST` words half of which have a near copy there.
+def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, Related]:
+    """Find each group, or class, of at most `MOST` words half of which have a near copy there, in clusters of copies.
 
     The cosine of both is above .95, with and without what all words have in common: in some models that is most of
-    each vector.
+    each vector. Words of a cluster correlate by the mean cosine without it.
     """
-    rows = unit_vectors([vectors[word] for words in homes.values() for word in words])
+    rows = unit_means([vectors[word] for words in homes.values() for word in words])
     if rows.shape[1] < _FEWEST_DIMENSIONS:
-        return
+        return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
-    first = 0
+    first, found = 0, dict[str, Related]()
     for home, words in homes.items():
         own = slice(first, first := first + len(words))
         if len(words) > MOST:
             continue
-        alike = np.minimum(rows[own] @ rows[own].T, centred[own] @ centred[own].T) > _ALIKE
+        similarity = centred[own] @ centred[own].T
+        alike = np.minimum(rows[own] @ rows[own].T, similarity) > _ALIKE
         np.fill_diagonal(alike, False)
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
-            yield (
-                f"{home}: {copies} of {len(words)} words have nearly the vector of another (a cosine above {_ALIKE:g}):"
-                " if these are forms of one word, the interval is too narrow; list each word once, or name what"
-                " belongs together as topics"
-            )
+            found[home] = Related(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
+    return found
+
+
+def notice_of(home: str, copies: Related) -> str:
+    """Say what near copies do to an interval of independent words."""
+    count = sum(map(len, copies.clusters))
+    return (
+        f"{home}: {count} of {len(copies.words)} words have nearly the vector of another (a cosine above {_ALIKE:g}):"
+        " if these are forms of one word, the interval is too narrow; list each word once, or name what belongs"
+        " together as topics"
+    )
+
+
+def _connected(alike: np.ndarray) -> np.ndarray:
+    """Number the clusters of words that are connected by near copies."""
+    from scipy.sparse.csgraph import connected_components
+
+    return np.asarray(connected_components(alike, directed=False)[1])

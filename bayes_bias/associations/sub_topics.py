@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_means
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
@@ -24,8 +25,6 @@ type Numbers = NDArray[np.float64]
 
 # Fewer words are not split: nobody could be alike with anybody.
 FEWEST = 4
-# So many words of one group or class take two seconds, and time grows faster than their square.
-MOST = 500
 # A cluster holds at most this share of the words of its group or class.
 _LARGEST = 2 / 3
 _RANDOM_LISTS = 200
@@ -85,7 +84,7 @@ class Vocabulary:
     @classmethod
     def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, in_first: bool = False) -> Self:
         """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
-        return cls(sha256_of_vectors(vectors), unit_vectors(list(vectors.values())), in_first)
+        return cls(sha256_of_vectors(vectors), unit_means(list(vectors.values())), in_first)
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
         r"""The sub-topics of the words of one group or class, from vectors ``(d,)`` or ``(replicate, d)``.
@@ -129,7 +128,7 @@ class Vocabulary:
     def _unit(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """The vectors of a list as these are."""
         first = self.in_first and vectors[0].ndim == 2
-        return unit_vectors([vector[0] for vector in vectors] if first else vectors)
+        return unit_means([vector[0] for vector in vectors] if first else vectors)
 
     def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
         moved = unit @ _covariance(self)
@@ -196,13 +195,6 @@ def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
     return float(np.where(own > 1, score, 0.0).mean())
 
 
-def unit_vectors(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
-    """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
-    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
-    rows = rows.mean(axis=1) if rows.ndim == 3 else rows
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-
-
 def vocabulary_of(embedding: Embedding, *lists: WordList) -> Vocabulary:
     """General words of an embedding whose pool can be read, none of which is in the lists.
 
@@ -221,7 +213,7 @@ def vocabulary_of(embedding: Embedding, *lists: WordList) -> Vocabulary:
             f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
             " language, with frequent ones first, or say sub_topics='independent'"
         )
-    if np.ptp(unit_vectors(list(usable.values())), axis=0).max() < _ALIKE:
+    if np.ptp(unit_means(list(usable.values())), axis=0).max() < _ALIKE:
         raise EmbeddingError(
             f"sub_topics: all general words of {embedding.name} have one vector, which says nothing of any; check the"
             " file, or say sub_topics='independent'"
@@ -243,20 +235,26 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     """
     vectors, found = table.vectors, dict[str, Related]()
     assert vectors is not None
+    for home, own in compared_words(table).items():
+        of_words = [vectors[word] for word in own]
+        if home in named:
+            found[home] = vocabulary.named(own, of_words, home_of(named[home]))
+            continue
+        _check_length(home, len(own))
+        found[home] = vocabulary.sub_topics(own, of_words)
+    return found
+
+
+def compared_words(table: AssociationTable) -> dict[str, list[str]]:
+    """The words of each group, and of each associated class, of the sides that are not paired."""
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
+    words = dict[str, list[str]]()
     for side, homes in compared.items():
         if is_paired(table.values, side):
             continue
-        words, belongs_to = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
-        for home in homes:
-            own = [word for word, of in zip(words, belongs_to, strict=True) if of == home]
-            of_words = [vectors[word] for word in own]
-            if home in named:
-                found[home] = vocabulary.named(own, of_words, home_of(named[home]))
-                continue
-            _check_length(home, len(own))
-            found[home] = vocabulary.sub_topics(own, of_words)
-    return found
+        belongs_to = dict(zip(words_of(table.values, side), table.values[HOMES[side]].to_numpy(), strict=True))
+        words |= {home: [word for word, of in belongs_to.items() if of == home] for home in homes}
+    return words
 
 
 def _check_length(home: str, words: int) -> None:
@@ -279,10 +277,17 @@ def related_as_shown(
 
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
-    """The table with a notice that vectors show no sub-topics, and why."""
+    """The table with a notice that vectors show no sub-topics, and why; only near copies count as fewer then."""
     named = any(f"{side}_topic" in table.values.coords for side in SIDES)
     notice = f"{_AS_NAMED if named else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
-    return replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
+    listed = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
+    return listed if named else with_near_copies(listed)
+
+
+def with_near_copies(table: AssociationTable) -> AssociationTable:
+    """The table with words that have nearly one vector counted as fewer, which needs no general words to see."""
+    copies = near_copies(compared_words(table), table.vectors) if table.vectors is not None else {}
+    return with_sub_topics(table, copies) if copies else table
 
 
 def reason_of(error: EmbeddingError) -> str:

@@ -70,6 +70,13 @@ def unit_rows(vectors: np.ndarray) -> NDArray[np.float64]:
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
+def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
+    """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
+    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
+    rows = rows.mean(axis=1) if rows.ndim == 3 else rows
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
     """Mean unit vector of each class, shape (classes, dimensions).
 

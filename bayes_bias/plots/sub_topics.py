@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from bayes_bias.associations.sub_topics import unit_vectors
+from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.errors import TableError
 from bayes_bias.plots.style import PAPER, axes_or_new, colour, label_rows, legend_below, set_title, shortened, style
 from bayes_bias.posterior.word_effects import check_side
@@ -86,7 +86,7 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
     """Blank for a word with itself."""
     if table.vectors is None:
         raise TableError(f"table: '{table.name}' carries no vectors; make it with cosines(...), or add `with_vectors`")
-    unit = unit_vectors([table.vectors[word] for word in words])
+    unit = unit_means([table.vectors[word] for word in words])
     similarity = unit @ unit.T
     np.fill_diagonal(similarity, np.nan)
     return similarity

@@ -1,8 +1,10 @@
 """Words whose vectors are nearly copies of each other."""
 
 import numpy as np
+import pytest
 
-from bayes_bias.associations.near_copies import near_copies
+from bayes_bias import cosines, wordlist
+from bayes_bias.associations.near_copies import near_copies, notice_of
 from tests.helpers import says
 
 WORDS = {"pets": ["cat", "cats", "dog", "dogs"], "tools": ["saw", "axe", "file", "drill"]}
@@ -17,14 +19,28 @@ def vectors(spread: float, dimensions: int = 50) -> dict[str, np.ndarray]:
     return drawn
 
 
-def test_a_group_of_near_copies_is_announced_and_words_that_are_unlike_are_not():
-    (notice,) = near_copies(WORDS, vectors(0.1))
-    assert says(notice, "pets 4 4 words 0.95 topics")
+def test_copies_are_found_and_words_that_are_unlike_are_not():
+    found = near_copies(WORDS, vectors(0.1))
+    assert list(found) == ["pets"]
+    assert found["pets"].clusters == [("cat", "cats"), ("dog", "dogs")]
+    assert says(notice_of("pets", found["pets"]), "pets 4 4 words 0.95 topics")
 
 
 def test_inflections_that_are_as_close_as_those_of_real_words_say_nothing():
-    assert list(near_copies(WORDS, vectors(0.6))) == []
+    assert near_copies(WORDS, vectors(0.6)) == {}
 
 
 def test_in_few_dimensions_words_are_close_by_chance():
-    assert list(near_copies(WORDS, vectors(0.1, dimensions=10))) == []
+    assert near_copies(WORDS, vectors(0.1, dimensions=10)) == {}
+
+
+def test_without_general_words_copies_count_as_one_word_unless_the_list_says_that_they_are_independent():
+    classes = {"good": ["joy", "love"], "bad": ["pain", "war"]}
+    rng = np.random.default_rng(4)
+    others = {word: rng.standard_normal(50) for words in classes.values() for word in words}
+    words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})
+    table = cosines(vectors(0.1) | others, words, controls=())
+    assert table.sub_topics.groups["pets"].effective == pytest.approx(2, abs=0.1)
+    assert says(" ".join(table.notices), "general words independent pets count 2")
+    alone = cosines(vectors(0.1) | others, words, controls=(), sub_topics="independent")
+    assert says(" ".join(alone.notices), "pets narrow topics")

@@ -11,7 +11,7 @@ from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown
+from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, with_near_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -140,7 +140,7 @@ class VectorCell(Cell):
     def table(self) -> AssociationTable:
         table = self._measured()
         if self.vocabulary is None:
-            return table
+            return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
         shown = None if self.original is None else self.original.table()
         return related_as_shown(table, self.vocabulary, self.words.topics, shown=shown)
 
