@@ -200,10 +200,11 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied and _is_shipped_control(part):
             continue  # nobody chose these words
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
+            offered = offer(part.near)
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(beside(part.lost, part.near))}){offer(part.near)}; "
-                f"{_both(coverage, part) if emptied else ''}{_remedy(part, emptied)}"
+                f"{coverage.embedding} ({_shortened(beside(part.lost, part.near))}){offered}; "
+                f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
             )
 
 

@@ -99,7 +99,9 @@ def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
 def test_predictions_alone_are_refused_with_a_remedy_that_works(tmp_path: Path):
     """Those of bias-bench: probabilities of one task. Of other benchmarks it writes one number."""
     gold, predictions = files(tmp_path, given={name: 10.0**score for name, score in SCORES.items()})
-    with refused(SentencePairsError, "predictions.json stereotype_pairs dev.json 'probability'"):
+    with refused(
+        SentencePairsError, "predictions.json bayes_bias.sentence_pairs.stereotype_pairs dev.json 'probability'"
+    ):
         read_scores(predictions)
     found = read_scores(stereotype_pairs(gold, predictions), unit="probability")
     assert (found.rows.ahead.mean(), found.rows.tied.mean()) == (1 / 3, 1 / 3)
