@@ -29,6 +29,7 @@ from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.spelling import other_spellings, used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
@@ -223,6 +224,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     targets = _homes(words.groups, vectors)
     attributes = _homes({**words.classes, **words.controls}, vectors)
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
+    further, respelt = _further(embedding, also, similarity)
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
     values, singles = similarity.over_replicates(x, a, lazily=True)
     left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
@@ -237,9 +239,9 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
         replicates=dict(zip(embedding.replicates, singles, strict=True)),
         kind=embedding.kind,
         metric=similarity.metric,
-        vectors=MappingProxyType({**_further(embedding, also, similarity), **measured}),
+        vectors=MappingProxyType({**further, **measured}),
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *([left_out] if absent else []), *embedding.notices),
+        notices=(*words.notices, *coverage.notices(), *respelt, *([left_out] if absent else []), *embedding.notices),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -265,11 +267,18 @@ def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarra
     return {word: home for word, home in home_of(words).items() if word in vectors}
 
 
-def _further(embedding: Embedding, also: Iterable[str], similarity: Similarity) -> dict[str, np.ndarray]:
-    stored = embedding.find(also)
-    return {
-        word: similarity.prepared(stored[word]) for word in also if word in stored and has_direction(stored[word]).all()
+def _further(
+    embedding: Embedding, also: Iterable[str], similarity: Similarity
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Vectors of further words, and under which other spelling they were found."""
+    asked = tuple(also)
+    stored = embedding.find(asked)
+    respelt = other_spellings([word for word in asked if word not in stored], stored, asked, embedding.match)
+    found = {**stored, **{word: stored[other] for word, other in respelt.items()}}
+    vectors = {
+        word: similarity.prepared(found[word]) for word in asked if word in found and has_direction(found[word]).all()
     }
+    return vectors, [used_as_such(respelt, embedding.name)] if respelt else []
 
 
 # From a matrix of similarities that were computed elsewhere, and a word list, to a table.

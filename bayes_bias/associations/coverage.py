@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.spelling import ALIKE, other_spellings, visible
+from bayes_bias.words.spelling import beside, offer, other_spellings, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -58,6 +58,11 @@ class Part:
         """The words that remain."""
         lost = frozenset(self.lost)
         return tuple(word for word in self.asked if word not in lost)
+
+    @property
+    def near(self) -> Mapping[str, tuple[str, ...]]:
+        """The variants by the word that is missing."""
+        return dict(self.variants)
 
     def __str__(self) -> str:
         return f"{_KINDS[self.role]} '{self.name}'"
@@ -195,10 +200,11 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if emptied and _is_shipped_control(part):
             continue  # nobody chose these words
         if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
+            offered = offer(part.near)
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(_with_variants(part, part.lost))}){_offer(part)}; "
-                f"{_both(coverage, part) if emptied else ''}{_remedy(part, emptied)}"
+                f"{coverage.embedding} ({_shortened(beside(part.lost, part.near))}){offered}; "
+                f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
             )
 
 
@@ -231,8 +237,7 @@ def _part(
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     """Words that others stand for: never silent."""
     if part.respelt:
-        read = _shortened(tuple(f"'{other}' for '{word}'" for word, other in part.respelt))
-        yield f"{part}: {embedding} has {read}; used as such, as match asks"
+        yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
     if part.made:
         yield (
             f"{part}: {len(part.made)} of {len(part.asked)} words have no vector of their own in {embedding}, and that"
@@ -245,28 +250,13 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
         read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
         yield f"{part}: {embedding} has {read}; used as such"
     losses = {
-        f"not in {embedding}": _with_variants(part, part.missing),
+        f"not in {embedding}": beside(part.missing, part.near),
         "with all values zero, so without a direction": part.zero,
         "with values that are not finite": part.non_finite,
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{_offer(part)}"
-
-
-def _offer(part: Part) -> str:
-    """The match that would find words under another spelling."""
-    known = [(word, other) for word, others in part.variants for other in others]
-    for match, alike in ALIKE.items():
-        if any(alike(word) == alike(other) for word, other in known):
-            return f"; match='{match}' (--match {match}) reads them so"
-    return ""
-
-
-def _with_variants(part: Part, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words, each with the spellings that have vectors."""
-    known = dict(part.variants)
-    return tuple(f"{word} (but: {', '.join(map(visible, known[word]))})" if word in known else word for word in words)
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{offer(part.near)}"
 
 
 def _shortened(words: tuple[str, ...], shown: int = 10) -> str:

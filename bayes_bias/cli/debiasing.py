@@ -24,7 +24,7 @@ from bayes_bias.cli.options import (
     split_lists,
     with_options,
 )
-from bayes_bias.cli.table_source import BeforeAndAfter, TableSource, TrustOption
+from bayes_bias.cli.table_source import BeforeAndAfter, MatchOption, TableSource, TrustOption
 from bayes_bias.debiasing.damage import Damage, read_ratings
 from bayes_bias.debiasing.debiased_embedding import Debiasing
 from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
@@ -39,6 +39,7 @@ from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
+from bayes_bias.words.spelling import Match
 
 # Fewer words have no neighbours to speak of.
 _FEW = 20
@@ -65,6 +66,7 @@ def debias(
     skip_missing: Annotated[
         bool, typer.Option("--skip-missing", help="Leave out words of the sets that have no vector, and name them.")
     ] = False,
+    match: MatchOption = "exact",
     overwrite: OverwriteOption = False,
     trust: TrustOption = False,
 ) -> None:
@@ -77,7 +79,7 @@ def debias(
     debiasing = bb.debiasing.Debiasing(debiaser, sets, skip_missing=skip_missing)
     with progress_bar():
         step(f"{embedding}: reading vectors")
-        opened = bb.open_embedding(embedding, trust=trust)
+        opened = bb.open_embedding(embedding, trust=trust, match=cast(Match, match))
         step(f"debiasing: {method}")
         debiased = debiasing.applied(opened)
         enough = len(debiased.vocabulary()) > _FEW
@@ -87,7 +89,8 @@ def debias(
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
     if cost is not None:
         say(cost.text)
-    say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}")
+    again = "" if match == "exact" else f" --match {match}"
+    say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}{again}")
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """Many embeddings: every list in every embedding."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +47,14 @@ def sweep(
     ] = None,
     jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
+    match: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="What may stand for a word that an embedding lacks: exact (nothing), case, accents, or subwords of"
+            " fastText models; as the file has it by default.",
+        ),
+    ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
     trust: TrustOption = False,
@@ -60,6 +69,8 @@ def sweep(
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
+    if match is not None:
+        arguments["lists"] = replace(arguments["lists"], match=match)
     with progress_bar(), connected(scheduler) as client:
         result = bb.sweep(**arguments, folder=out_folder, jobs=jobs if client is None else client)
         step("writing the atlas")

@@ -126,6 +126,7 @@ class MeasuringOptions:
     templates: TemplatesOption = None
     replicates: ReplicatesOption = None
     sub_topics: SubTopicsOption = None
+    match: MatchOption = "exact"
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
 
@@ -137,7 +138,6 @@ class Origin:
     embedding: EmbeddingOption = field(default_factory=lambda: list(DEMO))
     encoder: EncoderOption = None
     masked: MaskedOption = None
-    match: MatchOption = "exact"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +227,9 @@ class TableSource(MeasuringOptions, Origin):
         return read_table(Path(source))
 
     def _check_numbers(self, source: str) -> None:
-        for option, value in {"--sub-topics": self.sub_topics, "--replicates": self.replicates}.items():
+        match = None if self.match == "exact" else self.match
+        given = {"--sub-topics": self.sub_topics, "--replicates": self.replicates, "--match": match}
+        for option, value in given.items():
             if value is not None:
                 raise BayesBiasError(
                     f"{option}: '{value}' is for word lists, and '{source}' holds numbers; leave it out"

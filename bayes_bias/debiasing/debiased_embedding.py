@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,7 @@ from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
+from bayes_bias.words.spelling import ALIKE, Match, beside, offer, other_spellings, used_as_such
 
 logger = logging.getLogger("bayes_bias")
 
@@ -86,18 +87,26 @@ class Debiasing(Version):
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """The debiased version of an embedding, or of what `open_embedding` opens.
 
-        Each replicate is debiased by what the method learns from that replicate alone, unless replicates are the
-        templates of one encoder: then it learns from all sentences, and all lose the same. Words without a usable
-        vector are left out, with a notice.
+        Words of the sets are looked up as those of lists are, see `match` of `open_embedding`. Each replicate is
+        debiased by what the method learns from that replicate alone, unless replicates are the templates of one
+        encoder: then it learns from all sentences, and all lose the same. Words without a usable vector are left out,
+        with a notice.
 
         Raises
         ------
+        EmbeddingError
+            Vectors of subwords are asked for, which are not among those that a method changes.
         MeasureError
             A word of the sets has no vector, or the method is not defined on these vectors.
         """
         embedding = open_embedding(embedding)
+        if embedding.match == "subwords":
+            raise EmbeddingError(
+                "match: 'subwords' makes vectors that a debiasing does not change; leave it out, or give 'case' or"
+                " 'accents'"
+            )
         vectors, labels = _usable(embedding), embedding.replicates
-        sets = self._known_sets(vectors, embedding.name)
+        sets = self._known_sets(vectors, embedding)
         if not labels:
             debiased = self._debiased(vectors, sets)
         elif embedding.kind == TEMPLATE:
@@ -124,16 +133,17 @@ class Debiasing(Version):
     def _debiased(self, vectors: Mapping[str, Vector], sets: DebiasSets) -> dict[str, Vector]:
         return self.method.fit_transform(vectors, sets)
 
-    def _known_sets(self, vectors: Mapping[str, Vector], name: str) -> DebiasSets:
+    def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
         """The sets, each of whose words has a vector; those that lack one are named all at once."""
-        sets = self.learns_from
+        sets, name = self._as_spelt(vectors, embedding), embedding.name
         of_each = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         lacking = [words for words in of_each if not all(word in vectors for word in words)]
         missing = dict.fromkeys(word for words in of_each for word in words if word not in vectors)
         if not missing:
             return sets
         count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
-        named = f"{name} has no vector of {count}: {', '.join(missing)}"
+        variants = embedding.near(missing, vectors)
+        named = f"{name} has no vector of {count}: {', '.join(beside(missing, variants))}{offer(variants)}"
         if not self.skip_missing:
             raise MeasureError(
                 f"sets: {named}; leave them out there, or have them left out with skip_missing=True (--skip-missing of"
@@ -141,6 +151,15 @@ class Debiasing(Version):
             )
         logger.warning("%s; left out, with pairs of which one word is left", named)
         return sets.without(missing)
+
+    def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
+        """The sets with words as the embedding spells them, as far as its `match` allows, with a notice."""
+        words = self.learned_words
+        lacking = [word for word in words if word not in vectors]
+        respelt = other_spellings(lacking, vectors, words, embedding.match)
+        if respelt:
+            logger.warning("sets: %s", used_as_such(respelt, embedding.name))
+        return self.learns_from.respelt(respelt)
 
     def _debiased_together(
         self, vectors: Mapping[str, Vector], labels: Sequence[str], of_words: DebiasSets
@@ -154,8 +173,16 @@ class Debiasing(Version):
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
-    learned = frozenset(json.loads(table.provenance.get(_TAUGHT, "[]")))
-    return [word for dim in HOMES for word in table.values[dim].to_numpy() if word in learned]
+    words = [word for dim in HOMES for word in table.values[dim].to_numpy()]
+    match = "exact" if table.origin is None else table.origin.embedding.match
+    return among(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
+
+
+def among(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
+    """Those of the words that are among the learned ones, as an embedding was asked to look them up."""
+    alike = ALIKE.get(match, str)
+    known = {*map(alike, learned)}
+    return [word for word in words if alike(word) in known]
 
 
 def _in_sentence(word: str, template: str) -> str:

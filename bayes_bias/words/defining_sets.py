@@ -99,6 +99,20 @@ class DebiasSets:
             together(self.independent),
         )
 
+    def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
+        """The same sets with these words under another spelling."""
+
+        def spelt(words: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(spellings.get(word, word) for word in words)
+
+        return DebiasSets(
+            tuple(map(spelt, self.defining_sets)),
+            tuple(map(spelt, self.equalize_sets)),
+            spelt(self.specific),
+            tuple(map(spelt, self.groups)),
+            spelt(self.independent),
+        )
+
     def without(self, missing: Collection[str]) -> "DebiasSets":
         """The same sets without these words, and without sets of which fewer than two words are left.
 

@@ -55,6 +55,9 @@ def unaccented(word: str) -> str:
     return folded if folded.isascii() else "".join(c for c in normalize("NFD", folded) if not combining(c))
 
 
+# So many words are named in a line.
+_NAMED = 10
+
 # What two spellings of a word have in common.
 ALIKE: Mapping[str, Callable[[str], str]] = MappingProxyType({"case": str.casefold, "accents": unaccented})
 MATCHES = ("exact", *ALIKE, "subwords")
@@ -84,6 +87,41 @@ def other_spellings(
         if spelling not in taken:
             free.setdefault(alike(spelling), []).append(spelling)
     return {word: free[alike(word)].pop(0) for word in words if free.get(alike(word))}
+
+
+def beside(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Words that are missing, each with the spellings that are there.
+
+    Examples
+    --------
+    >>> beside(["John", "axe"], {"John": ["john"]})
+    ('John (but: john)', 'axe')
+    """
+    return tuple(
+        f"{word} (but: {', '.join(map(visible, variants[word]))})" if word in variants else word for word in words
+    )
+
+
+def offer(variants: Mapping[str, Iterable[str]]) -> str:
+    """The match that would find words under another spelling, as the end of a sentence.
+
+    Examples
+    --------
+    >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
+    ("; match='case' (--match case) reads them so", '')
+    """
+    known = [(word, other) for word, others in variants.items() for other in others]
+    for match, alike in ALIKE.items():
+        if any(alike(word) == alike(other) for word, other in known):
+            return f"; match='{match}' (--match {match}) reads them so"
+    return ""
+
+
+def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
+    """What stands for words that an embedding lacks: never silent."""
+    named = [f"'{other}' for '{word}'" for word, other in respelt.items()]
+    more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{embedding} has {', '.join(named[:_NAMED])}{more}; used as such, as match asks"
 
 
 def composed(word: str) -> str:

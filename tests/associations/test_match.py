@@ -83,6 +83,48 @@ def test_the_command_line_takes_the_match_and_says_what_it_did(run, tmp_path):
         assert says(err, words)
 
 
+def test_sweeps_take_it_from_their_file_or_the_command_line(run, tmp_path):
+    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
+    spec = 'lists = "l.csv"\nposteriors = "none"\ncontrols = []\n[[embeddings]]\nfiles = "v.npz"\n'
+    (tmp_path / "exact.toml").write_text(spec)
+    (tmp_path / "accents.toml").write_text(f'match = "accents"\n{spec}')
+    figures = ("--figures", "none", "--jobs", "1")
+    for file, more, found in (
+        ("exact", (), "--match case"),
+        ("accents", (), "José"),
+        ("exact", ("--match", "accents"), "José"),
+    ):
+        out = tmp_path / f"{file}{len(more)}"
+        code, said, err = run("sweep", tmp_path / f"{file}.toml", "--out", out, *figures, *more)
+        assert code == 0
+        assert found in " ".join((said + err).split())
+        assert ("failed" in said) == (found == "--match case")
+        assert ("John: john" in (out / "coverage.csv").read_text()) == (found != "--match case")
+
+
+@pytest.mark.slow
+def test_comparisons_match_on_both_sides_and_in_the_sets(run, tmp_path):
+    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
+    sides = ("--before", tmp_path / "v.npz", "--after", "hard", "--sets", "Amy:John")
+    quick = ("--controls", "none", "--draws", "100", "--tune", "100", "--chains", "2", "--match", "accents")
+    code, _, err = run("compare", tmp_path / "l.csv", *sides, *quick)
+    assert code == 0
+    assert says(err, "v has 'john' for 'John' sets v has 'amy' for 'Amy' v, hard has 'john'")
+
+
+def test_further_words_match_too_and_are_named():
+    table = cosines(
+        open_embedding(LOWER, match="case"),
+        {**WORDS, "men=work": ["John"], "women=home": ["Amy"]},
+        controls=(),
+        also=["Kid", "JOSE"],
+    )
+    assert np.allclose(table.vectors["JOSE"], LOWER["jose"] / np.linalg.norm(LOWER["jose"]))
+    assert says(" ".join(table.notices), "'jose' for 'JOSE' match")
+
+
 def test_an_excerpt_and_replicates_match_as_their_source_does():
     one, other = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
     both = open_embedding([one, other], kind="seed", match="accents")

@@ -1,12 +1,14 @@
 """Words of debiasing sets without a vector: named all at once, and left out when that is asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from bayes_bias import open_embedding
+from bayes_bias import cosines, open_embedding
 from bayes_bias.debiasing.debias_hard import HardDebias
-from bayes_bias.debiasing.debiased_embedding import Debiasing
-from bayes_bias.errors import MeasureError, WordListError
+from bayes_bias.debiasing.debiased_embedding import Debiasing, taught_words
+from bayes_bias.errors import EmbeddingError, MeasureError, WordListError
 from bayes_bias.words.defining_sets import read_debias_sets
 from tests.helpers import refused, says
 
@@ -55,3 +57,41 @@ def test_the_command_follows_its_own_remedy(run, tmp_path, form):
     assert not (tmp_path / "out.npz").exists()
     assert run(*command, "--skip-missing")[0] == 0
     assert len(open_embedding(tmp_path / "out.npz").vocabulary()) == len(VECTORS)
+
+
+SPELT = {
+    "defining_sets": [["She", "HE"], ["woman", "man"]],
+    "equalize_sets": [["Mothér", "father"]],
+    "specific": ["Queen"],
+    "groups": [["She", "woman"], ["HE", "man"]],
+}
+
+
+def test_words_of_sets_match_as_those_of_lists_do_and_are_named(caplog):
+    with refused(MeasureError, "3 words She (but: she) HE (but: he) match='case' (--match case)"):
+        debiased(SPELT)
+    spelt, known = (
+        Debiasing(HardDebias(equalize=True), sets).applied(open_embedding(VECTORS, match=match))
+        for sets, match in ((SPELT, "accents"), (KNOWN | {"specific": ["queen"]}, "exact"))
+    )
+    assert all(np.array_equal(spelt.all()[word], vector) for word, vector in known.all().items())
+    assert says(caplog.text, "sets 'she' for 'She' 'he' for 'HE' 'mother' for 'Mothér' match")
+    words = {"a": ["she", "Woman"], "b": ["HE", "man"], "c": ["nurse", "Queen"], "d": ["church", "mosque"]}
+    stated = {"a=c": words["a"], "b=d": words["b"], "c": words["c"], "d": words["d"]}
+    assert taught_words(cosines(spelt, stated, controls=())) == ["she", "Woman", "HE", "man", "Queen"]
+
+
+def test_vectors_of_subwords_are_not_debiased():
+    with refused(EmbeddingError, "match 'subwords' leave it out 'case'"):
+        Debiasing(HardDebias(), KNOWN).applied(replace(open_embedding(VECTORS), match="subwords"))
+
+
+def test_the_command_follows_the_match_that_it_offers(run, tmp_path):
+    np.savez(tmp_path / "v.npz", words=list(VECTORS), vectors=np.stack(list(VECTORS.values())))
+    command = ["debias", "--sets", "She:he,woman:man", "-e", str(tmp_path / "v.npz"), "--out", str(tmp_path / "o.npz")]
+    code, _, err = run(*command)
+    assert (code, says(err, "--match case")) == (2, True)
+    code, out, err = run(*command, "--match", "case")
+    assert code == 0
+    assert says(err, "'she' for 'She'")
+    assert says(out, "compare --match case")

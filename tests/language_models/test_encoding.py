@@ -14,6 +14,7 @@ from bayes_bias.errors import BayesBiasError, EmbeddingError, LanguageModelError
 from bayes_bias.language_models import encoding, opening
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
+from bayes_bias.words.list_files import field_names
 from bayes_bias.words.word_classes import word_class
 from tests.helpers import refused, says
 from tests.language_models.fakes import Counting, bag_of_words
@@ -285,3 +286,11 @@ def test_answers_of_a_service_are_read_by_id_or_sentence_in_any_order(tmp_path):
     (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, [*answers, answers[0]])))
     with refused(EmbeddingError, "id 's00001' twice"):
         save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)
+
+
+@pytest.mark.parametrize("name", field_names())
+def test_a_list_of_the_field_needs_no_word_classes_of_ones_own(name):
+    words = bb.load_wordlist(name)
+    table = bb.cosines(bag_of_words, words, controls=(), templates="plain-10", sub_topics="independent")
+    assert table.values.shape == (len(words.targets), len(words.attributes))
+    assert len(table.replicates.tables) == 10

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.errors import TemplateError, WordListError
-from bayes_bias.words.list_files import control_names, wordlist_names
+from bayes_bias.words.list_files import control_names, field_names, wordlist_names
 from bayes_bias.words.list_rules import WORD_CLASSES
 from bayes_bias.words.templates import article, load_templates, template_names
 from bayes_bias.words.word_classes import lexicon, phrases, word_class, word_classes
@@ -33,13 +33,19 @@ def test_a_set_has_ten_sentences_and_suits_the_lists_it_names(templates) -> None
     assert len(set(templates.labels)) == 10
     for name in templates.suits:
         words = load_wordlist(name)
+        known = word_classes(words)
         for word in (*words.targets, *words.attributes):
-            assert word_class(word) in templates.classes, (templates.name, name, word)
+            assert word_class(word, known) in templates.classes, (templates.name, name, word)
+
+
+@pytest.mark.parametrize("name", ["plain-10", "association-10"])
+def test_words_of_every_shipped_list_can_stand_in_plain_sentences(name: str) -> None:
+    assert {*load_templates(name).suits} == {*wordlist_names(), *field_names()}
 
 
 @pytest.mark.parametrize("templates", ONE, ids=lambda each: each.name)
 def test_the_word_stands_where_the_sentence_says_it_does(templates) -> None:
-    for word, known in lexicon().items():
+    for word, known in word_classes(*map(load_wordlist, field_names())).items():
         if known not in templates.classes:
             continue
         for sentence in templates.sentences(word, known):

@@ -14,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import skew
 
+from bayes_bias.analyses.sentence_pairs.stereoset import TASKS
 from bayes_bias.analyses.sentence_pairs.units import (
     LOG,
     LOG_PROBABILITY,
@@ -23,9 +24,9 @@ from bayes_bias.analyses.sentence_pairs.units import (
     log_probabilities,
     metric_of,
 )
-from bayes_bias.arguments import as_numbers, check_count, check_kind
+from bayes_bias.arguments import as_numbers, check_count, check_kind, described
 from bayes_bias.errors import SentencePairsError, did_you_mean
-from bayes_bias.files import table_file
+from bayes_bias.files import read_json, table_file
 from bayes_bias.formatting import plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
@@ -49,6 +50,9 @@ CROWS_PAIRS = MappingProxyType(
     }
 )
 _SCORES = ("score_more", "score_less")
+
+# How much of foreign headings a message shows: so many, and so much of each.
+_SHOWN, _LONGEST = 12, 40
 
 DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
 
@@ -154,7 +158,24 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
             f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
             " (pairs-demo)"
         )
+    if path.suffix.lower() == ".json":
+        raise SentencePairsError(_of_json(path))
     return read_frame(path, f"scores: '{path}'", SentencePairsError), path.stem
+
+
+def _of_json(path: Path) -> str:
+    """What is wrong with a file in JSON: StereoSet's predictions need its data, a share has no pairs."""
+    content = read_json(path, f"scores: '{path}' is", SentencePairsError)
+    if isinstance(content, Mapping) and set(TASKS) & content.keys():
+        return (
+            f"scores: '{path}' holds predictions of StereoSet's sentences, and their pairs are in its own file; give"
+            f" bayes_bias.sentence_pairs.stereotype_pairs('dev.json', '{path.name}'), or that as a CSV file, and the"
+            " unit 'probability' if scores are probabilities"
+        )
+    return (
+        f"scores: '{path}' holds {described(content)} in JSON; give a CSV file with a row for each pair: item,"
+        " score_more and score_less; if it is the share alone, score the sentences again (--model FOLDER)"
+    )
 
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
@@ -167,8 +188,9 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     required = ("item", *(() if "difference" in renamed else _SCORES))
     missing = [column for column in required if column not in renamed]
     if missing:
+        names = [str(name)[:_LONGEST] for name in frame.columns[:_SHOWN]]
         raise SentencePairsError(
-            f"scores: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; required are item"
+            f"scores: no column '{missing[0]}' among {', '.join(names) or 'none'}; required are item"
             " and either score_more and score_less, or difference"
         )
     if renamed.empty:

@@ -10,6 +10,7 @@ from typing import Any
 from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
+from bayes_bias.associations.coverage import lookup
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, with_near_copies
 from bayes_bias.embeddings.embedding import Embedding
@@ -123,19 +124,19 @@ class VectorCell(Cell):
 
     @cached_property
     def depends_on(self) -> list[Any]:
-        vectors = self.embedding.all()
+        vectors = {**self.embedding.all(), **self.embedding.made([*self.words.targets, *self.words.attributes])}
         if self.embedding.replicates and self.similarity.unit:
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
         replicates = [list(self.embedding.replicates), self.embedding.kind]
         other = [] if self.similarity == COSINES else [self.similarity.name]
+        other += [] if self.embedding.match == "exact" else [self.embedding.match]
         related: list[Any] = [] if self.vocabulary is None else [self.vocabulary.sha256]
         related += [] if self.original is None else [self.original.depends_on]
         return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other, *related]
 
     @property
     def absent_controls(self) -> list[str]:
-        known = {*self.embedding.vocabulary()}
-        return [name for name, words in self.words.controls.items() if not known & {*words}]
+        return [*lookup(self.embedding, self.words)[1].absent_controls]
 
     def table(self) -> AssociationTable:
         table = self._measured()
@@ -290,13 +291,21 @@ def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob:
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Groups and classes that lost words, control classes aside."""
+    """Groups and classes that lost words, or have some under another spelling; control classes aside."""
     if (frame := table.coverage) is None:
         return []
-    lost = frame[(frame.found < frame.asked) & (frame.role != "control")]
+    other = (frame.respelt != "") | (frame.from_subwords != "")
+    shown = frame[((frame.found < frame.asked) | other) & (frame.role != "control")]
     return [
-        {"name": row.name, "asked": int(row.asked), "found": int(row.found), "lost": _named(row)}
-        for row in lost.itertuples(index=False)
+        {
+            "name": row.name,
+            "asked": int(row.asked),
+            "found": int(row.found),
+            "lost": _named(row),
+            "respelt": row.respelt,
+            "from_subwords": row.from_subwords,
+        }
+        for row in shown.itertuples(index=False)
     ]
 
 

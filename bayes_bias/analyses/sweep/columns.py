@@ -24,6 +24,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.cloze import Cloze, Score
+from bayes_bias.words.spelling import Match
 from bayes_bias.words.templates import Templates, load_templates
 from bayes_bias.words.wordlist import WordList
 
@@ -131,6 +132,7 @@ class Column:
     version_of: str = ""
     version: str = ""
     learned: frozenset[str] = frozenset()
+    match: Match = "exact"
     cells: Mapping[str, Cell] = field(default_factory=dict)
     source: str = ""
     dimensions: int = 0
@@ -285,6 +287,7 @@ def _column_of_embedding(
         dimensions=embedding.dimensions,
         replicates=replicates,
         metric=similarity.metric,
+        match=embedding.match,
     )
 
 

@@ -11,8 +11,11 @@ from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.lists import DEMO
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import EmbeddingError, WordListError
+from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.similarity import Similarity
+from bayes_bias.words.spelling import Match, check_match
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
 
 
@@ -26,6 +29,8 @@ class Grid:
         See `sweep`.
     controls, similarity, allow_loss
         See `similarities`, for all cells alike. Results in a folder are known by the name of a similarity.
+    match : {"exact", "case", "accents", "subwords"}
+        What may stand for a word that an embedding lacks; see `open_embedding`.
     times : mapping of str to float
         When the text of an embedding was written, by the embedding's name: of two or more every list becomes a series,
         see `bayes_bias.over_time`.
@@ -41,14 +46,26 @@ class Grid:
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS
     similarity: str | Similarity = "cosine"
     allow_loss: bool = False
+    match: Match = "exact"
     times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[Opened], Similarity]:
         """All lists with their control classes, all embeddings, opened and not yet read, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
-        columns = open_columns(self.embeddings)
+        check_match(self.match)
+        columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
         _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
         return _read_lists(self.lists, self.controls), columns, similarity_of(self.similarity)
+
+    def _looked_up(self, column: Opened) -> Opened:
+        """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
+        if self.match == "exact":
+            return column
+        if not isinstance(column, Embedding) or column.kind == TEMPLATE:
+            raise EmbeddingError(
+                f"match: '{self.match}' is for vectors of words, and '{column.name}' reads sentences; leave it out"
+            )
+        return open_embedding(column, match=self.match)
 
 
 def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from bayes_bias.analyses.sweep.settings import SweepSettings
 from bayes_bias.arguments import check_kind
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
+from bayes_bias.debiasing.debiased_embedding import among
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, counted, in_words
 from bayes_bias.jobs import Outcome
@@ -105,7 +106,7 @@ class Sweep(Tabled):
     measures : pandas.DataFrame
         The literature's measures, by ``(embedding, list, measure)``.
     coverage : pandas.DataFrame
-        Groups and classes that lost words, control classes aside.
+        Groups and classes that lost words, control classes aside, or whose words were found as `match` asks.
     failures : pandas.DataFrame
         What could not be computed, and why.
     software : tuple of mapping of str to str
@@ -366,7 +367,7 @@ def _changes(
 def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
     """How many words of a list its version has learned from, in the order of changes."""
     versions = [column for column in columns if column.version_of]
-    return [len(column.learned.intersection([*x.targets, *x.attributes])) for column in versions for x in lists]
+    return [len(among(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
@@ -386,7 +387,8 @@ def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
         for at, parts in screening.get("coverage", pd.Series(dtype=object)).items()
         for part in parts
     ]
-    return pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost"])
+    frame = pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
+    return frame.fillna("")  # cells of an older folder know no other spellings
 
 
 def _failures(

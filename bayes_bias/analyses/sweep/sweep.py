@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import pandas as pd
+
 from bayes_bias.analyses.over_time.over_time import tidy_time
 from bayes_bias.analyses.over_time.results import OverTime, series_of
 from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings
@@ -35,6 +37,8 @@ from bayes_bias.words.wordlist import ListLike, WordList
 # The folder of results inside that of a sweep; the atlas lies beside it.
 CELLS = "cells"
 _DEMO = (DEMO,)
+# So many words that others stand for are named in a line.
+_NAMED = 10
 
 
 def sweep(
@@ -138,6 +142,7 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = assembled(settings, columns, words, of_cells, of_changes, measured)
+    announce(_as_match_asks(result.coverage, names_of_columns((), opened)))
     readable = {column.name for column in columns if not column.failed}
     vectors = {each.name: each for each in opened if isinstance(each, Embedding) and each.name in readable}
     result = replace(
@@ -158,6 +163,17 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
         return ()
     where = dict.fromkeys(name for names in absent.values() for name in names)
     return (f"control classes left out, with no word in {joined([*where])}: {', '.join(absent)}",)
+
+
+def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
+    """One notice of all words that others, or their parts, stand for."""
+    found = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
+    if found.empty:
+        return ()
+    words = dict.fromkeys(filter(None, "; ".join([*found.respelt, *found.from_subwords]).split("; ")))
+    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    named, where = "; ".join([*words][:_NAMED]), joined([*dict.fromkeys(found.embedding)])
+    return (f"other spellings or subwords are used in {where}, as match asks: {named}{more}; coverage has all of them",)
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.analyses.sentence_pairs.stereoset import scores, stereoset, stereotype_pairs
-from bayes_bias.errors import LanguageModelError
+from bayes_bias.errors import LanguageModelError, SentencePairsError
 from tests.helpers import REFERENCE, refused
 
 # LM Score, SS Score, ICAT Score in code/predictions.json of github.com/moinnadeem/StereoSet, with all its digits.
@@ -93,6 +94,20 @@ def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
     pairs = stereotype_pairs(*files(tmp_path))
     assert pairs["item"].tolist() == ["i0", "i1", "i2"]
     assert (pairs.score_more - pairs.score_less).tolist() == [1, -1, 0]
+
+
+def test_predictions_alone_are_refused_with_a_remedy_that_works(tmp_path: Path):
+    """Those of bias-bench: probabilities of one task. Of other benchmarks it writes one number."""
+    gold, predictions = files(tmp_path, given={name: 10.0**score for name, score in SCORES.items()})
+    with refused(
+        SentencePairsError, "predictions.json bayes_bias.sentence_pairs.stereotype_pairs dev.json 'probability'"
+    ):
+        read_scores(predictions)
+    found = read_scores(stereotype_pairs(gold, predictions), unit="probability")
+    assert (found.rows.ahead.mean(), found.rows.tied.mean()) == (1 / 3, 1 / 3)
+    (tmp_path / "crows.json").write_text("60.48")
+    with refused(SentencePairsError, "crows.json float share --model"):
+        read_scores(tmp_path / "crows.json")
 
 
 def test_a_task_without_predictions_is_left_out_with_a_notice(tmp_path: Path, caplog):

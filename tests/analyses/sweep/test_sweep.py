@@ -14,8 +14,8 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.results import Sweep
-from bayes_bias.debiasing import Debiasing, HardDebias
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
+from bayes_bias.errors import BayesBiasError, EmbeddingError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.jobs import MARKER
 from tests.helpers import SHORT, in_ten_digits, refused, says
@@ -48,6 +48,30 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
             bb.Grid(["weat6", "weat7"], vectors, controls=()), sampling=BRIEF, measures=["WEAT"], folder=folder, jobs=1
         )
     return found, folder
+
+
+def test_words_match_as_the_grid_says_and_coverage_names_them(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    def made(vectors: dict[str, np.ndarray], pairs: str, match: Any) -> Sweep:
+        grid = bb.Grid(["weat6", "weat7"], {"toy": vectors}, controls=(), match=match)
+        versions = [Debiasing(HardDebias(), pairs), GivenVersion(vectors, "again", of="toy")]
+        return bb.sweep(grid, versions=versions, posteriors="none", jobs=1, folder=tmp_path)
+
+    lower = {word.lower(): vector for word, vector in toy(1).items()}
+    exact, found = made(toy(1), "she:he,woman:man", "exact"), made(lower, "She:HE,woman:man", "case")
+    pd.testing.assert_frame_equal(found.screening, exact.screening)
+    assert list(found.changes.taught) == list(exact.changes.taught)
+    row = found.coverage.set_index(["embedding", "name"]).loc[("toy, again", "male names")]
+    assert "John: john" in row.respelt
+    assert says(caplog.text, "toy 'she' for 'She' toy John: john match coverage")
+    # A folder knows under which match a cell was computed.
+    assert "weat6" in set(made(lower, "she:he,woman:man", "exact").failures["list"])
+
+
+def test_a_match_is_for_vectors_of_words() -> None:
+    with refused(EmbeddingError, "match 'cases' 'case'"):
+        bb.sweep(bb.Grid(["weat6"], {"toy": toy(1)}, match="cases"))  # type: ignore[arg-type]
+    with refused(EmbeddingError, "match 'case' sentences leave it out"):
+        bb.sweep(bb.Grid(["weat6"], [bb.LanguageModelColumn(lambda clozes: [0.0] * len(clozes))], match="case"))
 
 
 @pytest.mark.slow
