@@ -20,6 +20,7 @@ from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.new_slices import NewSlices
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
+from bayes_bias.formatting import bounds, signed
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
@@ -180,6 +181,25 @@ squares, as in the table above.
 
 Equal updates are no full cure: with less text each sentence is read more often, and words lie farther apart. Cut to
 equal tokens instead.
+
+{circumstances(about)}
+"""
+
+
+def growing() -> str:
+    """Render the scenario whose slices are known."""
+    result = read("known-trends-growing")
+    rows, about = pd.DataFrame(result["rows"]), result["about"]
+    said = [
+        f"{signed(row.value)} {bounds(row.ci95_lb, row.ci95_ub)} in these slices and"
+        f" {bounds(row.new_ci95_lb, row.new_ci95_ub)} for new ones ({row.verdict})"
+        for row in rows.itertuples()
+    ]
+    return f"""## Worlds of your own
+
+`python -m studies.known_bias run growing --out growing` trains worlds like these from a file, with a truth and a number
+of tokens for each slice ({about["scenario"]}). The log odds that are planted grow by {rows.planted[0]:.2f} along the
+line. Found: {"; ".join(said)}.
 
 {circumstances(about)}
 """

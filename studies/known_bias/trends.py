@@ -87,7 +87,7 @@ class KnownTrends(Telling):
         """What was planted, and the verdicts."""
         verdicts = self.trends.verdict.value_counts(sort=False)
         said = ", ".join(f"{verdict} in {times}" for verdict, times in verdicts.items())
-        return f"{self.scenario.text}; planted {signed(self.trends.planted[0], 2)} log odds, trend {said}"
+        return f"{self.scenario.text}. Planted: {signed(self.trends.planted[0], 2)} log odds along the line; {said}"
 
     def document(self) -> Document:
         """The page: trends and slices beside the truth."""
