@@ -85,7 +85,7 @@ class Cell(ABC):
 
     @property
     def absent_controls(self) -> list[str]:
-        """Control classes of which there is no word, and which are left out."""
+        """Control classes of which there are too few words, and which are left out."""
         return []
 
     def without_controls(self) -> "Cell":
@@ -135,7 +135,8 @@ class VectorCell(Cell):
     @property
     def absent_controls(self) -> list[str]:
         known = {*self.embedding.vocabulary()}
-        return [name for name, words in self.words.controls.items() if not known & {*words}]
+        few = 0.0 if self.allow_loss else 0.5
+        return [name for name, words in self.words.controls.items() if len(known & {*words}) <= few * len(words)]
 
     def table(self) -> AssociationTable:
         table = self._measured()
