@@ -19,6 +19,7 @@ from studies.known_bias.document import drawn_panel
 from studies.known_bias.questions import answers
 from studies.known_bias.results import KnownBias, for_each, mean_over_truths
 from studies.known_bias.running import run
+from studies.known_bias.trends import load_sliced, run_sliced
 
 FOLDER = RESULTS / "ground-truth"
 _DIGITS = 4
@@ -55,6 +56,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     asked = parser.parse_args()
     for name in asked.scenarios:
+        if sliced := load_sliced(name):
+            trends = run_sliced(sliced, asked.folder / name, jobs=asked.jobs)
+            write(f"known-trends-{name}", provenance() | {"scenario": sliced.text}, _rounded(trends.trends))
+            continue
         start = perf_counter()
         with shown(_Said()):
             result = run(name, asked.folder / name, jobs=asked.jobs)

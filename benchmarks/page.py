@@ -140,7 +140,11 @@ EVIDENCE = (
         "over-time",
         "Is a change over time found where there is none?",
         over_time.answer,
-        {"over-time": over_time.section, "over-time-trained": trained_slices.section},
+        {
+            "over-time": over_time.section,
+            "over-time-trained": trained_slices.section,
+            "known-trends-growing": trained_slices.growing,
+        },
     ),
     Page(
         "covariates",

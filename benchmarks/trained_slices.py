@@ -7,7 +7,7 @@ often is a change found where there is none?
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.new_slices import NewSlices
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
+from bayes_bias.formatting import bounds, signed
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
@@ -29,8 +30,7 @@ from benchmarks.over_time import NODES, bootstrapped, differ, disjoint
 from benchmarks.provenance import provenance, read, write
 from benchmarks.simulating import kept, simulated
 from studies.known_bias.scenario import ModelRecipe
-from studies.known_bias.slices import Slice, World
-from studies.known_bias.training import train_static
+from studies.known_bias.slices import Slice, World, trained
 
 ALIKE = 5
 FIRST = "skip-gram, 100"
@@ -70,29 +70,18 @@ def judge(cell: Cell, seed: int) -> dict[str, Any]:
     world = World(seed)
     growing = _GROWING if cell.recipe == FIRST and seed < _GROWN else ()
     plan = [*(Slice() for _ in range(ALIKE)), *ODD.values(), *growing]
-    vectors = [_trained(text, each, RECIPES[cell.recipe]) for text, each in zip(world.written(plan), plan, strict=True)]
+    recipe = RECIPES[cell.recipe]
+    vectors = [
+        trained(text, replace(recipe, settings={**recipe.settings, "epochs": each.epochs}))
+        for text, each in zip(world.written(plan), plan, strict=True)
+    ]
     alike, odd, grown = vectors[:ALIKE], vectors[ALIKE : ALIKE + len(ODD)], vectors[ALIKE + len(ODD) :]
     series = {"made alike": alike} | {kind: [*alike[:-1], last] for kind, last in zip(ODD, odd, strict=True)}
     if grown:
         series["growing bias"] = grown
     rng = np.random.default_rng([seed, 7])
-    lists = [_list(world, rng) for _ in range(_LISTS)]
+    lists = [world.wordlist(_WORDS, rng) for _ in range(_LISTS)]
     return {kind: _said(slices, lists, seed) for kind, slices in series.items()}
-
-
-def _trained(text: list[list[str]], each: Slice, recipe: ModelRecipe) -> dict[str, np.ndarray]:
-    settings = {**recipe.settings, "epochs": each.epochs, "min_count": 5}
-    words = dict.fromkeys(word for sentence in text for word in sentence)
-    return train_static(text, ModelRecipe(recipe.name, recipe.kind, settings), words, seed=1)
-
-
-def _list(world: World, rng: np.random.Generator) -> WordList:
-    groups, classes = (
-        {name: sorted(rng.choice(words, _WORDS, replace=False).tolist()) for name, words in side.items()}
-        for side in (world.groups, world.classes)
-    )
-    content = {"groups": groups, "classes": classes, "stereotypes": {"one": "this", "other": "that"}}
-    return WordList.from_mapping(content, name="drawn")
 
 
 def _said(slices: list[dict[str, np.ndarray]], lists: list[WordList], seed: int) -> dict[str, Any]:
@@ -192,6 +181,25 @@ squares, as in the table above.
 
 Equal updates are no full cure: with less text each sentence is read more often, and words lie farther apart. Cut to
 equal tokens instead.
+
+{circumstances(about)}
+"""
+
+
+def growing() -> str:
+    """Render the scenario whose slices are known."""
+    result = read("known-trends-growing")
+    rows, about = pd.DataFrame(result["rows"]), result["about"]
+    said = [
+        f"{signed(row.value)} {bounds(row.ci95_lb, row.ci95_ub)} in these slices and"
+        f" {bounds(row.new_ci95_lb, row.new_ci95_ub)} for new ones ({row.verdict})"
+        for row in rows.itertuples()
+    ]
+    return f"""## Worlds of your own
+
+`python -m studies.known_bias run growing --out growing` trains worlds like these from a file, with a truth and a number
+of tokens for each slice ({about["scenario"]}). The log odds that are planted grow by {rows.planted[0]:.2f} along the
+line. Found: {"; ".join(said)}.
 
 {circumstances(about)}
 """

@@ -200,7 +200,9 @@ def with_relations(
     except EmbeddingError as error:
         if required:
             raise
-        related, how = as_listed(table, error), "named" if words.topics else "independent"
+        related = as_listed(table, error)
+        copies = "target_related" in related.values.coords
+        how = "named" if words.topics else "near copies" if copies else "independent"
     announce(related.notices[len(table.notices) :])
     return _recorded(related, how)
 
@@ -215,10 +217,10 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(read or origin.embedding, words)
     vectors, coverage = lookup(embedding, words, similarity.prepared)
-    if absent := coverage.absent_controls:
-        words = origin.wordlist.with_controls(
-            [each for each in origin.controls if not each.controls.keys() <= {*absent}]
-        )
+    if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
+        kept = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
+        origin = replace(origin, controls=kept)
+        words = origin.words
         vectors, coverage = lookup(embedding, words, similarity.prepared)
     check_coverage(coverage, allow_loss=origin.allow_loss)
     targets = _homes(words.groups, vectors)
@@ -227,7 +229,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     further, respelt = _further(embedding, also, similarity)
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
     values, singles = similarity.over_replicates(x, a, lazily=True)
-    left_out = f"control classes left out, with no word in {embedding.name}: {', '.join(absent)}"
+    left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
     table = assemble(
         values,
         targets,
@@ -332,7 +334,7 @@ def cosines_from_matrix(
     extra = [load_controls(source) for source in control_lists(controls)]
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
-    if absent := coverage.absent_controls:
+    if absent := coverage.absent_controls(allow_loss=allow_loss):
         words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
@@ -363,7 +365,7 @@ def cosines_from_matrix(
         name=words.name,
         **{label: label for label, values in labels.items() if any(values)},
     )
-    left_out = [f"control classes left out, with no word in {name}: {', '.join(absent)}"] if absent else []
+    left_out = [f"control classes left out, with too few words in {name}: {', '.join(absent)}"] if absent else []
     about = announce((*words.notices, *coverage.notices(), *left_out))
     return replace(
         table,

@@ -114,10 +114,11 @@ class Coverage:
             )
         )
 
-    @property
-    def absent_controls(self) -> tuple[str, ...]:
-        """The shipped control classes of which the embedding has no word."""
-        return tuple(part.name for part in self.parts if _is_shipped_control(part) and not part.found)
+    def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
+        """The shipped control classes that lost half of their words or more; if loss is allowed, all."""
+        return tuple(
+            part.name for part in self.parts if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss)
+        )
 
     def quiet_notices(self) -> tuple[str, ...]:
         """A line of counts for the shipped control classes, whose words the user did not choose."""
@@ -180,6 +181,11 @@ def coverage_of_matrix(
     return Coverage(name, tuple(parts), lacking="value")
 
 
+def has_too_few(part: Part, *, allow_loss: bool) -> bool:
+    """Whether a group or class has lost half of its words or more; if loss is allowed, all."""
+    return not part.found or (2 * len(part.lost) >= len(part.asked) and not allow_loss)
+
+
 def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     """Stop if a group or class has lost half of its words or more.
 
@@ -187,19 +193,17 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     ----------
     coverage : Coverage
     allow_loss : bool
-        Go on with the words that remain. A group or class that lost all its words stops the run anyway, unless it is
-        one of the shipped control classes, which is then left out.
+        Go on with the words that remain. A group or class that lost all its words stops the run anyway.
 
     Raises
     ------
     CoverageError
-        Names the first such group or class, its counts and words, and the remedy.
+        Names the first such group or class, its counts and words, and the remedy. Shipped control classes, whose words
+        nobody chose, stop no run; see `Coverage.absent_controls`.
     """
     for part in coverage.parts:
         emptied = not part.found
-        if emptied and _is_shipped_control(part):
-            continue  # nobody chose these words
-        if emptied or (2 * len(part.lost) >= len(part.asked) and not allow_loss):
+        if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
             offered = offer(part.near)
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "

@@ -1,5 +1,5 @@
 """Were embeddings made alike? In vectors that were trained on less, or for a shorter time, all words are closer to each
-other, and a bias of the same size looks smaller."""
+other, and the same text shows another bias, mostly a smaller one."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -114,7 +114,7 @@ def made_alike(
     .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
 
     with the mean cosine :math:`\bar c` of 500 random words that all embeddings have and the list has not. Vectors that
-    had fewer updates have a smaller one, and so have their biases, whatever the text says.
+    had fewer updates have a smaller q and other biases, mostly smaller ones, whatever the text says.
 
     Parameters
     ----------

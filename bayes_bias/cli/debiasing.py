@@ -115,7 +115,7 @@ def compare(
     *,
     inference: Inference,
 ) -> None:
-    """Did debiasing change anything? Bias before and after, and its change with uncertainty.
+    """Did debiasing change anything, or do two corpora differ? Both biases, and the change.
 
     Several lists, or several versions after, are adjusted together, and the versions ranked.
 

@@ -61,7 +61,7 @@ COMMANDS = MappingProxyType(
         "weat": "WEAT's effect size, statistic and permutation p-value.",
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
         "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
-        "compare": "Did debiasing change anything? Bias before and after, and its change with uncertainty.",
+        "compare": "Did debiasing change anything, or do two corpora differ? Both biases, and the change.",
         "over-time": "Did a bias change over time? Its trend and its changes from slice to slice of a corpus.",
         "debias": "Debias an embedding, by hard debiasing or another method.",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",

@@ -1,7 +1,7 @@
 """A bias in slices of a corpus over time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from glob import glob
 from typing import Annotated, cast
 
@@ -14,7 +14,7 @@ from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import intervals, print_frame
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, model_option, with_options
-from bayes_bias.cli.table_source import MeasuringOptions, TableSource
+from bayes_bias.cli.table_source import AllowLossOption, ReplicatesOption, SubTopicsOption, TableSource, TrustOption
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import plain, probability, signed
 from bayes_bias.progress import step
@@ -25,8 +25,8 @@ _SCOPES: Mapping[str, SliceScope] = {"new": NEW, "these": THESE}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slices(MeasuringOptions):
-    """Where each slice comes from, and how all are measured."""
+class Slices:
+    """Where each slice comes from, and how all are measured: without controls, which take no part."""
 
     at: Annotated[
         list[str],
@@ -36,6 +36,10 @@ class Slices(MeasuringOptions):
             " several files or a pattern, 1900='vec/1900-*.txt', are seeds of one slice. Once for each slice.",
         ),
     ]
+    replicates: ReplicatesOption = None
+    sub_topics: SubTopicsOption = None
+    allow_loss: AllowLossOption = False
+    trust: TrustOption = False
 
     @property
     def files(self) -> dict[float, list[str]]:
@@ -65,10 +69,15 @@ class Slices(MeasuringOptions):
     def table(self, time: float, names: list[str], wordlist: str | None) -> bb.AssociationTable:
         """The table of one slice."""
         step(f"{time:g}: measuring")
-        options = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
         several = len(names) > 1
-        options["replicates"] = (self.replicates or "seed") if several else None
-        source = TableSource(**options, embedding=names)
+        source = TableSource(
+            embedding=names,
+            controls="none",
+            replicates=(self.replicates or "seed") if several else None,
+            sub_topics=self.sub_topics,
+            allow_loss=self.allow_loss,
+            trust=self.trust,
+        )
         if wordlist is not None:
             return source.table(wordlist)
         if several or not is_spreadsheet(names[0]):

@@ -310,16 +310,16 @@ class BeforeAndAfter(MeasuringOptions):
     before: Annotated[
         list[str],
         typer.Option(
-            help="Embedding before, or a file that `bayes-bias table` wrote (then without LIST); with --replicates"
-            " several, each with its own --before."
+            help="Embedding before, or of the one corpus, or a file that `bayes-bias table` wrote (then without LIST);"
+            " with --replicates several, each with its own --before."
         ),
     ]
     after: Annotated[
         list[str],
         typer.Option(
-            help="Embedding after, or a file that `bayes-bias table` wrote; or a debiasing method such as hard, with"
-            " --sets, which is applied to the embedding before. Several, each with its own --after, are compared and"
-            " ranked."
+            help="Embedding after, or of the other corpus, or a file that `bayes-bias table` wrote; or a debiasing"
+            " method such as hard, with --sets, which is applied to the embedding before. Several, each with its own"
+            " --after, are compared and ranked."
         ),
     ]
     encoder: Annotated[

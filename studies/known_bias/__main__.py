@@ -12,8 +12,10 @@ from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, Scheduler
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.files import check_home
 from bayes_bias.jobs import connected
+from studies.known_bias.results import KnownBias
 from studies.known_bias.running import run as run_scenario
 from studies.known_bias.scenario import load_scenario
+from studies.known_bias.trends import KnownTrends, SlicedScenario, load_sliced, run_sliced
 
 PAGE = "page"
 
@@ -48,12 +50,17 @@ def run(
     Example: python -m studies.known_bias run sentences --out sentences
     """
     formats = formats_of(figures)
-    chosen = load_scenario(scenario)
+    chosen = load_sliced(scenario) or load_scenario(scenario)
     check_home(out_folder, "out")
     check_folder(out_folder / PAGE, overwrite=True)
     say(chosen.text)
     with progress_bar() as progress, connected(scheduler) as client:
-        results = run_scenario(chosen, out_folder, jobs=jobs if client is None else client)
+        workers = jobs if client is None else client
+        results: KnownBias | KnownTrends
+        if isinstance(chosen, SlicedScenario):
+            results = run_sliced(chosen, out_folder, jobs=workers)
+        else:
+            results = run_scenario(chosen, out_folder, jobs=workers)
         progress.step("questions, figures and page")
         page = bb.write(results, out_folder / PAGE, overwrite=True, figures=formats)
     for name, why in results.failed.items():

@@ -316,10 +316,7 @@ def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = Non
     targets = values.setdefault("targets", len(vocabulary.targets))
     values.setdefault("group_size", min(25, targets // 2))
     values["scheme"] = _scheme_from(values.pop("truth", None), groups, name)
-    if "models" not in values:
-        raise ScenarioError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
-    recipes = values.pop("models").items()
-    values["models"] = tuple(_recipe(label, table, f"{name}: model '{label}'", home) for label, table in recipes)
+    values["models"] = recipes_from(values, name, home)
     scenario = Scenario(**{"name": name, "title": name, "description": "", "vocabulary": vocabulary, **values})
     _check_numbers(scenario)
     return scenario
@@ -393,6 +390,13 @@ def _check_numbers(scenario: Scenario) -> None:
                 f"{name}: sentences with neutral words need some, and '{label}' has none; add"
                 f" [attributes.{label}.neutral] to the vocabulary, or set 'neutral' and 'neutral_share' to 0"
             )
+
+
+def recipes_from(values: Mapping[str, Any], name: str, home: Path | None = None) -> tuple[ModelRecipe, ...]:
+    """The recipes of the tables [models.NAME] of a scenario."""
+    if "models" not in values:
+        raise ScenarioError(f"{name}: has no [models]; add one, such as [models.skip-gram]")
+    return tuple(_recipe(label, table, f"{name}: model '{label}'", home) for label, table in values["models"].items())
 
 
 def _recipe(name: str, content: Mapping[str, Any], where: str, home: Path | None) -> ModelRecipe:

@@ -9,11 +9,15 @@ import ast
 import re
 import sysconfig
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from bayes_bias.words.wordlist import WordList
+from studies.known_bias.scenario import ModelRecipe
+from studies.known_bias.training import train_static
 
 type Sentence = tuple[str, ...]
 
@@ -22,6 +26,8 @@ _WORD = re.compile(r"[a-z]+")
 _SHORTEST, _LONGEST = 6, 60
 # Words of a sentence that carries words of the list, besides these.
 _CARRIER = 14
+# Rarer words have no vector, as is usual.
+_FEWEST = 5
 _PACKAGES = (
     "numpy",
     "scipy",
@@ -54,7 +60,7 @@ class World:
     (`passing`). Attributes prefer targets of one group a little, for good.
     """
 
-    seed: int
+    seed: int | Sequence[int]
     targets: int = 24
     attributes: int = 12
     times: int = 40  # how often each target is said in a whole slice, on average
@@ -72,6 +78,18 @@ class World:
     def classes(self) -> dict[str, list[str]]:
         """Words of each class."""
         return {name: [f"{name}a{j}" for j in range(self.attributes)] for name in ("this", "that")}
+
+    def wordlist(self, of_each: int = 0, rng: np.random.Generator | None = None) -> WordList:
+        """The list that asks; of so many words a group and class, drawn by the generator, or of all."""
+        groups, classes = (
+            {
+                name: words if rng is None else sorted(rng.choice(words, of_each, replace=False).tolist())
+                for name, words in side.items()
+            }
+            for side in (self.groups, self.classes)
+        )
+        content = {"groups": groups, "classes": classes, "stereotypes": {"one": "this", "other": "that"}}
+        return WordList.from_mapping(content, name="drawn").with_sub_topics("independent")  # drawn one by one
 
     def written(self, slices: Sequence[Slice]) -> list[list[list[str]]]:
         """The sentences of each slice, of text that no other has."""
@@ -114,6 +132,13 @@ class World:
                 said.append(sentence)
         both = [*around, *said]
         return [both[k] for k in rng.permutation(len(both))]
+
+
+def trained(sentences: Sequence[Sequence[str]], recipe: ModelRecipe) -> dict[str, np.ndarray]:
+    """Vectors of all words that a slice has five times or more."""
+    settings = {**recipe.settings, "min_count": _FEWEST}
+    words = dict.fromkeys(word for sentence in sentences for word in sentence)
+    return train_static(sentences, replace(recipe, settings=settings), words, seed=1)
 
 
 @cache

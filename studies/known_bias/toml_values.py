@@ -68,6 +68,11 @@ def share_below_one(value: Any, where: str) -> float:
     return float(value)
 
 
+def number(value: Any, where: str) -> float:
+    _check(is_number(value), value, where, "a finite number")
+    return float(value)
+
+
 def counts(value: Any, where: str) -> tuple[int, ...]:
     return _list_of(is_count, value, where, "whole numbers, 1 or more, such as [1, 2, 3]")
 
@@ -90,6 +95,10 @@ def tables(value: Any, where: str) -> dict[str, Any]:
     fits = isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values())
     _check(bool(fits), value, where, "one table or more")
     return dict(value)
+
+
+def list_of_tables(value: Any, where: str) -> tuple[dict[str, Any], ...]:
+    return _list_of(lambda one: isinstance(one, Mapping), value, where, "tables, such as [{ at = 1900, bias = 0.5 }]")
 
 
 def _list_of(fits: Callable[[Any], Any], value: Any, where: str, needed: str, least: int = 1) -> tuple[Any, ...]:

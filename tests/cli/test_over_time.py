@@ -27,9 +27,10 @@ def decades(tmp_path: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_two_decades_with_seeds(run, decades, tmp_path):
-    short = ("--draws", "500", "--tune", "300", "--controls", "none")
+    short = ("--draws", "500", "--tune", "300")
     code, out, err = run("over-time", "weat7", *decades, *short, "--out", "made", "--figures", "none")
     assert code == 0, err
+    assert "control" not in err
     assert says(out, "1900 to 1910 change along the line")
     assert (tmp_path / "made" / "index.html").is_file()
 

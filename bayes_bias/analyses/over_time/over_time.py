@@ -82,9 +82,10 @@ def over_time(
 
     Notes
     -----
-    *Made alike.* Vectors from less text, or fewer epochs, have smaller cosines and smaller biases. Where random words
-    are not as far apart in one slice as in the others (`bayes_bias.associations.made_alike`), there is no verdict. No
-    correction is known that works; train again with equal numbers of tokens.
+    *Made alike.* In vectors from less text, or fewer epochs, all words lie closer together, and biases are other ones,
+    mostly smaller. If random words are not as far apart in one slice as in the others
+    (`bayes_bias.associations.made_alike`), there is no verdict. No correction is known that works; train again with
+    equal numbers of tokens.
 
     *When.* A change is dated only where one step between neighbours is the largest with a probability above .8.
 

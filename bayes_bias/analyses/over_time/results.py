@@ -161,9 +161,8 @@ class OverTime(Tabled):
             label: weighted_sum({0: shared[label, 0], 1: shared[label, 1]}, {0: 1.0, 1: -1.0}) for label in self.tables
         }
         named = name or f"{self.name} minus {other.name}"
-        both = {
-            f"{label} ({side})": every[label, k] for label in self.tables for k, side in enumerate(("one", "other"))
-        }
+        sides = ("one", "other") if self.name == other.name else (self.name, other.name)
+        both = {f"{label} ({side})": every[label, k] for label in self.tables for k, side in enumerate(sides)}
         return series_of(apart, made_alike(both, seed=self.settings.seed), self.settings, named)
 
     @property

@@ -86,7 +86,7 @@ class Cell(ABC):
 
     @property
     def absent_controls(self) -> list[str]:
-        """Control classes of which there is no word, and which are left out."""
+        """Control classes of which there are too few words, and which are left out."""
         return []
 
     def without_controls(self) -> "Cell":
@@ -136,7 +136,7 @@ class VectorCell(Cell):
 
     @property
     def absent_controls(self) -> list[str]:
-        return [*lookup(self.embedding, self.words)[1].absent_controls]
+        return [*lookup(self.embedding, self.words)[1].absent_controls(allow_loss=self.allow_loss)]
 
     def table(self) -> AssociationTable:
         table = self._measured()

@@ -153,7 +153,7 @@ def sweep(
 
 
 def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
-    """One notice of all control classes that embeddings have no word of."""
+    """One notice of all control classes of which embeddings have too few words."""
     absent: dict[str, dict[str, None]] = {}
     for column in columns:
         for cell in column.cells.values():
@@ -162,7 +162,7 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
     if not absent:
         return ()
     where = dict.fromkeys(name for names in absent.values() for name in names)
-    return (f"control classes left out, with no word in {joined([*where])}: {', '.join(absent)}",)
+    return (f"control classes left out, with too few words in {joined([*where])}: {', '.join(absent)}",)
 
 
 def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
