@@ -28,9 +28,13 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
 
-# Kernels inherit these: cells load `_ext/cells.py`, and call the `bayes-bias` that belongs to this Python.
+# Kernels inherit these: all load `_ext/cells.py`, and call the `bayes-bias` that belongs to this Python.
 for variable, folder in (("PYTHONPATH", HERE / "_ext"), ("PATH", Path(sys.executable).parent)):
     os.environ[variable] = os.pathsep.join([str(folder), os.environ.get(variable, "")])
+os.environ["IPYTHONDIR"] = str(HERE / "_build" / ".ipython")
+startup = HERE / "_build" / ".ipython" / "profile_default" / "startup"
+startup.mkdir(parents=True, exist_ok=True)
+(startup / "cells.py").write_text("get_ipython().run_line_magic('load_ext', 'cells')\n", encoding="utf-8")
 
 # OWNER: where the site lies, with a slash at its end; its versions are folders there (`scripts/add_docs_version.py`).
 ADDRESS = ""
@@ -39,7 +43,15 @@ project = "bayes_bias"
 author = "The bayes_bias founders"
 version = release = bayes_bias.__version__
 
-extensions = ["mathml", "myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode"]
+extensions = [
+    "mathml",
+    "pictures",
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring: a link where the name is documented, code elsewhere

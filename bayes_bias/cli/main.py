@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from bayes_bias.cli.console import complain, show_notices
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import IN_TERMINAL, BayesBiasError
 
 # Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
 _OBJECTS_BEFORE_COLLECTING = 50_000
@@ -141,6 +141,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
+    terminal = IN_TERMINAL.set(True)
     show_notices()
     _stop_when_terminated()
     try:
@@ -151,6 +152,8 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
         if debug:
             raise
         _fail(_one_line(error), 2)
+    finally:
+        IN_TERMINAL.reset(terminal)
     sys.exit(status if isinstance(status, int) else 0)
 
 

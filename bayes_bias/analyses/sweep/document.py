@@ -185,7 +185,11 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     if len(sweep.changes):
         frames["changes"] = sweep.changes
     if sweep.ranking is not None:
-        frames |= {"removal": sweep.ranking.table, "better": _long(sweep.ranking.better)}
+        frames |= {
+            "removal": sweep.ranking.table,
+            "better": _long(sweep.ranking.better),
+            "paired": sweep.ranking.paired,
+        }
     if sweep.damage:
         frames["damage"] = pd.DataFrame.from_dict({name: each.numbers for name, each in sweep.damage.items()}, "index")
     if (pooled := sweep.pooled) is None:
