@@ -34,7 +34,7 @@ for variable, folder in (("PYTHONPATH", HERE / "_ext"), ("PATH", Path(sys.execut
 os.environ["IPYTHONDIR"] = str(HERE / "_build" / ".ipython")
 startup = HERE / "_build" / ".ipython" / "profile_default" / "startup"
 startup.mkdir(parents=True, exist_ok=True)
-(startup / "cells.py").write_text("get_ipython().run_line_magic('load_ext', 'cells')\n", encoding="utf-8")
+(startup / "load-cells.py").write_text("get_ipython().run_line_magic('load_ext', 'cells')\n", encoding="utf-8")
 
 # OWNER: where the site lies, with a slash at its end; its versions are folders there (`scripts/add_docs_version.py`).
 ADDRESS = ""

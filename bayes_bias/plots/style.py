@@ -282,7 +282,7 @@ _HEADING: dict[str, Any] = {
     "annotation_clip": False,
     "parse_math": False,
     "zorder": 5,
-    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1, "alpha": 0.85},
+    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1},
 }
 
 

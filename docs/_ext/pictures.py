@@ -60,7 +60,8 @@ def _thumbnails(known: dict[str, tuple[nodes.image, str]]) -> nodes.container:
     grid = nodes.container(classes=["thumbnails"])
     for plot, (image, anchor) in known.items():
         name = nodes.inline("", plot.removeprefix("plot_").replace("_", " "))
-        grid += nodes.reference("", "", image.deepcopy(), name, internal=True, refuri=f"#{anchor}")
+        thumbnail = nodes.reference("", "", image.deepcopy(), name, internal=True, refuri=f"#{anchor}")
+        grid += nodes.paragraph("", "", thumbnail)
     return grid
 
 

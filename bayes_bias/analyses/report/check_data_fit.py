@@ -30,11 +30,13 @@ _COLUMNS = (
 def _run(study: Study) -> Check:
     fit, reason = _fit_or_reason(study)
     if fit is None:
-        return Check(f"{reason}.", {"no_data_fit": reason})
+        return Check(f"{reason}.", "fit to the data not checked", {"no_data_fit": reason})
     sentences = _sentences(fit, study.table.metric.plural)
     adequate, judgement = _judged(fit)
     text = f"{'. '.join([f'{judgement}: {sentences[0]}', *sentences[1:]])}."
-    return Check(text, _numbers(fit), alarm=not adequate, result=(fit, sentences))
+    return Check(
+        text, f"fit: {judgement.partition(',')[0].lower()}", _numbers(fit), alarm=not adequate, result=(fit, sentences)
+    )
 
 
 def _judged(fit: DataFit) -> tuple[bool, str]:
