@@ -46,6 +46,7 @@ version = release = bayes_bias.__version__
 extensions = [
     "mathml",
     "pictures",
+    "commands",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -136,9 +137,16 @@ def complete(app: Sphinx, env: BuildEnvironment) -> None:
 
 def constructor(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
-) -> tuple[str, None] | None:
-    """Records that are handed out and not made, by their docstrings without parameters, need no signature."""
-    return ("", None) if what == "class" and "Parameters\n" not in obj.__doc__ else None
+) -> tuple[str, None]:
+    """Leave out signatures of records that are handed out and not made, and name no constants in others."""
+    if what == "class" and "Parameters\n" not in obj.__doc__:
+        return "", None
+    known = getattr(obj, "__globals__", {})
+    return CONSTANT.sub(lambda found: repr(known.get(found[0], found[0])), signature or ""), None
+
+
+# A default such as DEFAULT_SCOPE, which says less than its value.
+CONSTANT = re.compile(r"(?<==)[A-Z_]{3,}\b")
 
 
 def at_any_depth(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:

@@ -95,11 +95,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, imported now and put in the place of its line."""
         if args[0] in COMMANDS:
-            self.add_command(_imported(args[0]))
+            self.add_command(command_called(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _imported(name: str) -> Any:
+def command_called(name: str) -> Any:
+    """Import a command with its options."""
     function = name.replace("-", "_")
     file = next(file for file, names in _FILES.items() if name in names)
     import_module(f"bayes_bias.cli.{file}")

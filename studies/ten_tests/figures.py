@@ -14,9 +14,7 @@ def draw(results: Results, folder: Path) -> None:
         for ax, name in zip(axes, names, strict=True):
             rows = cells[cells.embedding == name]
             for row, cell in enumerate(rows.itertuples()):
-                ax.plot(
-                    [cell.ci95_lb, cell.ci95_ub], [-row, -row], color="#d5d5d5", linewidth=5, solid_capstyle="butt"
-                )
+                ax.plot([cell.ci95_lb, cell.ci95_ub], [-row, -row], color="#d5d5d5", linewidth=5, solid_capstyle="butt")
             counted = {"ci95_lb": rows.topics_lb, "ci95_ub": rows.topics_ub, "verdict": rows.topics_verdict}
             intervals(ax, rows.assign(**counted), list(rows["list"]), name)
         axes[1].set_xlabel("bias (difference of mean cosines); grey bars: if all words were independent draws")
