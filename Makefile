@@ -146,7 +146,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv .venv-oldest .venv-transformers report dist docs/_build docs/reference/api
+	rm -rf .venv .venv-oldest .venv-transformers report dist docs/_build docs/reference/api docs/reference/commands
 
 .venv/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \

@@ -6,7 +6,20 @@ nothing of this package can still catch them.
 """
 
 import difflib
+import re
 from collections.abc import Iterable
+from contextvars import ContextVar
+
+# Whether a message is read in a terminal, whose remedies are options and commands.
+IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
+
+# "trust=True (--trust)": what Python takes, and in brackets what the terminal does.
+_REMEDY = re.compile(r"(\w+=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
+
+
+def for_reader(text: str) -> str:
+    """Keep those remedies of a message that its reader can use: arguments in Python, options in a terminal."""
+    return _REMEDY.sub(r"\2" if IN_TERMINAL.get() else r"\1", text)
 
 
 class BayesBiasError(ValueError):
@@ -18,6 +31,9 @@ class BayesBiasError(ValueError):
     def __init__(self, message: str = "", unknown: object = None, valid: Iterable[str] | None = None) -> None:
         remedy = "" if valid is None else f"; {did_you_mean(unknown, valid)}"
         super().__init__(" ".join(f"{message}{remedy}".splitlines()))  # one line, whatever value it quotes
+
+    def __str__(self) -> str:
+        return for_reader(super().__str__())
 
 
 class WordListError(BayesBiasError):

@@ -33,7 +33,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _PACKAGE = Path(__file__).resolve().parent
 
 UNFINISHED = ".unfinished-"
-OVERWRITE = "overwrite=True, or --overwrite"
+OVERWRITE = "overwrite=True (--overwrite)"
 
 # Formats of figures, and those that are written by default: a PDF, which a paper needs, takes longer than all else of a
 # figure, since it holds a part of each of its fonts.

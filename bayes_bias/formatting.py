@@ -74,8 +74,9 @@ def percent(value: float) -> str:
 
 
 def share_bounds(lower: float, upper: float) -> str:
-    """The interval of a share."""
-    return _minus(f"[{percent(lower)}, {percent(upper)}]")
+    """The interval of a share; with a decimal if its ends would look the same."""
+    written = share if percent(lower) == percent(upper) else percent
+    return _minus(f"[{written(lower)}, {written(upper)}]")
 
 
 def rank_interval(lower: float, upper: float) -> str:

@@ -235,7 +235,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     different = {job.key: job for job in todo}
     outcomes = {key: kept for key, job in different.items() if store and (kept := store.read(job))}
     pending = [job for key, job in different.items() if key not in outcomes]
-    step(f"{len(pending):,} of {len(different):,} to do")
+    step(_announced(len(pending), len(different) - len(pending)))
     if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
         logger.warning("%d kept result(s) are damaged and are computed again", damaged)
     # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
@@ -250,6 +250,11 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     skipped = (job for job in pending if job.key not in outcomes)
     outcomes |= {job.key: (store and store.read(job)) or job.done() for job in skipped}
     return [replace(outcomes[job.key], name=job.name) for job in todo]
+
+
+def _announced(pending: int, kept: int) -> str:
+    jobs = "job" if pending == 1 else "jobs"
+    return f"{pending:,} {jobs}, {kept:,} more kept from earlier" if kept else f"{pending:,} {jobs}"
 
 
 @contextmanager

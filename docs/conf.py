@@ -28,9 +28,13 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
 
-# Kernels inherit these: cells load `_ext/cells.py`, and call the `bayes-bias` that belongs to this Python.
+# Kernels inherit these: all load `_ext/cells.py`, and call the `bayes-bias` that belongs to this Python.
 for variable, folder in (("PYTHONPATH", HERE / "_ext"), ("PATH", Path(sys.executable).parent)):
     os.environ[variable] = os.pathsep.join([str(folder), os.environ.get(variable, "")])
+os.environ["IPYTHONDIR"] = str(HERE / "_build" / ".ipython")
+startup = HERE / "_build" / ".ipython" / "profile_default" / "startup"
+startup.mkdir(parents=True, exist_ok=True)
+(startup / "load-cells.py").write_text("get_ipython().run_line_magic('load_ext', 'cells')\n", encoding="utf-8")
 
 # OWNER: where the site lies, with a slash at its end; its versions are folders there (`scripts/add_docs_version.py`).
 ADDRESS = ""
@@ -39,7 +43,16 @@ project = "bayes_bias"
 author = "The bayes_bias founders"
 version = release = bayes_bias.__version__
 
-extensions = ["mathml", "myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode"]
+extensions = [
+    "mathml",
+    "pictures",
+    "commands",
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring: a link where the name is documented, code elsewhere
@@ -124,9 +137,16 @@ def complete(app: Sphinx, env: BuildEnvironment) -> None:
 
 def constructor(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
-) -> tuple[str, None] | None:
-    """Records that are handed out and not made, by their docstrings without parameters, need no signature."""
-    return ("", None) if what == "class" and "Parameters\n" not in obj.__doc__ else None
+) -> tuple[str, None]:
+    """Leave out signatures of records that are handed out and not made, and name no constants in others."""
+    if what == "class" and "Parameters\n" not in obj.__doc__:
+        return "", None
+    known = getattr(obj, "__globals__", {})
+    return CONSTANT.sub(lambda found: repr(known.get(found[0], found[0])), signature or ""), None
+
+
+# A default such as DEFAULT_SCOPE, which says less than its value.
+CONSTANT = re.compile(r"(?<==)[A-Z_]{3,}\b")
 
 
 def at_any_depth(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:

@@ -247,7 +247,7 @@ def refused(kind: type[Exception], words: str) -> Iterator[pytest.ExceptionInfo[
     """Expect an error of this kind, whose one line has each of these words."""
     with pytest.raises(kind) as caught:
         yield caught
-    message = str(caught.value)
+    message = str(caught.value.args[0])  # with the remedies of Python and of the terminal
     assert "\n" not in message
     assert not _unsaid(message, words), f"{_unsaid(message, words)} not in: {message}"
 

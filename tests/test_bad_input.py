@@ -10,6 +10,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import (
+    IN_TERMINAL,
     BayesBiasError,
     EmbeddingError,
     MeasureError,
@@ -263,3 +264,14 @@ def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arg
     assert says(errors[0], message)
     assert "unexpected" not in errors[0]
     assert sorted(path.name for path in Path().rglob("*")) == before
+
+
+def test_a_remedy_is_that_of_its_reader():
+    error = EmbeddingError("embedding: opening it runs code; pass trust=True (--trust) if you trust it")
+    assert "trust=True if" in str(error)
+    assert "--trust" not in str(error)
+    token = IN_TERMINAL.set(True)
+    try:
+        assert "pass --trust if" in str(error)
+    finally:
+        IN_TERMINAL.reset(token)

@@ -201,8 +201,8 @@ def with_relations(
         if required:
             raise
         related = as_listed(table, error)
-        copies = "target_related" in related.values.coords
-        how = "named" if words.topics else "near copies" if copies else "independent"
+        has_copies = "target_related" in related.values.coords
+        how = "named" if words.topics else "near copies" if has_copies else "independent"
     announce(related.notices[len(table.notices) :])
     return _recorded(related, how)
 

@@ -15,7 +15,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
-NOT_ASKED = "not asked for (against_published=True, or --against-published)"
+NOT_ASKED = "not asked for (against_published=True (--against-published))"
 
 # Leaving each value out takes half a second for a thousand of them, and eight megabytes for each array of draws.
 MOST_PAIRS = 20_000

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from bayes_bias.errors import for_reader
 from bayes_bias.progress import shown
 
 out = Console()
@@ -70,7 +71,7 @@ class _NoticeHandler(logging.Handler):
         self._seen: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        message = record.getMessage()
+        message = for_reader(record.getMessage())
         if message not in self._seen:
             self._seen.add(message)
             _err.print(

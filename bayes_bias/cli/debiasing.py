@@ -152,6 +152,8 @@ def _compared(
     method = _method(sides.after, words, settings)
     before = sides.source(sides.before)
     after = before if method else sides.source(sides.after)
+    for side in (before, after):
+        side.check_sources()
 
     def measured(source: TableSource, names: list[str], debiasing: Debiasing | None = None) -> AssociationTable:
         step(f"{', '.join(names)}: measuring")
@@ -198,6 +200,7 @@ def _swept(
 ) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     before = sides.source(sides.before)
+    before.check_sources()
     original = _original(before, lists, words.words if words else ())
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):

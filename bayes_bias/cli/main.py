@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from bayes_bias.cli.console import complain, show_notices
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import IN_TERMINAL, BayesBiasError
 
 # Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
 _OBJECTS_BEFORE_COLLECTING = 50_000
@@ -95,11 +95,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, imported now and put in the place of its line."""
         if args[0] in COMMANDS:
-            self.add_command(_imported(args[0]))
+            self.add_command(command_called(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _imported(name: str) -> Any:
+def command_called(name: str) -> Any:
+    """Import a command with its options."""
     function = name.replace("-", "_")
     file = next(file for file, names in _FILES.items() if name in names)
     import_module(f"bayes_bias.cli.{file}")
@@ -141,6 +142,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
+    terminal = IN_TERMINAL.set(True)
     show_notices()
     _stop_when_terminated()
     try:
@@ -151,6 +153,8 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
         if debug:
             raise
         _fail(_one_line(error), 2)
+    finally:
+        IN_TERMINAL.reset(terminal)
     sys.exit(status if isinstance(status, int) else 0)
 
 

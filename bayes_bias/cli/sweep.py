@@ -90,13 +90,8 @@ def show_sweep(result: "bb.Sweep") -> None:
     """Pooled biases, changes and the ranking of versions, as far as there are any."""
     if result.pooled is not None:
         rows = result.pooled.embeddings.sort_values("mean", ascending=False)
-        shown = pd.DataFrame(
-            {
-                **estimates(rows, "mean bias", result.settings.ci_prob, result.metric.decimals),
-                "rank": [rank_interval(*ends) for ends in zip(*interval_of(rows, "rank"), strict=True)],
-            },
-            index=rows.index.rename(result.noun),
-        )
+        means = estimates(rows, "mean bias", result.settings.ci_prob, result.metric.decimals)
+        shown = pd.DataFrame(means | _ranks(rows), index=rows.index.rename(result.noun))
         print_frame(shown, title="Over these lists, using information from all cells")
         for notice in result.pooled.notices:
             say(f"note: {notice}")
@@ -133,6 +128,12 @@ def _removed(ranking: VersionRanking) -> pd.DataFrame:
         {
             "removed": rows["mean"].map(percent),
             "interval": [share_bounds(*ends) for ends in zip(*interval_of(rows), strict=True)],
-            "rank": [rank_interval(*ends) for ends in zip(*interval_of(rows, "rank"), strict=True)],
+            **_ranks(rows),
         }
     )
+
+
+def _ranks(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The column of ranks; none for one row."""
+    ends = zip(*interval_of(rows, "rank"), strict=True)
+    return {"rank": [rank_interval(*each) for each in ends]} if len(rows) > 1 else {}

@@ -12,6 +12,7 @@ from bayes_bias.associations.frequency import RANK, CovariatesFrom, with_covaria
 from bayes_bias.associations.log_probability import Predicted
 from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.opening import check_source
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.language_models.encoders import LAYER, POOLING
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -256,6 +257,12 @@ class TableSource(MeasuringOptions, Origin):
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST: '{source}' holds numbers, and words are needed here; name their word list")
         return source if self.sub_topics is None else bb.load_wordlist(source).with_sub_topics(self.related)
+
+    def check_sources(self) -> None:
+        """Refuse a missing file before anything is measured."""
+        if self.encoder is None and self.masked is None:
+            for name in self.embedding:
+                check_source(name)
 
     def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> Embedding:
         """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""

@@ -261,7 +261,11 @@ def weat(
     result = bb.measures.weat(table, **options, seed=seed)
     partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
     p = "p, two-sided" if alternative == "two-sided" else "p, one-sided"
-    row = {"effect size d": result.effect_size, "statistic": result.statistic, p: result.p_value}
+    row = {
+        "effect size d": plain(result.effect_size, 2),
+        "statistic": plain(result.statistic),
+        p: probability(result.p_value),
+    }
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
 
 

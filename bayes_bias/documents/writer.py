@@ -2,7 +2,11 @@
 
 import base64
 import json
+import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from markupsafe import Markup
@@ -128,9 +132,16 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
         "document.html",
         document=document,
         sections=list(zip(sections, bodies, strict=True)),
+        written=f"bayes_bias {version('bayes-bias')}, {_today()}",
         css=verbatim("style.css"),
         script=verbatim("sort.js") if document.sortable else "",
     )
+
+
+def _today() -> str:
+    """The date of the page; that of SOURCE_DATE_EPOCH, so that a page can be made again byte for byte."""
+    seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    return f"{datetime.fromtimestamp(seconds, UTC):%-d %B %Y}"
 
 
 def _body(document: Document, section: PageSection, figures: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -174,11 +175,28 @@ def _locate(source: str) -> tuple[Traversable, str]:
         return path, _SUFFIX.sub("", path.name)
     if source in format_gensim.DOWNLOADS:
         return format_gensim.download(source), source
-    known = [*shipped_embeddings(), *format_gensim.DOWNLOADS]
-    raise EmbeddingError(
-        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader; {_ENCODER}",
-        source,
-        known,
+    raise _unknown(source)
+
+
+def check_source(source: str) -> None:
+    """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
+    known = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
+    if not (known or expanded(source).exists()):
+        raise _unknown(source)
+
+
+def _unknown(source: str) -> EmbeddingError:
+    """Say what is near: files beside a missing one, names like an unknown one."""
+    path = expanded(source)
+    if path.suffix or os.sep in source:
+        folder = path.parent
+        near = get_close_matches(path.name, [each.name for each in folder.iterdir()] if folder.is_dir() else [], n=1)
+        hint = f"did you mean '{folder / near[0]}'?" if near else "check the path"
+        return EmbeddingError(f"embedding: there is no file '{source}'; {hint}")
+    near = get_close_matches(source, [*shipped_embeddings(), *format_gensim.DOWNLOADS], n=1)
+    return EmbeddingError(
+        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader;"
+        f" {f"did you mean '{near[0]}'? " if near else ''}shipped: {', '.join(shipped_embeddings())}; {_ENCODER}"
     )
 
 

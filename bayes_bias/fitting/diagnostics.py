@@ -8,6 +8,7 @@ from typing import Self
 import arviz_stats
 import xarray as xr
 
+from bayes_bias.errors import for_reader
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import count, plain
 
@@ -54,7 +55,7 @@ class Diagnostics:
         """What is wrong, for a model that nobody is asked how to sample."""
         found = []
         if isnan(self.r_hat):
-            found.append("R-hat is unknown (it takes two chains, chains=2 or --chains 2, of four draws)")
+            found.append(for_reader("R-hat is unknown: it takes two chains of four draws, chains=2 (--chains 2)"))
         elif self.r_hat > MAX_R_HAT:
             found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
@@ -69,8 +70,8 @@ class Diagnostics:
     def _remedy(self) -> str:
         """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
         if self.divergences:
-            return "sample with smaller steps (target_accept=0.99, or --target-accept 0.99)"
-        return "sample for longer (draws=6000, or --draws 6000)"
+            return for_reader("sample with smaller steps: target_accept=0.99 (--target-accept 0.99)")
+        return for_reader("sample for longer: draws=6000 (--draws 6000)")
 
     @property
     def divergent(self) -> str:

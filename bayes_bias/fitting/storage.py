@@ -108,10 +108,13 @@ def load_fit(path: str | Path) -> xr.DataTree:
         fit of this package, or was made by an earlier version.
     """
     if not check_path("path", path, OutputError).is_file():
-        raise OutputError(f"path: no file '{path}'; `bayes-bias fit LIST --out FILE.nc` makes one")
+        raise OutputError(f"path: no file '{path}'; `save_fit` (`bayes-bias fit LIST --out FILE.nc`) makes one")
     tree = _read(Path(path))
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
-        raise OutputError(f"path: '{path}' is netCDF but no fit of bayes_bias; `bayes-bias fit` makes one")
+        raise OutputError(
+            f"path: '{path}' is netCDF, but no fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
+            " makes one"
+        )
     if "metric" not in tree.attrs:
         raise OutputError(
             f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"

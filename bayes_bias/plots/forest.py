@@ -74,7 +74,7 @@ def plot_forest(
         ax = axes_or_new(ax, rows=height(blocks))
         draw_forest(ax, blocks, Fitted.of(fit).metric, ci_prob=ci_prob)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
-        return finish(ax, fit, "bias of groups, excess over controls")
+        return finish(ax, fit, "groups and controls")
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:

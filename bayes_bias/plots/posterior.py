@@ -94,7 +94,7 @@ def plot_posterior(
         ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
         ax.spines["left"].set_visible(False)
         legend_below(ax, shown=legend)
-        return finish(ax, fitted, f"{shortened(name)}, and what noise would show")
+        return finish(ax, fitted, f"{shortened(name)} and its noise floor")
 
 
 def _raw(fitted: Fitted) -> str:

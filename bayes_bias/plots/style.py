@@ -1,5 +1,6 @@
 """How all figures look: colours that every eye and a grey printer can tell apart, and no global state."""
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 
 WIDTH = 5.4
+_SHOWN_DPI = 110
 _BELOW_LABEL = 0.5  # inches
 _LONGEST_LABEL = 28
 # Inches: a line, a letter of a label, and letters of a title in one. How much smaller letters get at most.
@@ -114,12 +116,22 @@ def _families() -> list[str]:
     return ["sans-serif", *(name for name in _OTHER_SCRIPTS if name in installed)]
 
 
+class ShownFigure(Figure):
+    """A figure that every notebook shows, also one that never imported pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        with style():
+            self.savefig(buffer, format="png", dpi=_SHOWN_DPI)
+        return buffer.getvalue()
+
+
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
     """The axes to draw on; new ones belong to a figure of their own, unknown to pyplot, as high as needed."""
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
-    figure = Figure(figsize=(WIDTH, rows * row_height + extra), layout="constrained", facecolor=PAPER)
+    figure = ShownFigure(figsize=(WIDTH, rows * row_height + extra), layout="constrained", facecolor=PAPER)
     return figure.add_subplot()
 
 
@@ -270,7 +282,7 @@ _HEADING: dict[str, Any] = {
     "annotation_clip": False,
     "parse_math": False,
     "zorder": 5,
-    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1, "alpha": 0.85},
+    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1},
 }
 
 

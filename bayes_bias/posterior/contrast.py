@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import xarray as xr
 
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -13,6 +15,7 @@ from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.posterior.verdict import Verdict, judge
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.columns import interval_columns, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
@@ -131,5 +134,12 @@ def contrast(
         label=label,
         metric=fitted.metric,
         table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
-        verdict=None if levels else judge(fitted, row_under, scope, ci_prob, quantity="difference"),
+        verdict=None
+        if levels
+        else judge(fitted, row_under, scope, ci_prob, quantity="difference", expected=_expected(fitted, by_block)),
     )
+
+
+def _expected(fitted: Fitted, weights: xr.DataArray) -> int:
+    """The sign that the stereotype predicts of a contrast: that of its weights times those of the bias."""
+    return int(np.sign(round(float((weights.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum()), 9)))

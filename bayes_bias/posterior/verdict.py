@@ -93,6 +93,8 @@ class Verdict(Tabled):
         Whether words of one sub-topic, as the vectors show them, count as fewer.
     covariates : str
         In what words are equal, such as "log frequency rank"; "" for a fit without covariates.
+    expected : {1, 0, -1}
+        The sign that the stereotype predicts; 0 if it predicts none, as for a change.
     adjustment : Adjustment or None
         With covariates the bias that words have with their own, and what these explain of it.
     """
@@ -113,6 +115,7 @@ class Verdict(Tabled):
     quantity: Quantity = "bias"
     related: bool = False
     covariates: str = ""
+    expected: int = 0
     adjustment: Adjustment | None = None
 
     @property
@@ -223,11 +226,11 @@ class Verdict(Tabled):
             "not converged",
             "not made alike",
         )
-        return self.quantity == "bias" and settled and self.mean < 0
+        return settled and self.expected * self.mean < 0
 
     @property
     def _direction(self) -> str:
-        return ", against the stereotype" if self._against else ""
+        return ", in the direction opposite to the stereotype" if self._against else ""
 
     @property
     def _samples(self) -> str:
@@ -304,7 +307,15 @@ def verdict_on(
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
         return row_of_bias(fitted, scope, ci_prob, rope)
 
-    found = judge(fitted, row_under, check_scope(fitted, scope).name, ci_prob, rope=rope, quantity=quantity)
+    found = judge(
+        fitted,
+        row_under,
+        check_scope(fitted, scope).name,
+        ci_prob,
+        rope=rope,
+        quantity=quantity,
+        expected=int(quantity == "bias"),
+    )
     return replace(found, adjustment=adjustment_of(fitted, found.scope, ci_prob))
 
 
@@ -315,9 +326,10 @@ def judge(
     ci_prob: float,
     *,
     quantity: Quantity,
+    expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """The verdict on one estimand, whose row of `summarize` under a scope is `row_under` of it."""
+    """Judge one estimand, of which `row_under` gives the row of `summarize` under a scope."""
     row, problems = row_under(scope), Diagnostics.of(fitted).problems
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
@@ -334,13 +346,14 @@ def judge(
         metric=fitted.metric,
         prob_direction=float(row.prob_direction),
         replicate_kind=fitted.replicate_kind,
-        beside=judge(fitted, row_under, widest, ci_prob, quantity=quantity) if beside else None,
+        beside=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected) if beside else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
         related=any(count_as_fewer(fitted.data, side) for side in SIDES),
         covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
+        expected=expected,
     )
 
 

@@ -1,9 +1,10 @@
-"""What the cells of a page ask of their kernel: `%load_ext cells`."""
+"""What the cells of all pages need: `docs/conf.py` has every kernel load it."""
 
 import os
 import subprocess
 
 from IPython.core.interactiveshell import InteractiveShell
+from matplotlib.figure import Figure
 
 
 def console(line: str, cell: str) -> None:
@@ -21,3 +22,4 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magic_function(console, "cell")
     shell.run_line_magic("matplotlib", "inline")
     shell.run_line_magic("config", "InlineBackend.figure_formats = ['svg']")
+    shell.display_formatter.formatters["image/png"].for_type(Figure, lambda figure: None)

@@ -130,3 +130,16 @@ def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, smal
 def test_weights_that_ask_nothing_are_refused_in_a_line(small_fit, weights, message):
     with refused(BayesBiasError, message):
         contrast(small_fit, weights)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ("men - women: work", 1),
+        ("men - women: home", -1),
+        ({("men", "work"): 1, ("men", "home"): 1, ("women", "work"): -1, ("women", "home"): -1}, 0),
+    ],
+)
+def test_the_stereotype_predicts_the_sign_of_a_contrast(small_fit, weights, expected):
+    """So that a contrast that points the other way says so."""
+    assert contrast(small_fit, weights).verdict.expected == expected

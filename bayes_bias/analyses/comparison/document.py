@@ -31,7 +31,7 @@ def comparison_document(comparison: Comparison) -> Document:
     return Document(
         title=heading,
         heading=heading,
-        opening={"lede": "" if comparison.corpora else comparison.between, "answer": comparison.text},
+        opening={"lede": "" if comparison.corpora else comparison.between},
         sections=(
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,

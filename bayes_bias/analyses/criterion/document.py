@@ -6,7 +6,7 @@ from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import slug
-from bayes_bias.formatting import capitalized, level
+from bayes_bias.formatting import level
 from bayes_bias.plots import plot_criterion
 
 
@@ -15,7 +15,7 @@ def criterion_document(result: CriterionValidity) -> Document:
     methods, fit = Methods("methods-of-criterion.txt", {"result": result}), result.fit.attrs
     return Document(
         title=f"Criterion: {result.name}",
-        heading=capitalized(result.name),
+        heading=f"Does {result.bias_name} correlate with {result.criterion_name}?",
         opening={"answer": result.verdict().text},
         sections=(
             PageSection("correlation", "Correlation and slope", "criterion-summary.html"),

@@ -42,6 +42,7 @@ class Check:
     """What one check says of one list."""
 
     text: str  # or why the check was not made
+    brief: str  # the same in a few words, for the line that has all checks of a list
     numbers: Mapping[str, Any] = _NOTHING  # its row of ``evidence.csv``, by the checker's columns
     alarm: bool = False  # whether a reader must know before anything else
     in_verdict: bool = False  # whether the verdict says so already

@@ -65,6 +65,7 @@ def _run(study: Study) -> Check:
             sentences.append(f"{shown.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}.")
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
+        f"clusters of {clustered}" if (clustered := _listed_sides(sides)) else "no clusters of words",
         numbers,
         alarm=uncounted,
         figures={} if shown is None or study.table.vectors is None else _figures(study.table, shown),
@@ -73,6 +74,10 @@ def _run(study: Study) -> Check:
         tables={"left-out": without},
         result=sides,
     )
+
+
+def _listed_sides(sides: Sequence[Clustering]) -> str:
+    return " and ".join(f"{side.side}s" for side in sides if side.is_clustered)
 
 
 def _if_independent(study: Study) -> tuple[float, float]:

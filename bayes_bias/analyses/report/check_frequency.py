@@ -28,7 +28,7 @@ _CONSEQUENCE = (
 def _run(study: Study) -> Check:
     drawable = _in_order(study)
     if not drawable:
-        return Check("The order of the vectors does not say how frequent words are.")
+        return Check("The order of the vectors does not say how frequent words are.", "frequency unknown")
     ranks = _ranks(study.table, drawable)
     values, rng = study.table.without_controls().values, np.random.default_rng(study.seed)
     said, apart = list[str](), list[bool]()
@@ -45,7 +45,8 @@ def _run(study: Study) -> Check:
     text = f"Median frequency rank of the words of each group: {said[0]}; of each class: {said[1]}."
     if all(apart):
         text = f"{text} {_CONSEQUENCE}."
-    return Check(text, numbers, alarm=all(apart) and not study.table.covariates, result=tuple(apart))
+    brief = "groups and classes differ in frequency" if all(apart) else "no confound with frequency"
+    return Check(text, brief, numbers, alarm=all(apart) and not study.table.covariates, result=tuple(apart))
 
 
 def _in_order(study: Study) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.calibration import SHARE_BOUNDS, Calibration
 from bayes_bias.documents.methods import Sentence
-from bayes_bias.formatting import share_within
+from bayes_bias.formatting import share, share_within
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
@@ -22,7 +22,7 @@ _COLUMNS = (
 def _run(study: Study) -> Check:
     nulls, reason = _nulls_or_reason(study)
     if nulls is None:
-        return Check(f"{reason}.", {"no_calibration": reason})
+        return Check(f"{reason}.", "no random nulls", {"no_calibration": reason})
     same, drawn = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
@@ -32,7 +32,9 @@ def _run(study: Study) -> Check:
         f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {drawn} drawn at"
         f" random) a bias was found at the 5% level by {shares} (95% Monte Carlo intervals); {expected}."
     )
-    return Check(text, _numbers(nulls, study.spec.name, study.scope), result=(nulls, shares))
+    numbers = _numbers(nulls, study.spec.name, study.scope)
+    brief = f"bias found in {share(numbers['null_share'])} of {numbers['nulls']} random nulls"
+    return Check(text, brief, numbers, result=(nulls, shares))
 
 
 def _nulls_or_reason(study: Study) -> tuple[Calibration | None, str]:

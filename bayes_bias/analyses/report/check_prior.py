@@ -14,7 +14,9 @@ from bayes_bias.formatting import plain
 def _run(study: Study) -> Check:
     diagnostics = Diagnostics.of(study.fitted)
     sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
+    brief = "depends on the prior" if concern else "does not depend on the prior"
     if sensitivity is None:
+        brief = "sensitivity to the prior unknown"
         text = (
             "Power-scaling is not defined for this model, for a group or class of one word, or for as few draws as"
             " these."
@@ -28,6 +30,7 @@ def _run(study: Study) -> Check:
         )
     return Check(
         text,
+        brief,
         {"prior_sensitivity": sensitivity},
         alarm=bool(concern),
         tables={} if sensitivity is None else {"prior-sensitivity": _every_estimand(study)},

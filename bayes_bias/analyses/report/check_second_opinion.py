@@ -23,16 +23,17 @@ from bayes_bias.table.scopes import TARGETS, scope_of
 _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_value")
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
+_NO_OPINION = "no second opinion"
 _DIFFERENT = "Do not rely on a finding of only one of the two; more words would settle it."
 
 
 def _run(study: Study) -> Check:
     if study.scope not in get_args(Sampled):
-        return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.")
+        return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
     try:
         second = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
     except MeasureError as error:
-        return Check(f"None: {error}.")
+        return Check(f"None: {error}.", _NO_OPINION)
     alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
     agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
     clustered = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
@@ -50,7 +51,8 @@ def _run(study: Study) -> Check:
         *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
     ]
     numbers = dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True))
-    return Check(" ".join(text), numbers, alarm=not (agree or ignored), result=(answer, agree))
+    brief = f"quasi-F {'agrees' if agree else 'disagrees'} (p {equals(probability(second.p_value))})"
+    return Check(" ".join(text), brief, numbers, alarm=not (agree or ignored), result=(answer, agree))
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:

@@ -23,6 +23,7 @@ from bayes_bias.plots import (
     plot_variance_shares,
     plot_word_bias,
 )
+from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.scopes import SCOPES
 
 _CONTRASTS = {
@@ -46,11 +47,12 @@ def report_document(report: Report) -> Document:
     lists = {section.name: section.provenance for section in report.sections}
     return Document(
         title=f"Bias report: {', '.join(section.name for section in report.sections)}",
-        kicker="bayes_bias report",
+        kicker="Bias report",
         heading=_question(embeddings(report)),
         opening={
+            "answer": _answer(report),
             "lede": f"{in_words(count).capitalize()} word list{'' if count == 1 else 's'}, model “{report.spec.name}”,"
-            f" {level(report.ci_prob)} credible intervals that generalise to {scopes[report.scope].reach}."
+            f" {level(report.ci_prob)} credible intervals that generalise to {scopes[report.scope].reach}.",
         },
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
@@ -89,6 +91,32 @@ def report_document(report: Report) -> Document:
 
 def _question(embeddings: tuple[str, ...]) -> str:
     return f"{'Are' if len(embeddings) > 1 else 'Is'} {joined(embeddings or ('this embedding',))} biased?"
+
+
+def _answer(report: Report) -> str:
+    """Answer the heading's question in one sentence."""
+    verdicts, survives = {each.name: each.verdict for each in report.sections}, report.together.table.survives
+    adjustment = f"after adjustment for {in_words(len(verdicts))} lists"
+    also = f", also {adjustment}" if len(verdicts) > 1 else ""
+    said = {
+        "found": f"the bias is larger than chance explains{also}",
+        "distinguishable": f"the bias is larger than chance explains, but not {adjustment}",
+        "borderline": "the bias is borderline",
+        "not distinguishable": "chance can explain the bias",
+    }
+    by_outcome: dict[str, list[str]] = {outcome: [] for outcome in said}
+    for name, verdict in verdicts.items():
+        outcome = "found" if survives[name] else verdict.label
+        if outcome not in said:  # of these words alone, or of a fit that has not converged
+            return f"{'; '.join(f'{name}: {verdict.short}' for name, verdict in verdicts.items())}."
+        by_outcome[outcome].append(_named(name, verdict))
+    parts = [f"on {joined(names)} {said[outcome]}" for outcome, names in by_outcome.items() if names]
+    open_ones = by_outcome["distinguishable"] or by_outcome["borderline"]
+    return f"{'Yes' if by_outcome['found'] else 'Perhaps' if open_ones else 'Not shown'}: {'; '.join(parts)}."
+
+
+def _named(name: str, verdict: Verdict) -> str:
+    return f"{name} (against the stereotype)" if verdict.short.endswith("against the stereotype") else name
 
 
 def _of_list(section: Section, name: str) -> PageSection:

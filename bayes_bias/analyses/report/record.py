@@ -1,7 +1,10 @@
 """What a report consists of, as data; the renderers make pages and tables of it."""
 
+import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -158,6 +161,14 @@ class Report(Tabled):
         from bayes_bias.analyses.report.document import report_document
 
         return report_document(self)
+
+    def open(self) -> Path:
+        """Show the page in the browser, from a temporary folder; `bayes_bias.write` keeps it."""
+        from bayes_bias.documents.writer import write_document
+
+        page = write_document(self.document(), Path(mkdtemp(prefix="bayes_bias-")), overwrite=True, formats=())
+        webbrowser.open(page.as_uri())
+        return page
 
     @property
     def text(self) -> str:

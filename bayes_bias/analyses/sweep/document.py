@@ -30,9 +30,9 @@ def sweep_document(sweep: Sweep) -> Document:
     methods = _methods(sweep)
     return Document(
         title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
-        kicker="bayes_bias atlas",
+        kicker="Atlas",
         heading=_heading(sweep),
-        opening={"answer": sweep.text},
+        opening=_opening(sweep),
         sections=(
             PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
             PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
@@ -98,6 +98,13 @@ def _heading(sweep: Sweep) -> str:
     if len(sweep.originals) == 1 and len(sweep.changes):
         return f"What did each version of {sweep.originals[0]} change, and how sure can one be?"
     return f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?"
+
+
+def _opening(sweep: Sweep) -> dict[str, str]:
+    """The answer first: of versions of one embedding, which of them leaves least."""
+    if sweep.ranking is None or len(sweep.originals) > 1:
+        return {"answer": sweep.text}
+    return {"answer": sweep.ranking.text, "lede": sweep.text}
 
 
 def _methods(sweep: Sweep) -> Methods:
@@ -185,7 +192,11 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     if len(sweep.changes):
         frames["changes"] = sweep.changes
     if sweep.ranking is not None:
-        frames |= {"removal": sweep.ranking.table, "better": _long(sweep.ranking.better)}
+        frames |= {
+            "removal": sweep.ranking.table,
+            "better": _long(sweep.ranking.better),
+            "paired": sweep.ranking.paired,
+        }
     if sweep.damage:
         frames["damage"] = pd.DataFrame.from_dict({name: each.numbers for name, each in sweep.damage.items()}, "index")
     if (pooled := sweep.pooled) is None:

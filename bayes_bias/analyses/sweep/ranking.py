@@ -18,12 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.analyses.sweep.pooling import described, ranked
-from bayes_bias.formatting import Tabled, in_words, percent, probability, share_bounds
+from bayes_bias.formatting import Tabled, bounds, in_words, percent, probability, share_bounds
 from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 DRAWS = 4000
+# A difference of shares that nobody would act on.
+_NOTHING = 0.01
 
 type Words = Mapping[tuple[str, str], float]
 
@@ -39,6 +41,9 @@ class VersionRanking(Tabled):
         its ``rank`` (1: what is left of the bias is smallest), and the interval of the rank.
     better : pandas.DataFrame
         The probability that the version in the row leaves less bias than that in the column.
+    paired : pandas.DataFrame
+        By how much more of the bias each other version leaves than the best one, from the same draws: ``mean``, ``sd``,
+        equal-tailed interval.
     cells : pandas.MultiIndex
         The ``(embedding, list)`` that count: all versions have them, and the bias before is clearly away from zero.
     of : int
@@ -47,6 +52,7 @@ class VersionRanking(Tabled):
 
     table: pd.DataFrame
     better: pd.DataFrame
+    paired: pd.DataFrame
     cells: pd.MultiIndex
     of: int
 
@@ -60,8 +66,19 @@ class VersionRanking(Tabled):
             return sentence
         best = self.table["rank"].idxmin()
         rivals = self.better.loc[best].drop(best)
-        surest = f"the probability that it leaves less than '{rivals.idxmin()}' is {probability(rivals.min())}"
-        return f"{sentence} '{best}' leaves least; {surest}."
+        return f"{sentence} {self._lead(str(best), str(rivals.idxmin()), rivals.min())}"
+
+    def _lead(self, best: str, rival: str, surely: float) -> str:
+        """How far the best version is ahead of the one that it is least surely ahead of."""
+        row = self.paired.loc[rival]
+        lower, upper = interval_of(row)
+        points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
+        if lower > -_NOTHING and upper < _NOTHING:
+            return f"'{best}' and '{rival}' leave practically the same: a paired difference of {points}."
+        return (
+            f"'{best}' leaves least: paired over the same words, '{rival}' leaves {points} more"
+            f" (probability {probability(surely)})."
+        )
 
     def _shown(self) -> pd.DataFrame:
         return self.table
@@ -130,9 +147,14 @@ def rank_versions(
         before += of_embeddings.sum(axis=0)
         changed += [of_version.sum(axis=0) for of_version in of_versions]
     removed = -changed / before
-    ranking = ranked(-np.abs(1 - removed), versions, ci_prob)
+    left = np.abs(1 - removed)
+    ranking = ranked(-left, versions, ci_prob)
     table = described(removed, ci_prob, versions).drop(columns="prob_direction").join(ranking.table)
-    return VersionRanking(table.rename_axis("version"), ranking.above, counted.index, len(per_cell))
+    best = int(ranking.table["rank"].argmin())
+    paired = described(left - left[best], ci_prob, versions).drop(columns="prob_direction").drop(index=versions[best])
+    return VersionRanking(
+        table.rename_axis("version"), ranking.above, paired.rename_axis("version"), counted.index, len(per_cell)
+    )
 
 
 def _of_words(influence: Influence, sampled: Sequence[str]) -> Words:
@@ -157,4 +179,7 @@ def _unit(values: Iterable[float]) -> NDArray[np.float64]:
 
 
 def _share(row: "pd.Series[Any]") -> str:
-    return f"{percent(row['mean'])} {share_bounds(*interval_of(row))}"
+    lower, upper = interval_of(row)
+    if percent(lower) == percent(upper) == "100%":
+        return "all of it"
+    return f"{percent(row['mean'])} {share_bounds(lower, upper)}"

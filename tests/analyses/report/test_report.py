@@ -7,6 +7,8 @@ import json
 import re
 import subprocess
 import sys
+import webbrowser
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -222,7 +224,7 @@ def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
     assert states(answers, "✕ converged small")
     figures_and_tables = section.count("<figcaption>") + section.count("<caption>")
-    assert section.count("✕ Not converged") == figures_and_tables == 7
+    assert section.count("✕ Not converged") == figures_and_tables + 1 == 6  # once for the pair of figures
     assert states(rest, "converged interpreted")
     assert latex_tables_of(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()
@@ -620,3 +622,20 @@ def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
 def test_a_report_waits_for_no_pymc():
     code = "import sys, bayes_bias as bb; bb.report; assert not {'pymc', 'pytensor'} & sys.modules.keys()"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_answers_its_question_and_says_when_and_by_what_it_was_made(made, failed, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1764115200")
+    text = html_of(made)
+    assert states(text, "small bias")
+    assert states(text, f"bayes_bias {version('bayes-bias')} 26 November 2025")
+    assert states(text, "Cite as: The bayes_bias founders (2026).")
+    assert states(html_of(failed), "small: not converged")
+
+
+def test_a_report_opens_in_the_browser(failed, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    page = failed.open()
+    assert opened == [page.as_uri()]
+    assert "<h1>" in page.read_text(encoding="utf-8")
