@@ -195,7 +195,7 @@ def with_relations(
     if words.sub_topics != "from vectors":
         return _recorded(table, words.sub_topics)
     try:
-        found = sub_topics_of(table, vocabulary_of(embedding, words), words.topics)
+        found = sub_topics_of(table, vocabulary_of(embedding).without(words), words.topics)
         related, how = with_sub_topics(table, found), "from vectors"
     except EmbeddingError as error:
         if required:

@@ -68,23 +68,52 @@ class Vocabulary:
 
     Attributes
     ----------
+    name : str
+        Of the embedding.
     sha256 : str
         Of words and vectors: what random lists look like, which takes a second to find out, is found once for the same
         ones.
+    words : tuple of str
     vectors : array (words, d)
         Unit vectors.
     in_first : bool
         Whether they are those of a single replicate, with the first of which words are to be compared.
     """
 
+    name: str = field(compare=False)
     sha256: str
+    words: tuple[str, ...] = field(compare=False)
     vectors: Numbers = field(compare=False)
     in_first: bool = False
 
     @classmethod
-    def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, in_first: bool = False) -> Self:
+    def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, name: str = "", in_first: bool = False) -> Self:
         """From vectors ``(d,)``, or ``(replicate, d)``, whose mean over replicates counts."""
-        return cls(sha256_of_vectors(vectors), unit_means(list(vectors.values())), in_first)
+        rows = unit_means(list(vectors.values())) if vectors else np.zeros((0, 0))
+        return cls(name, sha256_of_vectors(vectors), tuple(vectors), rows, in_first)
+
+    def without(self, wordlist: WordList) -> Self:
+        """The words that are not in a list.
+
+        Raises
+        ------
+        EmbeddingError
+            There are too few to say what words have in common by chance, or all have one vector.
+        """
+        own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+        others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
+        if len(others) < _FEWEST_GENERAL:
+            raise EmbeddingError(
+                f"sub_topics: {self.name} has {len(others)} general words besides those of the list, and"
+                f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
+                " language, with frequent ones first, or say sub_topics='independent'"
+            )
+        if np.ptp(list(others.values()), axis=0).max() < _ALIKE:
+            raise EmbeddingError(
+                f"sub_topics: all general words of {self.name} have one vector, which says nothing of any; check the"
+                " file, or say sub_topics='independent'"
+            )
+        return type(self).of(others, name=self.name, in_first=self.in_first)
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
         r"""The sub-topics of the words of one group or class, from vectors ``(d,)`` or ``(replicate, d)``.
@@ -195,31 +224,13 @@ def _silhouette(distance: Numbers, cluster: NDArray[np.intp]) -> float:
     return float(np.where(own > 1, score, 0.0).mean())
 
 
-def vocabulary_of(embedding: Embedding, *lists: WordList) -> Vocabulary:
-    """General words of an embedding whose pool can be read, none of which is in the lists.
-
-    Raises
-    ------
-    EmbeddingError
-        There are too few to say what words have in common by chance.
-    """
+def vocabulary_of(embedding: Embedding) -> Vocabulary:
+    """General words of an embedding whose pool can be read."""
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    own = {word.casefold() for words in lists for word in (*words.targets, *words.attributes)}
-    usable = {word: v for word, v in stored.items() if has_direction(v).all() and word.casefold() not in own}
-    if len(usable) < _FEWEST_GENERAL:
-        raise EmbeddingError(
-            f"sub_topics: {embedding.name} has {len(usable)} general words besides those of the list, and"
-            f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
-            " language, with frequent ones first, or say sub_topics='independent'"
-        )
-    if np.ptp(unit_means(list(usable.values())), axis=0).max() < _ALIKE:
-        raise EmbeddingError(
-            f"sub_topics: all general words of {embedding.name} have one vector, which says nothing of any; check the"
-            " file, or say sub_topics='independent'"
-        )
-    several = next(iter(usable.values())).ndim == 2
-    return Vocabulary.of(usable, in_first=bool(embedding.replicates) and not several)
+    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    several = any(vector.ndim == 2 for vector in usable.values())
+    return Vocabulary.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
 
 
 def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE) -> dict[str, Related]:

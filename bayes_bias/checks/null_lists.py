@@ -209,7 +209,7 @@ def _vocabulary(embedding: Embedding, wordlist: WordList) -> Vocabulary | None:
     if wordlist.sub_topics != "from vectors":
         return None
     try:
-        return vocabulary_of(embedding, wordlist)
+        return vocabulary_of(embedding).without(wordlist)
     except EmbeddingError:  # a report says so of the list itself
         return None
 

@@ -197,7 +197,7 @@ def test_what_cannot_be_related_is_refused():
 def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_draws_and_a_sweep(monkeypatch):
     monkeypatch.setattr("bayes_bias.associations.sub_topics.MOST", 4)
     embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
-    cell = VectorCell("cell", weat6, embedding, False, vocabulary=vocabulary_of(embedding, weat6))
+    cell = VectorCell("cell", weat6, embedding, False, vocabulary=vocabulary_of(embedding))
     null = NullDesign.of(weat6, embedding)
     for measured in (bb.cosines(embedding, weat6, ()), null.draw(1, 0), cell.table()):
         assert not measured.has_related_words

@@ -292,10 +292,10 @@ def _column_of_embedding(
 
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> Vocabulary | None:
-    """The general words of an embedding, which none of its lists has, if some want them and there are enough."""
-    asked = [words for words in lists if words.sub_topics == "from vectors"]
+    """The general words of an embedding, if some list wants them and there are some."""
+    asked = any(words.sub_topics == "from vectors" for words in lists)
     try:
-        return vocabulary_of(embedding, *asked) if asked else None
+        return vocabulary_of(embedding) if asked else None
     except EmbeddingError as error:
         logger.warning(f"{WORDS_ARE_INDEPENDENT}: {reason_of(error)}")
         return None

@@ -13,7 +13,9 @@ import pytest
 import xarray as xr
 
 import bayes_bias as bb
+from bayes_bias.analyses.sweep.columns import read_columns
 from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, EmbeddingError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -247,3 +249,11 @@ def test_every_byte_is_the_same_whatever_kernel_blas_has(tmp_path: Path) -> None
     first, second = made
     assert first.keys() == second.keys()
     assert not [str(path) for path in first if first[path] != second[path]]
+
+
+def test_a_cell_has_the_sub_topics_of_a_table_whatever_other_lists_there_are() -> None:
+    lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
+    (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
+    for words in lists:
+        table = bb.cosines("googlenews-demo", words, controls=())
+        assert column.cells[words.name].table().sub_topics.toml == table.sub_topics.toml
