@@ -99,6 +99,8 @@ def check_stereotypes(content: Content) -> None:
     if "groups" in content.values:
         return
     names = [name for name in content.values["classes"] if name]
+    if not names:
+        raise WordListError(f"{content.where}: has no words; write a word and its group or class in each row")
     half = len(names) // 2
     pairs = zip(names, names[half:] if len(names) > 2 else ["CLASS"], strict=False)
     groups = [f"'{group}={name}'" for group, name in pairs][: max(half, 1)]
