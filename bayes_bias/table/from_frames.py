@@ -100,9 +100,15 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         row, others = tidy[outside].iloc[0], int(outside.sum()) - 1
         allowed = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"in [{low:g}, {high:g}]"
         also = f", as in {others} more row{'s' * (others > 1)}" if others else ""
+        remedy = (
+            "if these are other numbers, say which: metric=bayes_bias.Metric(NAME, unit=UNIT) (--metric NAME of"
+            " `bayes-bias table`)"
+            if math.isfinite(row["value"])
+            else "remove rows of pairs that have no value"
+        )
         raise TableError(
             f"value: is {row['value']:g} for '{row.target}' and '{row.attribute}'{also}, and {metric.plural} are"
-            f" {allowed}; remove rows of pairs that have no value"
+            f" {allowed}; {remedy}"
         )
 
 

@@ -99,6 +99,8 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
         return path, label
     if label in names:
         return shipped("wordlists") / f"{shipped_path(label)}.toml", label
+    if not names:
+        raise WordListError(f"{kind}: no file '{label}'; correct its path")
     raise WordListError(f"{kind}: '{label}' is neither a shipped name nor a file", label, names)
 
 

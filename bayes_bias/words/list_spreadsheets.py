@@ -99,6 +99,8 @@ def check_stereotypes(content: Content) -> None:
     if "groups" in content.values:
         return
     names = [name for name in content.values["classes"] if name]
+    if not names:
+        raise WordListError(f"{content.where}: has no words; write a word and its group or class in each row")
     half = len(names) // 2
     pairs = zip(names, names[half:] if len(names) > 2 else ["CLASS"], strict=False)
     groups = [f"'{group}={name}'" for group, name in pairs][: max(half, 1)]
@@ -152,7 +154,8 @@ def _headed(
     labels = [name for name in _LABELS if name in by_name]
     notices: list[str] = []
     word_classes: dict[str, list[str]] = {}
-    if _WORD in by_name and labels:
+    is_long = _WORD in by_name and bool(labels)
+    if is_long:
         if len(labels) > 1:
             raise WordListError(
                 f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in"
@@ -164,11 +167,14 @@ def _headed(
             if word not in _EMPTY and name not in _EMPTY:
                 word_classes.setdefault(name, []).append(word)
         if others:
-            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {', '.join(others)}")
+            named = ", ".join(other or "a column without a heading" for other in others)
+            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {named}")
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
         clean, left_out = _without_padding(clean, where)
         notices += left_out
+        if is_long:
+            notices += _odd_words(clean, where)
     words = [(heading, _words(cells, where)) for heading, cells in clean]
     return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices), word_classes
 
@@ -225,6 +231,16 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
     return kept, notices
 
 
+def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:
+    """Words of a long table that other programs write for none: there nothing pads a column."""
+    return [
+        f"{where}: '{cell}' of '{heading}' is read as a word; if none is meant, remove the row"
+        for heading, cells in columns
+        for cell in cells
+        if cell not in _EMPTY and _pads(cell)
+    ]
+
+
 def _pads(cell: Any) -> bool:
     return cell in _EMPTY or (isinstance(cell, str) and cell.casefold() in _PADDING)
 
@@ -233,8 +249,12 @@ def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str, list[
     """The name in a heading, and the class that is stereotypical for it, if the heading says so."""
     name, equals, class_name = (part.strip() for part in heading.partition(_IS))
     if not name or (equals and not class_name):
+        remedy = (
+            "remove it, since numbers of rows are no words (row.names=FALSE in R, index=False in pandas)"
+            if words and all(str(word).isdecimal() for word in words)
+            else "write the name of a class, or GROUP=CLASS, in the first row of the file"
+        )
         raise WordListError(
-            f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}'; "
-            "write the name of a class, or GROUP=CLASS"
+            f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}'; {remedy}"
         )
     return name, class_name, words

@@ -44,6 +44,18 @@ def test_a_metric_of_ones_own_keeps_its_name_and_unit(run, weat6, tmp_path):
     assert read_table(tmp_path / "made.csv").metric == bb.Metric("nearness", unit="minus metres")
 
 
+@pytest.mark.parametrize("given", [(), ("--metric", "log-probability")])
+def test_numbers_that_a_metric_cannot_have_ask_what_they_are(run, weat6, tmp_path, given):
+    frame = weat6.to_frame().rename(columns={"cosine": "score"}).assign(score=lambda rows: 8 * rows.score - 1)
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    command = ("table", tmp_path / "mine.csv", "--value", "score", *WEAT6, "--out", tmp_path / "made.csv")
+    code, _, err = run(*command, *given)
+    assert code == 2
+    assert says(err, "value for John more rows metric= --metric NAME")
+    assert run(*command, "--metric", "association")[0] == 0
+    np.testing.assert_allclose(read_table(tmp_path / "made.csv").values, 8 * weat6.values - 1)
+
+
 def test_a_matrix_becomes_a_table_of_its_word_list(run, weat6, tmp_path):
     weat6.values.to_pandas().to_csv(tmp_path / "matrix.csv")
     code, _, err = run("table", "weat6", "--matrix", tmp_path / "matrix.csv", "--out", tmp_path / "made.csv")

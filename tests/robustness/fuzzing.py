@@ -200,13 +200,13 @@ def _size() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def run(readers: list[str], files: int, folder: Path) -> None:
+def run(readers: list[str], files: range, folder: Path) -> None:
     """Fuzz readers in turn, batch by batch, but for the batches that are in the folder's `OUTCOMES`."""
     done = {(row["reader"], row["first"], row["files"]) for row in outcomes(folder)}
     gc.freeze()
-    for first in range(0, files, BATCH):
+    for first in range(files.start, files.stop, BATCH):
         for name in readers:
-            numbers = range(first, min(first + BATCH, files))
+            numbers = range(first, min(first + BATCH, files.stop))
             if (name, first, len(numbers)) in done:
                 continue
             with tempfile.TemporaryDirectory() as beside:  # where reports are made before they take their place
@@ -256,6 +256,7 @@ def main() -> None:
     """Fuzz all readers, or some."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=100_000, help="mutated files of each reader")
+    parser.add_argument("--after", type=int, default=0, help="leave out so many files, which an earlier run has read")
     parser.add_argument("--reader", nargs="+", choices=READERS, default=list(READERS), help="some of them")
     parser.add_argument("--folder", type=Path, default=Path("fuzz-findings"), help="of outcomes, and files that fail")
     parser.add_argument("--publish", metavar="COMMIT", help="keep the table as a result of benchmarks, of this commit")
@@ -263,7 +264,7 @@ def main() -> None:
     chosen.folder.mkdir(parents=True, exist_ok=True)
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    run(chosen.reader, chosen.files, chosen.folder)
+    run(chosen.reader, range(chosen.after, chosen.files), chosen.folder)
     found = table(outcomes(chosen.folder))
     print(found.round(1).to_string(index=False))
     if chosen.publish:

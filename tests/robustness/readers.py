@@ -15,6 +15,8 @@ import pandas as pd
 import xarray as xr
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.asking import wordings_of
+from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.criterion.biases import Biases
 from bayes_bias.analyses.criterion.data import outside_of
 from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
@@ -257,12 +259,30 @@ rose,ant,love,hate
 lily,fly,joy,war
 """
 LONG = b"word,group\nrose,flowers\nlily,flowers\nlove,pleasant\njoy,pleasant\n"
+CLASSED = b"""word,group,word_class,score
+rose,flowers=pleasant,noun,1
+ant,insects=unpleasant,noun,2
+love,pleasant,mass,3
+war,unpleasant,mass,4
+"""
+LABELLED = bb.load_wordlist(
+    {"men=work": ["Ben"], "women=home": ["Julia"], "work": ["office", "desk"], "home": ["baby", "house"]}
+)
+ANSWERS = b"answer,word,label_a,label_b,chosen,wording,temperature\n" + b"".join(
+    f"{k},{word},Ben,Julia,{chosen},w{k % 2},0.7\n".encode()
+    for k in range(4)
+    for word, chosen in (("office", "Ben"), ("desk", "Ben"), ("baby", "Julia"), ("house", "Julia"))
+)
 CRITERION = b"label,bias,sd,criterion,criterion_sd,age\n" + b"".join(
     f"l{k},0.{k},0.1,{k}.5,0.2,{20 + k % 3}\n".encode() for k in range(6)
 )
 PAIRS = b"item,score_more,score_less,bias_type,writer\n" + b"".join(
     f"{k},-{20 + k}.5,-{21 + k % 3}.25,type {k % 2},w{k % 3}\n".encode() for k in range(8)
 )
+
+
+def _answers() -> bytes:
+    return pd.read_csv(io.BytesIO(ANSWERS)).to_json(orient="records", lines=True).encode()
 
 
 def _stereoset() -> bytes:
@@ -300,6 +320,7 @@ READERS = {
         Reader("list.xlsx", _workbook, bb.load_wordlist),
         Reader("list in UTF-16.tsv", lambda: WORDS.decode().replace(",", "\t").encode("utf-16"), bb.load_wordlist),
         Reader("controls.csv", lambda: LONG, bb.words.wordlist.load_controls),
+        Reader("list with classes.csv", lambda: CLASSED, bb.load_wordlist),
         Reader("sentences.json", lambda: MAY, bb.load_wordlist),
         Reader("list of names.json", lambda: NAMES, _under_names),
         Reader("list.yaml", _yaml, _under_names),
@@ -316,6 +337,9 @@ READERS = {
         Reader("criterion.csv", lambda: CRITERION, _criterion),
         Reader("pairs.csv", lambda: PAIRS, read_scores),
         Reader("stereoset.json", _stereoset, lambda path: read_triples(path, path)),
+        Reader("answers.csv", lambda: ANSWERS, lambda path: read_answers(path, LABELLED)),
+        Reader("answers.jsonl", _answers, lambda path: read_answers(path, LABELLED)),
+        Reader("wordings.toml", _toml("wordings", "assign-3.toml"), wordings_of),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
         Reader("sweep.toml", lambda: SWEEP, read_sweep),
         Reader("scenario.toml", (SCENARIOS / "majority.toml").read_bytes, load_scenario),

@@ -68,6 +68,7 @@ FOUND = {
     "a number that Python does not read": ("spec.toml", lambda: b"x = " + b"9" * 5000),
     "brackets without an end, TOML": ("sweep.toml", lambda: b"x = " + b"[" * 20_000),
     "brackets without an end, JSON": ("stereoset.json", lambda: b"[" * 20_000),
+    "a list without words": ("list with classes.csv", lambda: b"word,group\n"),
     "headings without rows": ("criterion.csv", lambda: b"label,bias,sd,criterion\n"),
     "an error of 400 digits": ("criterion.csv", lambda: b"label,bias,sd,criterion\nl,0," + b"9" * 400 + b",1"),
     "scores of 400 digits": ("pairs.csv", lambda: b"item,difference\n" + b"a,1\nb," + b"9" * 400),

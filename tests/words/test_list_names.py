@@ -73,6 +73,8 @@ def test_a_word_a_line_in_a_file_for_each_name(tmp_path, run, monkeypatch):
     assert load_wordlist("list.csv").sha256 == LIST.sha256
     with refused(WordListError, "trees.txt OTHER-FILES 'trees=CLASS'"):
         load_wordlist("trees.txt")
+    with refused(WordListError, "no file 'tree.txt' path"):
+        read_names("tree.txt")
     Path("vectors.txt").write_text("oak 0.1 -0.2 0.3 1e-3\n")
     with refused(WordListError, "vectors.txt numbers embedding"):
         load_wordlist("vectors.txt")

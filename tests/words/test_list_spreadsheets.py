@@ -99,6 +99,36 @@ def test_what_a_long_table_has_beside_words_and_groups_is_left_out_with_a_notice
         WordList.from_frame(frame.assign(group="x"), WORDS["stereotypes"], name="politics")
 
 
+def test_row_numbers_are_no_words_and_no_class(tmp_path):
+    """As R and pandas write them unless they are told not to."""
+    wide = pd.DataFrame({name: pd.Series(words) for name, words in (WORDS["groups"] | WORDS["classes"]).items()})
+    wide.to_csv(tmp_path / "politics.csv")
+    with refused(WordListError, "politics.csv 0 1 '' remove row.names=FALSE index=False"):
+        load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
+    wide.to_csv(tmp_path / "politics.csv", index=False)
+    assert load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"]).sha256 == EXPECTED.sha256
+
+
+def test_headings_stand_in_the_first_row(tmp_path):
+    (tmp_path / "politics.csv").write_text(f"Targets,,Attributes,\n{HEADED}")
+    with refused(WordListError, "politics.csv heading '' first row"):
+        load_wordlist(tmp_path / "politics.csv")
+    (tmp_path / "politics.csv").write_text(HEADED)
+    assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
+
+
+def test_a_long_table_says_what_might_be_no_word(tmp_path):
+    rows = [(word, name) for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
+    frame = pd.DataFrame([("NA", "warmth"), *rows], columns=["word", "group"])
+    frame.to_csv(tmp_path / "politics.csv")
+    words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
+    assert "NA" in words.classes["warmth"]
+    assert says(" ".join(words.notices), "left out: without a heading 'NA' read as a word remove row")
+    frame.iloc[1:].to_csv(tmp_path / "politics.csv", index=False)
+    words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
+    assert (words.sha256, words.notices) == (EXPECTED.sha256, ())
+
+
 def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
     (tmp_path / "politics.csv").write_text(HEADED)
     with refused(WordListError, "politics.csv Democrats warmth competence"):

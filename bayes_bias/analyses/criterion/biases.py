@@ -119,7 +119,10 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
 def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     """A column of finite numbers."""
     if name not in frame:
-        raise CriterionError(f"{argument}: there is no column '{name}'; {did_you_mean(name, map(str, frame.columns))}")
+        raise CriterionError(
+            f"{argument}: there is no column '{name}'; call the column that holds it so;"
+            f" {did_you_mean(name, map(str, frame.columns))}"
+        )
     check_finite(argument, frame[name])
     return frame[name].astype(float)
 

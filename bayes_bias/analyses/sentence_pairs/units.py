@@ -112,7 +112,8 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
         raise SentencePairsError(
             f"scores: none of the {len(difference):,} differences is negative, such as {difference.iloc[0]:g}, so that"
             " they look like absolute differences, which do not say which sentence is ahead; give score_more and"
-            f" score_less instead or, if every stereotypical sentence is ahead, pass unit='{LOG}' (--unit {LOG})"
+            " score_less instead, such as the samples_*.jsonl of lm-evaluation-harness, or, if every stereotypical"
+            f" sentence is ahead, pass unit='{LOG}' (--unit {LOG})"
         )
     return difference
 
