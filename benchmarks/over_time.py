@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.special import chdtri
-from scipy.stats import linregress, t
+from scipy.stats import binom, linregress, t
 
 from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form, trend_weights
 from bayes_bias.analyses.over_time.new_slices import NewSlices, largest_change
@@ -31,7 +31,7 @@ from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import scope_of
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
-from benchmarks.shares import from_to
+from benchmarks.shares import from_to, share_of
 from benchmarks.simulated_series import slices
 from benchmarks.simulating import Record, kept, simulated
 
@@ -284,7 +284,7 @@ def section() -> str:
 {about["draws"]} series a cell or a few more, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly
 last (other designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is
 found where its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new
-slices* that which slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%.
+slices* that which slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%. {_pooled(rows)}
 
 *These* and *new slices* are computed from mean squares here, as the quasi-F is. {_sampled(rows)}
 *No prior*: new slices with tau by moments. *Least squares*: of the biases on time, as Garg et al. (2018).
@@ -315,6 +315,16 @@ def _sampled(rows: pd.DataFrame) -> str:
     return f"""The crossed model of the trend, which
 `bb.over_time` samples, was fitted to {n} series of all cells: {these:.0%} of its intervals hold the trend of these
 slices and {new:.0%} that of new ones, and they are {wider:.2f} times as wide on average as those from mean squares."""
+
+
+def _pooled(rows: pd.DataFrame) -> str:
+    """Coverage for these slices over all cells, and how many cells lie low by chance."""
+    n = rows.n.astype(int)
+    covered = (rows["these covers"] * n).round().sum()
+    expected = binom.cdf(np.ceil(0.93 * n) - 1, n, 0.95).sum()
+    return f"""Over all
+{len(rows)} cells the intervals for these slices hold the truth in {share_of(covered / n.sum(), int(n.sum()))};
+{(rows["these covers"] < 0.93).sum()} cells lie below 93%, where {expected:.0f} would if each covered 95%."""
 
 
 def _percent(share: float | None) -> str:

@@ -208,7 +208,7 @@ EVIDENCE = (
         "criterion",
         "Does the interval of a correlation with something outside hold it?",
         criterion.answer,
-        {"criterion": criterion.section},
+        {"criterion": criterion.section, "criterion-slopes": criterion.section_of_slopes},
     ),
     Page(
         "tpr-gaps",
