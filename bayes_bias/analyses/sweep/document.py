@@ -114,7 +114,7 @@ def _methods(sweep: Sweep) -> Methods:
 
 
 def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
-    """Embeddings and lists from the most biased down, where there are two or more of them."""
+    """Embeddings and lists from the most biased down, if there are two or more of them."""
     if sweep.pooled is None:
         return {}
     frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}

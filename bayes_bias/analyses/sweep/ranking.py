@@ -108,7 +108,7 @@ def rank_versions(
     Returns
     -------
     VersionRanking or None
-        None where no cell that all versions have has a clear bias.
+        None if no cell that all versions have has a clear bias.
 
     Notes
     -----

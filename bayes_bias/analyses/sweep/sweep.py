@@ -161,7 +161,7 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Whether the embeddings were made alike; None where there is one alone, or nothing is known."""
+    """Whether the embeddings were made alike; None if there is one alone, or nothing is known."""
     if len(embeddings) < 2:
         return None
     step("were the embeddings made alike?")
