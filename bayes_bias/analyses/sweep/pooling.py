@@ -451,8 +451,8 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
             found.append(f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             found.append(
-                f"{in_words(grid.sizes[side])} {called}s say little of how much they differ: the prior decides;"
-                f" {in_words(FEW_LISTS)} or more would tell"
+                f"with only {in_words(grid.sizes[side])} {called}s, their spread comes mainly from the prior; use"
+                f" {in_words(FEW_LISTS)} or more"
             )
     if missing := int((~grid.there).sum()):
         found.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
