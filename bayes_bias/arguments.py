@@ -122,7 +122,7 @@ def is_number(value: Any) -> bool:
 
 
 def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Each value as a number, NaN where it is none; pandas alone gives up whole numbers of 309 digits or more."""
+    """Each value as a number, NaN if it is none; pandas alone gives up whole numbers of 309 digits or more."""
     import pandas as pd
 
     return pd.to_numeric(values.map(lambda x: math.nan if type(x) is int and not is_number(x) else x), errors="coerce")

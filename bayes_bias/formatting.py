@@ -23,7 +23,7 @@ def signed(value: float, decimals: int = 3) -> str:
 
 
 def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """A value and its interval; the value alone where there is none. With ``sign=""`` of what has no sign."""
+    """A value and its interval; the value alone if there is none. With ``sign=""`` of what has no sign."""
     number, interval = (signed if sign else plain)(value, decimals), bounds(lower, upper, decimals, sign=sign)
     return number if interval == DASH else f"{number} {interval}"
 

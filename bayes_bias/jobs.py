@@ -121,7 +121,7 @@ class Store:
         return self.read(job) is not None
 
     def read(self, job: Job) -> Outcome | None:
-        """The outcome of a job; None where it is to be done: not done yet, to be tried again, or damaged."""
+        """The outcome of a job; None if it is to be done: not done yet, to be tried again, or damaged."""
         kept = self._kept(job)
         return None if kept is None or kept.again else kept
 
@@ -288,7 +288,7 @@ def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
         except TerminatedWorkerError as error:
             raise BayesBiasError(
                 "jobs: a process was killed, perhaps because memory ran out; run again with fewer jobs: what is done is"
-                " kept where there is a folder"
+                " kept if there is a folder"
             ) from error
 
 
@@ -300,7 +300,7 @@ SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """A Dask client of the scheduler at this address, closed afterwards; None where no address is given."""
+    """A Dask client of the scheduler at this address, closed afterwards; None if no address is given."""
     if address is None:
         yield None
         return

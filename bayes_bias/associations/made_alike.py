@@ -37,13 +37,13 @@ class MadeAlike(Tabled):
     table : pandas.DataFrame
         A row for each embedding: ``q``, one minus the mean cosine of random words, divided by that of the reference;
         ``alike``, whether it lies within [.9, 1.1]; ``mean_cosine`` of the random words; ``same_words``, the median
-        cosine of a word's vector with that of the reference (NaN where dimensions differ); ``list_cosine`` and
+        cosine of a word's vector with that of the reference (NaN if dimensions differ); ``list_cosine`` and
         ``within_sd``, the mean of the list's values and their standard deviation within blocks. ``q``,
-        ``mean_cosine`` and ``same_words`` are NaN, and ``alike`` is true, where nothing is known.
+        ``mean_cosine`` and ``same_words`` are NaN, and ``alike`` is true, if nothing is known.
     reference : str
         The embedding that the others are compared with.
     words : int
-        How many random words; 0 where nothing is known.
+        How many random words; 0 if nothing is known.
     unknown : str
         Why nothing is known, in a clause; "" where something is.
     """
@@ -81,7 +81,7 @@ class MadeAlike(Tabled):
 
     @property
     def differing(self) -> str:
-        """Which were not made alike, and what that is a sign of; "" where all were, or nothing is known."""
+        """Which were not made alike, and what that is a sign of; "" if all were, or nothing is known."""
         if not self.unlike:
             return ""
         named = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])

@@ -53,7 +53,7 @@ class SubTopics(Related):
     Attributes
     ----------
     silhouette : float
-        How well the clusters are set apart; -1 where the words can be cut nowhere.
+        How well the clusters are set apart; -1 if the words can be cut nowhere.
     z : float
         By how many standard deviations that is more than in random lists of as many words.
     """
@@ -189,7 +189,7 @@ def _random_silhouettes(vocabulary: Vocabulary, n: int) -> tuple[float, float]:
 
 
 def _best_cut(distance: Numbers) -> tuple[float, NDArray[np.intp]]:
-    """The largest mean silhouette of an admissible cut, -1 where there is none, and the clusters of that cut."""
+    """The largest mean silhouette of an admissible cut, -1 if there is none, and the clusters of that cut."""
     # Imported here, since most cosines are measured without a question about clusters.
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
@@ -235,7 +235,7 @@ def vocabulary_of(embedding: Embedding) -> Vocabulary:
 
 def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE) -> dict[str, Related]:
     """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
-    where a list names some.
+    if a list names some.
 
     Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it.
 

@@ -1,4 +1,4 @@
-"""How often would this design find a bias here where none is?"""
+"""How often would this design find a bias here if there is none?"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -98,7 +98,7 @@ def calibrate(
     folder: str | Path | None = None,
     jobs: Any = -1,
 ) -> Calibration:
-    """How often would this design find a bias where none is?
+    """How often would this design find a bias if there is none?
 
     The targets are those of the list; the attributes of each class are drawn at random from the embedding, the same
     for all classes, so that the population bias is zero. A method whose 95% interval excludes zero (or whose p is
@@ -253,7 +253,7 @@ def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
     ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
     and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
     ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
-    ``divergences``. NaN where a method has no interval, or no fit.
+    ``divergences``. NaN if a method has no interval, or no fit.
     """
     return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
 

@@ -31,7 +31,7 @@ class Clustering:
     Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
     its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
     `icc` is the intraclass correlation of the scores: what share of their variance within a home is between its
-    clusters; NaN where no home has words enough, below zero where words of one cluster differ more than those of two.
+    clusters; NaN if no home has words enough, below zero where words of one cluster differ more than those of two.
     `shuffled` is the same with words shuffled between the clusters of their home.
     """
 
@@ -150,7 +150,7 @@ def _mean(values: Numbers, axis: int | None) -> Numbers:
 
 
 def _ward(residuals: Numbers, words: list[str]) -> list[str]:
-    """The name of each word's cluster, of two; "" where there are too few words."""
+    """The name of each word's cluster, of two; "" if there are too few words."""
     if len(words) < _FEWEST:
         return [""] * len(words)
     numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust").tolist()
@@ -197,7 +197,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
     and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class), ``left_out`` (the word, or
     the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units
-    of the table; NaN where nothing of the home would remain.
+    of the table; NaN if nothing of the home would remain.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How well a model fits its own table and, where it is asked for, the published model of the same table beside it."""
+"""How well a model fits its own table and, if it is asked for, the published model of the same table beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -82,7 +82,7 @@ def judge(
     list of dict
         ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``ci95_lb`` and ``ci95_ub`` (ends of the 95%
         interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
-        the interval excludes zero where this is below .05), ``rank`` (posterior probability of values below the
+        the interval excludes zero if this is below .05), ``rank`` (posterior probability of values below the
         truth), ``divergences`` of the fit.
     """
     fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
@@ -94,7 +94,7 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
     widest = widest_scope(fitted.data)
     if fitted.structure.GENERALISES:
         carried = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
-        if scopes is not None:  # a model may see no replicates where the table has some
+        if scopes is not None:  # a model may see no replicates if the table has some
             judged = {widest if scope == DEFAULT_SCOPE else scope for scope in scopes}
             carried = [name for name in carried if name in judged]
     else:
@@ -177,7 +177,7 @@ _BATCH = 10
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
-    it, by the quasi-F where it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a
+    it, by the quasi-F if it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a
     row of a calibration table. Models judge under the scopes that are named, or under all."""
 
     design: NullDesign

@@ -35,7 +35,7 @@ class NullDesign:
     """
 
     name: str
-    groups: Words  # where groups are random, only their numbers of words count
+    groups: Words  # if groups are random, only their numbers of words count
     stereotypes: Mapping[str, str]  # the class that counts as stereotypical for each group
     sizes: Mapping[str, int]  # how many attributes to draw for each associated class
     controls: Words  # the same words in each draw
@@ -196,11 +196,11 @@ class NullDesign:
 
 
 def _check_balance(wordlist: WordList) -> None:
-    """Random words may be closer to one class than to another: a null only where each class counts for and against."""
+    """Random words may be closer to one class than to another: a null only if each class counts for and against."""
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
-            f"{wordlist.name}: with random targets the bias is zero only where each class goes with as many groups as"
+            f"{wordlist.name}: with random targets the bias is zero only if each class goes with as many groups as"
             " any other; draw the attributes (random='attributes'), or both"
         )
 

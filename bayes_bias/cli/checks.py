@@ -60,7 +60,7 @@ def calibrate(
     jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
 ) -> None:
-    """How often would this design find a bias where none is? Words are drawn at random.
+    """How often would this design find a bias if there is none? Words are drawn at random.
 
     Example: bayes-bias calibrate weat7 --draws 200
     """

@@ -152,7 +152,7 @@ def _compared(
     method = _method(sides.after, words, settings)
     before = sides.source(sides.before)
     after = before if method else sides.source(sides.after)
-    for side in (before, after):
+    for side in (before, after) if wordlist else ():
         side.check_sources()
 
     def measured(source: TableSource, names: list[str], debiasing: Debiasing | None = None) -> AssociationTable:

@@ -67,7 +67,7 @@ COMMANDS = MappingProxyType(
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "criterion": "Does bias go with something outside, such as people's associations, allowing for errors in both?",
-        "calibrate": "How often would this design find a bias where none is? Words are drawn at random.",
+        "calibrate": "How often would this design find a bias if there is none? Words are drawn at random.",
         "plan": "How narrow would the interval be with longer lists, and how likely to detect a bias?",
         "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",

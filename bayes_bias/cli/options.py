@@ -105,7 +105,7 @@ class Sampler:
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
     target_accept: Annotated[
         float,
-        sampling_option(min=0.5, max=0.999, help="Acceptance rate to aim at: nearer to 1 where transitions diverge."),
+        sampling_option(min=0.5, max=0.999, help="Acceptance rate to aim at: nearer to 1 if transitions diverge."),
     ] = 0.95
 
     @property
@@ -150,7 +150,7 @@ class Inference(Sampler, ModelOptions):
 
 @dataclass(frozen=True)
 class InferenceWithoutRope(Inference):
-    """The same where no bias is called negligible."""
+    """The same if no bias is called negligible."""
 
     rope: RopeOption = field(default=None, init=False)
 

@@ -95,7 +95,7 @@ def over_time(
     output: OutputFolder,
     inference: InferenceWithoutRope,
     wordlist: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Word list; none where --at names files of tables.")
+        str | None, typer.Argument(metavar="[LIST]", help="Word list; none if --at names files of tables.")
     ] = None,
     speak_of: Annotated[
         str, model_option("--slices", help="What the verdict is about: new slices of these times (new), or these.")

@@ -21,7 +21,7 @@ from bayes_bias.words.list_spreadsheets import holds_words
 from bayes_bias.words.spelling import Match, check_match
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom, check_sub_topics
 
-# What `--embedding` means where it is not given.
+# What `--embedding` means if it is not given.
 DEMO = ("googlenews-demo",)
 
 ListArgument = Annotated[

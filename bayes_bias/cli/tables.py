@@ -68,9 +68,7 @@ class AnySource(TableSource):
     opposites: Annotated[
         list[str] | None,
         numbers_option(
-            "--opposites",
-            metavar="CLASS",
-            help="Where all groups have one class: what it is compared with; repeatable.",
+            "--opposites", metavar="CLASS", help="If all groups have one class: what it is compared with; repeatable."
         ),
     ] = None
     metric: Annotated[

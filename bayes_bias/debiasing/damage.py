@@ -132,7 +132,7 @@ def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -
 
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row; missing where a row draws the same value again and again."""
+    """Of each row; missing if a row draws the same value again and again."""
     x, y = (rankdata(each, axis=-1) for each in (values, ratings))
     x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
     with np.errstate(invalid="ignore"):
@@ -209,7 +209,7 @@ def damage(
     ----------
     before, after : mapping of str to array
         One vector for each word; words that both have are compared. Give the whole vocabulary: neighbours are looked
-        for among these words, for 1,000 of them drawn at random where there are more.
+        for among these words, for 1,000 of them drawn at random if there are more.
     neighbours : int
         How many nearest neighbours, by cosine.
     vocabulary : int

@@ -30,7 +30,7 @@ class INLP(Debiaser[np.ndarray]):
     Parameters
     ----------
     iterations : int
-        How many classifiers; 35 in the paper. Each takes out one dimension, or one a group where there are several.
+        How many classifiers; 35 in the paper. Each takes out one dimension, or one a group if there are several.
     most_biased : int
         How many words of the vocabulary that lean most to each group are labelled too; 7,500 in the paper.
 
@@ -45,7 +45,7 @@ class INLP(Debiaser[np.ndarray]):
     Labels are those of ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
     `LinearSVC` without an intercept, as in the authors' code for word vectors.
 
-    Misleads where words are few: as many directions as there are labelled words always separate them, and what is taken
+    Misleads if words are few: as many directions as there are labelled words always separate them, and what is taken
     out is then mostly chance. It guards against linear classifiers only. Every iteration also takes out a dimension of
     all else; compare a list that should not change.
 

@@ -125,6 +125,6 @@ def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.
     """Which share of the similarity of a unit vector to others (words, dimensions) is owed to the bias direction."""
     similarity = near @ vector
     without, others = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
-    with np.errstate(invalid="ignore", divide="ignore"):  # NaN where nothing is shared, or a word is the direction
+    with np.errstate(invalid="ignore", divide="ignore"):  # NaN if nothing is shared, or a word is the direction
         cosine = others @ without[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(without))
         return np.asarray((similarity - cosine) / similarity)

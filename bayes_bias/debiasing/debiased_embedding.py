@@ -40,7 +40,7 @@ class Debiasing(Version):
     name : str
         What the version is called beside the embedding's name: "googlenews, debiased".
     of : str or tuple of str
-        Names of the embeddings that a sweep debiases; all of them where it is empty.
+        Names of the embeddings that a sweep debiases; all of them if it is empty.
     skip_missing : bool
         Learn from the words of the sets that have a vector, with a notice; a pair that lacks one is left out.
 
@@ -190,7 +190,7 @@ def _in_sentence(word: str, template: str) -> str:
 
 
 def _usable(embedding: Embedding) -> Mapping[str, Vector]:
-    """Words whose vectors have a direction, with a notice where some have none."""
+    """Words whose vectors have a direction, with a notice if some have none."""
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
     if lost := len(vectors) - len(usable):

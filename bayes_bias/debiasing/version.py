@@ -20,7 +20,7 @@ class Version(ABC):
         What the version is called beside the embedding's name: "googlenews, debiased". Versions of the same name are
         one method, whatever embeddings they are of.
     of : str or tuple of str
-        Name or names of the embeddings; all of a sweep's where it is empty.
+        Name or names of the embeddings; all of a sweep's if it is empty.
     """
 
     name: str

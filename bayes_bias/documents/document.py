@@ -64,7 +64,7 @@ def methods_section(methods: Methods) -> PageSection:
 
 
 def notices_section(title: str, notices: Sequence[str]) -> PageSection | None:
-    """What a reader should know of the data; None where there is nothing."""
+    """What a reader should know of the data; None if there is nothing."""
     return PageSection("notices", title, "notices.html", {"notices": notices}) if notices else None
 
 

@@ -38,7 +38,7 @@ class Rendered:
 
 
 def rendered_beside(drawn: Mapping[str, Axes], formats: Sequence[str]) -> AbstractContextManager[Iterator[Rendered]]:
-    """One figure after the other; where there are many, other processes render them from now on."""
+    """One figure after the other; if there are many, other processes render them from now on."""
     # Processes that have drawn a report's nulls are there still.
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
     wanted = tuple(dict.fromkeys(("svg", *formats)))

@@ -193,7 +193,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:
-    """The keys of a word list and of its control classes; none for one's own list."""
+    """The keys of a word list and of its control classes; none for your own list."""
     others = [reference for reference in table.references if reference != table.source]
     return {
         "key": key_of(table.source) if table.source.citation else None,
@@ -202,7 +202,7 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
 
 def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
-    """The priors' unit for each table; empty where priors are in the units of the table."""
+    """The priors' unit for each table; empty if priors are in the units of the table."""
     if spec.options["unit"] == AS_MEASURED:
         return []
     return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]

@@ -56,11 +56,11 @@ class Reader(ABC):
         stored."""
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Vectors of words that the source lacks, from their parts, where it has vectors of parts."""
+        """Vectors of words that the source lacks, from their parts, if it has vectors of parts."""
         return {}
 
     def marked(self) -> Iterator[str] | None:
-        """Words that the source marks as a pool for random word lists; None where it marks none."""
+        """Words that the source marks as a pool for random word lists; None if it marks none."""
         return None
 
     def general(self) -> Mapping[str, Vector] | None:

@@ -30,7 +30,7 @@ DOWNLOADS = (
 
 
 def check_gensim(asked: str, instead: str) -> None:
-    """Refuse what gensim alone can do where it is not installed: it has no wheel for Python 3.14."""
+    """Refuse what gensim alone can do if it is not installed: it has no wheel for Python 3.14."""
     if find_spec("gensim") is None:
         raise EmbeddingError(
             f"{asked} needs gensim, which is not installed (it has no wheel for Python 3.14 or later); "

@@ -64,7 +64,7 @@ def unit(vector: np.ndarray) -> NDArray[np.float64]:
 
 
 def unit_rows(vectors: np.ndarray) -> NDArray[np.float64]:
-    """A word's vectors (replicate, dimension), each at length one; NaN where it has no direction."""
+    """A word's vectors (replicate, dimension), each at length one; NaN if it has no direction."""
     rows = vectors.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

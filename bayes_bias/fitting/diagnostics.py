@@ -25,9 +25,9 @@ class Diagnostics:
     sizes are at least 400 everywhere, and no transition diverged [1]_.
 
     ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves where the
-    prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None where it is not
+    prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None if it is not
     defined (the long form, the hierarchical model, a group or class of one word), where the draws are too few to say,
-    or where it was not yet stored.
+    or if it was not yet stored.
 
     References
     ----------

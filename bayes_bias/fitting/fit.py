@@ -49,7 +49,7 @@ def fit(
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
         A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
-        model of one's own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
+        model of your own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
         from the table. What it must provide is in `bayes_bias.models.custom`.
     covariates : DataFrame, Series or mapping, optional
         Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
@@ -76,7 +76,7 @@ def fit(
     Raises
     ------
     SpecError
-        The model is unknown or its file is wrong, or the seed is no whole number from 0 on.
+        The model is unknown or its file is wrong, or the seed is not a whole number from 0 on.
     TableError
         There are no data, the data do not fit the model, or the values do not vary.
 

@@ -29,7 +29,7 @@ class Fitted:
     """
 
     tree: xr.DataTree
-    _spec: ModelSpec | None = None  # known where the fit was made in this process
+    _spec: ModelSpec | None = None  # known if the fit was made in this process
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -44,7 +44,9 @@ class Fitted:
         if isinstance(fit, Fitted):
             return fit
         if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
-            raise BayesBiasError(f"fit: {described(fit)} is no fit; give what `bayes_bias.fit` or `load_fit` returned")
+            raise BayesBiasError(
+                f"fit: {described(fit)} is not a fit; give what `bayes_bias.fit` or `load_fit` returned"
+            )
         return cls(fit)
 
     @cached_property
@@ -72,11 +74,11 @@ class Fitted:
 
     @property
     def without_scales(self) -> str:
-        """Why the noise floor and all plans are missing, in a model of the user's own; "" where they are not."""
+        """Why the noise floor and all plans are missing, in a model of the user's own; "" if they are not."""
         return self.lacking(scales_needed(self.data), "the variance of a contrast")
 
     def lacking(self, needed: Iterable[str], what: str) -> str:
-        """That something rests on variables that a model of the user's own does not have; "" where it has them."""
+        """That something rests on variables that a model of the user's own does not have; "" if it has them."""
         missing = ", ".join(f"'{name}'" for name in needed if name not in self.posterior)
         return missing and (
             f"{what} needs {missing}, which the model '{self.spec.name}' does not have; add it under that name,"
@@ -92,7 +94,7 @@ class Fitted:
 
     @property
     def observed(self) -> xr.DataArray | None:
-        """The values that were fitted; None where they were too many to be formed."""
+        """The values that were fitted; None if they were too many to be formed."""
         if "observed_data" not in self.tree.children:
             return None
         return self.tree["observed_data"].association
@@ -104,7 +106,7 @@ class Fitted:
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of the table is, such as "template"; "" where it has none."""
+        """What a replicate of the table is, such as "template"; "" if it has none."""
         return "".join(self.data.replication.to_numpy().tolist())
 
     @property

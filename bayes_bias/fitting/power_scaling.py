@@ -31,7 +31,7 @@ _FEWEST_DRAWS = 25
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
-    """``log_prior`` and ``log_likelihood``, per draw; nothing where the likelihood is not collapsed.
+    """``log_prior`` and ``log_likelihood``, per draw; nothing if the likelihood is not collapsed.
 
     The prior has one variable for each parameter, summed over its entries; the likelihood is that of all raw values
     together, up to a constant.
@@ -69,7 +69,7 @@ def _of_each_value(
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """How much ``bias``, for all that could be sampled, moves with the prior; None where one word stands alone, or the
+    """How much ``bias``, for all that could be sampled, moves with the prior; None if one word stands alone, or the
     draws cannot say.
 
     The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
@@ -221,7 +221,7 @@ class GivenDraws:
 
 
 def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
-    """Draws of ``bias`` for all that could be sampled; None where a group or class has one word alone.
+    """Draws of ``bias`` for all that could be sampled; None if a group or class has one word alone.
 
     The contrast of `bayes_bias.posterior_draws` without its label, and no parameter of its own.
     """

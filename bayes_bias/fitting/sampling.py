@@ -58,7 +58,7 @@ class Sampling:
             check_count(name, getattr(self, name), what)
         if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
             raise SpecError(
-                f"target_accept: {self.target_accept!r} is no acceptance rate; give a number between 0 and 1"
+                f"target_accept: {self.target_accept!r} is not an acceptance rate; give a number between 0 and 1"
             )
 
 

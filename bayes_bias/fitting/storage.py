@@ -32,7 +32,8 @@ def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     OutputError
-        It is no fit; the path is a folder, or cannot be written to; or it is there already, and not to be overwritten.
+        It is not a fit; the path is a folder, or cannot be written to; or it is there already and may not be
+        overwritten.
     """
     return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
 

@@ -73,7 +73,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     It is the least value that the quasi-F can have with these :math:`F_1` and :math:`F_2`: the residual is in both
     variances and is not subtracted. That is why it needs no table, and why it errs on the side of finding too little,
     the more so the larger the residual is. A significant min F' is not the same as a significant :math:`F_1` and a
-    significant :math:`F_2`: both can be where it is not.
+    significant :math:`F_2`: both can be if it is not.
 
     Misleads where a short group or class is more variable than the long one, since variances are pooled, and where
     words are not independent draws.

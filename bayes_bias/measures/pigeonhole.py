@@ -74,7 +74,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     It presupposes no distribution, and no variance that groups or classes share. It is not exact: no resampling of
     crossed samples is (McCullagh 2000). Of n words drawn words vary by (n - 1) / n of what they should, and quantiles
     have not the longer tails of Student's t, so that intervals over few words are too short. The residual counts about
-    three times, so that they are too wide where it is large.
+    three times, so that they are too wide if it is large.
 
     Misleads with four words (7% false findings on random attribute words), and where words are not independent draws.
 

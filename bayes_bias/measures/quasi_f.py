@@ -74,7 +74,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
               V_E = \mathrm{MS}_E \sum_{g, c} \frac{k_{gc}^2}{P_g W_c}
 
-    Where both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, since the first two each
+    If both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, since the first two each
     hold the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v` degrees
     of freedom, where v are the terms of the sums and :math:`V_E`. For targets alone the variance is :math:`V_T`: for
     two groups, Welch's t-test of the association scores.
@@ -108,7 +108,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     are those of lmerTest for the linear mixed model with both sides random.
 
     It has no prior, and so shows the influence of the posterior's. Groups and classes share only the residual, so that
-    a group of three or four words has few degrees of freedom. Misleads where words are not a sample: lists of
+    a group of three or four words has few degrees of freedom. Misleads if words are not a sample: lists of
     near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation for normal
     effects.
 

@@ -165,13 +165,13 @@ class Result:
     value : float
         The measure itself, in the units of its paper.
     range : tuple of float
-        Least and greatest value that the measure can take here; infinite where nothing bounds it.
+        Least and greatest value that the measure can take here; infinite if nothing bounds it.
     b0 : float
-        The value that means "no bias"; NaN where there is none.
+        The value that means "no bias"; NaN if there is none.
     p_value : float or None
         The measure's own p-value, where its paper defines one.
     interval : tuple of float or None
-        Both ends of its own interval, where it has one.
+        Both ends of its own interval, if it has one.
     words : pandas.DataFrame or None
         One row for each word, where the measure is defined on single words.
     word_value : str or None

@@ -27,9 +27,9 @@ class Robustness:
     mean, sd, low, high : float
         Their mean, standard deviation and central 95% interval, in the units of the measure.
     same_side : float
-        Share of occasions on the majority's side of "no bias"; NaN where the measure names no such value.
+        Share of occasions on the majority's side of "no bias"; NaN if the measure names no such value.
     reliability : float
-        Mean correlation of word values between two occasions; NaN where the measure has no word values.
+        Mean correlation of word values between two occasions; NaN if the measure has no word values.
     """
 
     values: np.ndarray

@@ -26,7 +26,7 @@ class Same(WordResult):
     one_against_rest : pandas.DataFrame
         `skew` and `stereotype` of each class against the mean of the others.
     direction_correlation : pandas.DataFrame
-        Cosines between the pairs' bias directions; near 1 or -1 where two pairs have the same direction.
+        Cosines between the pairs' bias directions; near 1 or -1 if two pairs have the same direction.
     """
 
     measure: str = "SAME"

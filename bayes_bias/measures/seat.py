@@ -52,7 +52,7 @@ def seat(
               d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
-    where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences; where there are more than a
+    where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences; if there are more than a
     million, 99,999 random ones are drawn.
 
     Parameters

@@ -33,7 +33,7 @@ def unmasking(table: AssociationTable) -> WordResult:
     Returns
     -------
     WordResult
-        `value` is the mean over targets, zero where all classes are equally probable; `words` has each target's
+        `value` is the mean over targets, zero if all classes are equally probable; `words` has each target's
         `group`, probability of each class and `distance`.
 
     Raises
@@ -43,7 +43,7 @@ def unmasking(table: AssociationTable) -> WordResult:
 
     Notes
     -----
-    Misleads where classes differ in how common their words are, since it includes what a model fills in without any
+    Misleads if classes differ in how common their words are, since it includes what a model fills in without any
     target. It is never negative, so that noise alone makes it positive, and it ignores the stereotype.
 
     References

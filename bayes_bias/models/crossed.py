@@ -97,7 +97,7 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 
     Levels and preferences have scales of their own so that a target may be the closer to one class the further it is
     from another. Were preferences independent between classes, their covariance could not be negative, and the noise
-    of a contrast would be understated by up to a factor of two where it is.
+    of a contrast would be understated by up to a factor of two if it is.
 
     ``u`` is what a target has in common with all associated classes and not with the controls: some words of
     mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
@@ -105,14 +105,14 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 
     A single group's attributes have no preference: there is no other to prefer it to, and no ``w``.
 
-    Where vectors show sub-topics, the effects of two words of one correlate (`bayes_bias.models.correlations`).
-    Where a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
+    If vectors show sub-topics, the effects of two words of one correlate (`bayes_bias.models.correlations`).
+    If a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
     ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
     sub-topic or pair.
 
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
     observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
-    `bayes_bias.models.patterns`; and of how block means differ between replicates, where there are any. Slopes of
+    `bayes_bias.models.patterns`; and of how block means differ between replicates, if there are any. Slopes of
     covariates are integrated out like the means (`bayes_bias.models.slopes`).
     """
     from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing it takes as long as a fit

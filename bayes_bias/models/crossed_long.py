@@ -126,7 +126,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
-    ``b + w``, with what a word shares with its sub-topic or pair. Where vectors show sub-topics, an effect is the sum
+    ``b + w``, with what a word shares with its sub-topic or pair. If vectors show sub-topics, an effect is the sum
     of what the words of one share, and of what they do not, whose variances are ``target_correlation (related_group)``
     and one minus that. Each effect is a standard deviation times a standard
     normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
@@ -248,7 +248,7 @@ def _summed(
 
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:
     """Effects of variance one: of targets (entities, classes), attributes (entities, groups), replicates (entities,
-    groups, classes), along an axis of length one where they are the same for all."""
+    groups, classes), along an axis of length one if they are the same for all."""
     drawn_along = {
         ("group", "zero-sum"): "preferred_group",
         ("attribute_class", "zero-sum"): "associated_class",

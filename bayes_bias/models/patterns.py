@@ -91,7 +91,7 @@ class Patterns:
     scale : array (terms,)
         The position of the scale of each term.
     correlation : array (terms,)
-        That of the correlation, those of targets first; -1 where the term is that of the scale alone.
+        That of the correlation, those of targets first; -1 if the term is that of the scale alone.
     words : Effects
         Of the effects of words.
     related : Effects
@@ -108,7 +108,7 @@ class Patterns:
         sides whose words are in clusters.
     inflation : mapping of side to array (cells,)
         How many times the variance of the average of a group's, or class's, effects would be that of independent
-        words, if the words of a sub-topic were one; 1 where words do not correlate.
+        words, if the words of a sub-topic were one; 1 if words do not correlate.
     counts : mapping of side to array (cells,)
         Numbers of words.
     replicates : int

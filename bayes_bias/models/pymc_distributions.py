@@ -34,7 +34,7 @@ def check_distribution(
     family = _CONTINUOUS.get(name)
     if family is None:
         raise SpecError(
-            f"{where}: '{name}' is no continuous distribution of PyMC, any of which will do, or a model of your own;"
+            f"{where}: '{name}' is not a continuous distribution of PyMC, any of which will do, or a model of your own;"
             f" {did_you_mean(name, usual)}"
         )
     try:
@@ -64,13 +64,13 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     Raises
     ------
     SpecError
-        It is no distribution, or not one that a name and numbers describe.
+        It is not a distribution, or not one that a name and numbers describe.
     """
     drawn = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
     op = getattr(getattr(drawn, "owner", None), "op", None)
     if not hasattr(op, "dist_params"):
         raise SpecError(
-            f"{where}: {described(distribution)} is no distribution; give its name and parameters, 'Gamma', alpha=2,"
+            f"{where}: {described(distribution)} is not a distribution; give its name and parameters, 'Gamma', alpha=2,"
             " beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)"
         )
     given = _numbers(drawn)
@@ -85,7 +85,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """The numbers that random numbers are drawn with; None where they are no numbers."""
+    """The numbers that random numbers are drawn with; None if they are no numbers."""
     if distribution is None:
         return None
     try:

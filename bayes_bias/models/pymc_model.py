@@ -64,7 +64,7 @@ def pymc_model(
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
         table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They are Wishart, or
-        singular where there are fewer words than dimensions. Their log likelihood is that of all values, up to a
+        singular if there are fewer words than dimensions. Their log likelihood is that of all values, up to a
         constant, and no likelihood of single values.
 
     Raises

@@ -42,7 +42,7 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     """One unit of the priors, in the units of the table.
 
     The pooled standard deviation of values about their block's mean, so that a table in other units has the same
-    posterior in other units; 1 where a spec has its priors in the units of the table.
+    posterior in other units; 1 if a spec has its priors in the units of the table.
     """
     return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 

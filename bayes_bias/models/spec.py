@@ -240,7 +240,7 @@ class ModelSpec:
         """A copy without an optional term."""
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
-            raise SpecError(f"{self.name}: '{parameter}' is no term that can be left out; {hint}")
+            raise SpecError(f"{self.name}: '{parameter}' is not a term that can be left out; {hint}")
         return replace(self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter}))
 
     def with_option(self, option: str, value: str) -> Self:

@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.figure
 import numpy as np
 import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
-from matplotlib.figure import Figure
 from matplotlib.font_manager import get_font_names
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -116,7 +116,7 @@ def _families() -> list[str]:
     return ["sans-serif", *(name for name in _OTHER_SCRIPTS if name in installed)]
 
 
-class ShownFigure(Figure):
+class Figure(matplotlib.figure.Figure):
     """A figure that every notebook shows, also one that never imported pyplot."""
 
     def _repr_png_(self) -> bytes:
@@ -131,7 +131,7 @@ def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
-    figure = ShownFigure(figsize=(WIDTH, rows * row_height + extra), layout="constrained", facecolor=PAPER)
+    figure = Figure(figsize=(WIDTH, rows * row_height + extra), layout="constrained", facecolor=PAPER)
     return figure.add_subplot()
 
 
@@ -205,7 +205,7 @@ def _room(ax: Axes, width: float, height: float) -> float:
 
 
 def finish(ax: Axes, fit: Fit, what: str) -> Axes:
-    """Title with the list's name, and a mark that nobody overlooks where the fit has not converged."""
+    """Title with the list's name, and a mark that nobody overlooks if the fit has not converged."""
     fitted = Fitted.of(fit)
     converged, name = Diagnostics.of(fitted).converged, shortened(fitted.name)
     set_title(ax, f"{name}: {what}", converged=converged)

@@ -36,7 +36,7 @@ def plot_variance_shares(
     palette: Sequence[str] | None = None,
     shares: pd.DataFrame | None = None,
 ) -> Axes:
-    """Shares of variance due to targets, attributes and residual, and to replicates where there are any.
+    """Shares of variance due to targets, attributes and residual, and to replicates if there are any.
 
     Upper bar: one value about the mean of its group and class. Lower bar: the sampling variance of ``bias``
     for lists as long as these, both being samples. More words of the largest part narrow the interval most.

@@ -1,4 +1,4 @@
-"""A contrast of one's own, estimated and judged like the estimands of the package."""
+"""A contrast of your own, estimated and judged like the estimands of the package."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +69,7 @@ def contrast(
     label: str | None = None,
     ci_prob: float = 0.95,
 ) -> Contrast:
-    r"""The posterior of a contrast of one's own.
+    r"""Estimate a contrast of your own.
 
     .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
 

@@ -1,4 +1,4 @@
-"""Weights of a contrast of one's own, in each form that a user may give them."""
+"""Weights of a contrast of your own, in each form that a user may give them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,7 +56,7 @@ def _of_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
-    """+1 for the first name of ``"name - name"`` and -1 for the second; empty where it names something else."""
+    """+1 for the first name of ``"name - name"`` and -1 for the second; empty if it names something else."""
     text = text.strip()
     if text in labels:
         return {text: 1.0}

@@ -129,7 +129,7 @@ class Estimate:
     observed: xr.DataArray  # the raw contrast of the table, (contrast)
     # Standard deviation of the contrast in the same design if the population value were zero, (chain, draw, contrast).
     noise_sd: xr.DataArray | None = None
-    mixture: Mixture | None = None  # the same posterior; None where word effects were sampled, or it is no mixture
+    mixture: Mixture | None = None  # the same posterior; None if word effects were sampled, or it is no mixture
 
     @property
     def is_uncertain(self) -> bool:

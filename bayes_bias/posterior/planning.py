@@ -161,7 +161,7 @@ def plan(
     Returns
     -------
     pandas.DataFrame
-        Indexed by ``targets`` and ``attributes``, and by ``replicates`` where the table has some. ``width`` of the
+        Indexed by ``targets`` and ``attributes``, and by ``replicates`` if the table has some. ``width`` of the
         interval (units of the table); ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
         components; ``power``, the probability that the interval excludes zero if the bias is `bias`.
 

@@ -236,7 +236,7 @@ def _checked(given: Iterable[Fit]) -> list[Fitted]:
 
 def _check_apart(one: Fitted, other: Fitted) -> None:
     """Lists of the same topics with the same attributes are one list with more words: pooled as two they count twice,
-    and five of them find a bias in 20 to 28% of cases where there is none."""
+    and five of them find a bias in 20 to 28% of cases if there is none."""
     targets, attributes = (_shared_by(one, other, side) for side in SIDES)
     groups = set(one.data.group.to_numpy()) & set(other.data.group.to_numpy())
     if attributes >= _SAME and (groups or targets > 0):

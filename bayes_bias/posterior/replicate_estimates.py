@@ -32,7 +32,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why an estimand is missing, in a model of the user's own; "" where it is not."""
+        """Why an estimand is missing, in a model of the user's own; "" if it is not."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)

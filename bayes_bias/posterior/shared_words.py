@@ -34,7 +34,7 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
     .. math:: \frac{\sum_{e \ne e'} \sum_w z_{ew} z_{e'w}}{\sum_{e \ne e'} \sqrt{\sum_w z_{ew}^2 \sum_w z_{e'w}^2}}.
 
     A word that an embedding lacks adds nothing there. Words of a side that the scope does not sample make no errors.
-    The share is missing where fewer than two embeddings have the list.
+    The share is missing if fewer than two embeddings have the list.
     """
     sampled: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     by_list: dict[str, list[dict[tuple[str, str], float]]] = {}

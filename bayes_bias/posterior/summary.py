@@ -94,7 +94,7 @@ def summarize(
             whether the fit passed its convergence checks.
 
         Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number
-        that is not defined is missing. Where a list has too many words to hold the effects of each in memory, a notice
+        that is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice
         says so, and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has them.
 
     Raises

@@ -82,9 +82,9 @@ class Verdict(Tabled):
     metric : Metric
         The metric of the table, with its units.
     replicate_kind : str
-        What a replicate of the table is, such as "template"; "" where there are none.
+        What a replicate of the table is, such as "template"; "" if there are none.
     beside : Verdict or None
-        With scope "targets" the verdict of the widest scope; None where a class of one word cannot carry it.
+        With scope "targets" the verdict of the widest scope; None if a class of one word cannot carry it.
     rope, prob_negligible : float or None
         Up to which size a bias counts as negligible, and the posterior probability that it is.
     quantity : {"bias", "change", "difference"}
@@ -125,7 +125,7 @@ class Verdict(Tabled):
 
     @property
     def short(self) -> str:
-        """The label with its direction, and with the label of the widest scope where there is one."""
+        """The label with its direction, and with the label of the widest scope if there is one."""
         label = f"{self.label}, against the stereotype" if self._against else self.label
         return label if self.beside is None else f"{label}; with {self.added} {self.beside.short}"
 
@@ -209,7 +209,7 @@ class Verdict(Tabled):
 
     @property
     def negligible(self) -> str:
-        """How probable it is that the bias is negligible, in a sentence; "" where no region was given."""
+        """How probable it is that the bias is negligible, in a sentence; "" if no region was given."""
         if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
             return ""
         return (
@@ -266,7 +266,7 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     fit : xarray.DataTree
         A fit of the crossed model.
     scope : {"all", "both", "targets", "attributes", "none", ...}
-        "all" is "both" where the table has no replicates.
+        "all" is "both" if the table has no replicates.
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
     rope : float, optional

@@ -92,7 +92,7 @@ def check_side(side: str) -> Side:
     for known in SIDES:
         if side == known:
             return known
-    raise ScopeError(f"side: '{side}' is no side of a table; {did_you_mean(side, SIDES)}")
+    raise ScopeError(f"side: '{side}' is not a side of a table; {did_you_mean(side, SIDES)}")
 
 
 def sides_left_out(fit: Fit) -> dict[Side, str]:
@@ -132,7 +132,7 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
 
 
 def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
-    """Averages over each block of the effects that a model has as variables; in each replicate, where they differ
+    """Averages over each block of the effects that a model has as variables; in each replicate, if they differ
     between these."""
     data = fitted.data
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]

@@ -270,7 +270,7 @@ class AssociationTable(Telling):
         cluster : mapping of str to str
             The cluster of each target and attribute within its group or class; a word that is left out is on its own.
         share : mapping of str to float
-            Of a group or class the correlation of two words of one cluster, from 0 to 1; 0 where it is left out.
+            Of a group or class the correlation of two words of one cluster, from 0 to 1; 0 if it is left out.
 
         Raises
         ------
@@ -358,7 +358,7 @@ class AssociationTable(Telling):
         return any(f"{side}_share" in self.values.coords and self.values[f"{side}_share"].any() for side in SIDES)
 
     def singles(self) -> dict[str, Self]:
-        """The tables of single replicates by their labels; empty where there are none."""
+        """The tables of single replicates by their labels; empty if there are none."""
         if self.replicates is None:
             return {}
         return {
@@ -695,7 +695,7 @@ def _check_classes(table: AssociationTable) -> None:
 def _opposites(
     frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The classes to compare with those of the groups: as named, or where all groups have one class all others."""
+    """The classes to compare with those of the groups: as named, or if all groups have one class all others."""
     if named is not None or len({*stereotypes.values()}) != 1 or column not in frame:
         return tuple(dict.fromkeys(named or ()))
     return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())

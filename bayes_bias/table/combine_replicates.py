@@ -65,7 +65,7 @@ def combine_replicates(
 
 
 def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
-    """The vectors of all, where all have some of the same length."""
+    """The vectors of all, if all have some of the same length."""
     vectors = tuple(table.vectors for table in tables if table.vectors is not None)
     shapes = {np.shape(single[word]) if word in single else None for single in vectors}
     return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None

@@ -43,7 +43,7 @@ def combine(
     -------
     AssociationTable
         Units: those of the tables times those of the weights. Replicates are paired by their labels where these are
-        the same, and by their order where they are as many. Otherwise the tables' replicates are independent: with R
+        the same, and by their order if they are as many. Otherwise the tables' replicates are independent: with R
         the smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1
         orthonormal contrasts of its own, scaled so that the variance of the mean is estimated without bias.
 
@@ -138,7 +138,7 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
-    """The weighted sum in each replicate; none where a table has none."""
+    """The weighted sum in each replicate; none if a table has none."""
     singles = {label: _stacked(table) for label, table in tables.items()}
     sizes = {label: len(stack) for label, stack in singles.items()}
     fewest = min(sizes, key=sizes.__getitem__)

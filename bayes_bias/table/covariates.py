@@ -102,7 +102,7 @@ _HOME = "\x1fhome"
 
 
 def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.intp]]) -> dict[str, Any]:
-    """What `table_means` has of them; empty where there are none.
+    """What `table_means` has of them; empty if there are none.
 
     Values are about the average of the groups' (of the associated classes') means, in standard deviations of words
     within these; 0 for attributes of control classes.

@@ -15,11 +15,11 @@ from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, Side
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 
-# What the columns of a table with a row for each pair are called, where nobody says.
+# What the columns of a table with a row for each pair are called, if nobody says.
 COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {"value": COSINE.name})
 # A table file has these besides: the class that is stereotypical for the group, and whether the class is an opposite.
 STEREOTYPE, OPPOSITE = "stereotype", "opposite"
-# Where vectors showed sub-topics, the sub-topic of each word and the correlation that is expected in it.
+# If vectors showed sub-topics, the sub-topic of each word and the correlation that is expected in it.
 _OF_RELATED = ("related", "share")
 RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side in SIDES for what in _OF_RELATED})
 # In place of a class: the group is left out.

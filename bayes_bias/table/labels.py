@@ -1,6 +1,6 @@
 """What a table says of words besides group and class: their sub-topic, and the pair that they are in.
 
-Each is a coordinate of strings, "" for a word that has none; it is there only where some word has one.
+Each is a coordinate of strings, "" for a word that has none; it is there only if some word has one.
 """
 
 from collections.abc import Mapping

@@ -18,7 +18,7 @@ class Metric:
     unit : str
         What axes and tables say of the numbers and of all that is computed from them.
     range : tuple of float
-        The least and the greatest value that there can be; infinite where nothing bounds it.
+        The least and the greatest value that there can be; infinite if nothing bounds it.
     decimals : int
         How many decimals of it a reader should see.
     zero : str

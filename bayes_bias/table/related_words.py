@@ -43,7 +43,7 @@ class Related:
 
     @property
     def clusters(self) -> list[tuple[str, ...]]:
-        """Clusters of at least two words, largest first; empty where words do not correlate."""
+        """Clusters of at least two words, largest first; empty if words do not correlate."""
         numbers = np.unique(self.cluster) if self.share else ()
         members = [tuple(self.words[i] for i in np.flatnonzero(self.cluster == number)) for number in numbers]
         return sorted((words for words in members if len(words) > 1), key=len, reverse=True)

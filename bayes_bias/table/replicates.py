@@ -24,7 +24,7 @@ EQUAL = 1e-6
 class Replicates:
     """The tables of single replicates, over the same words in the same order."""
 
-    kind: str  # "template", "seed", "corpus", "layer"; "replicate" where nobody says
+    kind: str  # "template", "seed", "corpus", "layer"; "replicate" if nobody says
     tables: Mapping[str, xr.DataArray]  # values ``(target, attribute)`` by the replicate's label
 
     @property
@@ -119,7 +119,7 @@ _OF_FEW = "two or three that differ three times as much as lists of words do: 13
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
-    """Notices where there are few, or where they are no independent draws."""
+    """Notices if there are few, or if they are no independent draws."""
     return (*_few(replicates), *_bootstrapped(replicates))
 
 

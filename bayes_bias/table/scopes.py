@@ -91,7 +91,7 @@ class Scope:
         return REPLICATES in self.facets
 
     def with_replicates_called(self, kind: str) -> "Scope":
-        """The scope of a table whose replicates are of a `kind`, such as "template"; "" where there are none."""
+        """The scope of a table whose replicates are of a `kind`, such as "template"; "" if there are none."""
         if not kind:
             return self
         if self.samples_replicates:
@@ -182,7 +182,7 @@ SCOPES = MappingProxyType(
         )
     }
 )
-# Every facet that a table has: "both" where it has no replicates.
+# Every facet that a table has: "both" if it has no replicates.
 DEFAULT_SCOPE: ScopeName = "all"
 # The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
 WEAT_SCOPE: ScopeName = "targets"
@@ -235,7 +235,7 @@ def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
 
 
 def widest_scope(data: xr.Dataset) -> ScopeName:
-    """Every facet that a table has: "both" where it has no replicates."""
+    """Every facet that a table has: "both" if it has no replicates."""
     return "all" if data.replication.size else "both"
 
 

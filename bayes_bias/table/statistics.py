@@ -57,7 +57,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         over the associated classes, and ``group_within_sd (group)`` and ``class_within_sd (attribute_class)``, the same
         if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
         ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
-        where there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
+        if there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
         of what clusters share. Where words of a cluster correlate, ``related_group`` has their groups,
         ``target_correlation_expected (related_group)`` how much they are expected to, ``target_share (target)`` the
         same for each word, and ``target_inflation (group)`` by how much a correlation of one would multiply the
@@ -174,7 +174,7 @@ def compared_attributes(data: xr.Dataset) -> NDArray[np.bool_]:
 
 
 def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
-    """Which replicates there are, and what one is; ``replication`` has no entry where there are none."""
+    """Which replicates there are, and what one is; ``replication`` has no entry if there are none."""
     if table.replicates is None:
         return {"replication": np.array([], dtype=object)}
     return {"replication": np.array([table.replicates.kind], dtype=object), "replicate": list(table.replicates.labels)}
@@ -349,7 +349,7 @@ _ROUNDING = 1e-8
 
 
 def within_cells(data: xr.Dataset, side: Side) -> Numbers:
-    """A side's covariates about the means of groups or classes, (words, covariates); no column where there are none."""
+    """A side's covariates about the means of groups or classes, (words, covariates); no column if there are none."""
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
     cells = data[{"target": "group_of", "attribute": "class_of"}[side]].to_numpy()

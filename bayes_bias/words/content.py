@@ -28,7 +28,7 @@ class Content:
                 raise self.refusal(f"{self.where}: unknown key '{key}'", key, valid)
 
     def table(self, key: str) -> "Content":
-        """The table under a key, empty where there is none."""
+        """The table under a key, empty if there is none."""
         table = self.values.get(key, {})
         if not isinstance(table, Mapping):
             raise self.refusal(f"{self.where}: '{key}' is {quoted(table)}; write it as a table [{key}]")

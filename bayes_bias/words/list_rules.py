@@ -80,7 +80,7 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
     """Classes that no group is associated with and that the others are compared with.
 
-    Where all groups have one class, it is compared with all others of the list, unless the list names some.
+    If all groups have one class, it is compared with all others of the list, unless the list names some.
     """
     named = content.texts("opposites")
     for name in named:

@@ -42,7 +42,7 @@ def list_of_columns(
     """Columns as the content of a word list.
 
     ``flowers=pleasant`` is the heading of a group and the class that is stereotypical for it, ``pleasant`` that of a
-    class. `stereotypes` says the same where no heading does. Without either, all columns are classes. Where all groups
+    class. `stereotypes` says the same if no heading does. Without either, all columns are classes. If all groups
     have one class and there are several others, `opposites` says which of them it is compared with. Columns of a file
     or frame are as long as the longest, and may be `padded`, as R does it with NA.
 

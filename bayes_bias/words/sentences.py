@@ -26,7 +26,7 @@ _LONGEST_PHRASE = 3
 _LONGEST_SLOT = 4
 _TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|[^\w\s]")
 _ARTICLES = ("a", "an")
-# Words of grammar alone, which are of the template even where one group or class alone has them.
+# Words of grammar alone, which are of the template even if one group or class alone has them.
 _AUXILIARIES = frozenset(
     "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
 )
@@ -86,7 +86,7 @@ def by_word(
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
-    """The templates that all of these words stand in, once each; none where words differ in them, or have one."""
+    """The templates that all of these words stand in, once each; none if words differ in them, or have one."""
     first, *others = ([*own.values()] for own in sentences.values())
     alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
     return tuple(first) if alike else ()
@@ -106,7 +106,7 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 
 
 def _given(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
-    """The words of each group or class, where a table says which sentences each has; entries may be either."""
+    """The words of each group or class, if a table says which sentences each has; entries may be either."""
     if not isinstance(content.values["sentences"], Mapping):
         raise WordListError(
             f"{content.where}: 'sentences' is {quoted(content.values['sentences'])}; write those of each word in a"

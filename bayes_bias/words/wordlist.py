@@ -104,7 +104,7 @@ class WordList(Telling):
     sub_topics : {"from vectors", "independent", "exhaustive"}
         Whether words that belong together count as fewer. By default they do: those of one of the `topics`, or of one
         cluster that the vectors show where the list names none, by as much as vectors and table show. Words are
-        "independent" draws where nothing else is known of them; or because the sub-topics of this list are all there
+        "independent" draws if nothing else is known of them; or because the sub-topics of this list are all there
         are ("exhaustive") and no sample.
     word_classes : mapping of str to str
         What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
@@ -187,7 +187,7 @@ class WordList(Telling):
         """A list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
 
         The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and the class that
-        is stereotypical for it. `stereotypes` says so where no heading does. Missing cells are skipped, and so is what
+        is stereotypical for it. `stereotypes` says so if no heading does. Missing cells are skipped, and so is what
         fills a shorter column up at its end, such as NA, with a notice. `opposites` are classes that no group has, and
         that the others are compared with.
 

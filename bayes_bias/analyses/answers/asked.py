@@ -31,7 +31,7 @@ class Asked:
         The labels and words that they are about.
     replies : pandas.DataFrame
         A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
-        ``first`` (the group whose label was named first, where that is known), ``word_set`` (position in `sets`);
+        ``first`` (the group whose label was named first, if that is known), ``word_set`` (position in `sets`);
         ``asked_a`` and ``asked_b``, numbers of words of the class that is stereotypical for each group, ``valid_a`` and
         ``valid_b`` of these with a valid choice, ``hits_a`` and ``hits_b`` of these with the stereotypical one.
     sets : tuple of tuple of str

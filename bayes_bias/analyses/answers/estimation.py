@@ -51,7 +51,7 @@ type Source = Answers | pd.DataFrame | str | Path
 
 # From so many labels of each group and wordings on, a verdict speaks of new ones.
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
-# Where labels account for so much of the variance and D is so large, intervals are too short; see docs/evidence.
+# If labels account for so much of the variance and D is so large, intervals are too short; see docs/evidence.
 _MOSTLY_LABELS, _NEAR_THE_END = 0.5, 0.8
 # An answer whose D is larger in size is nearly all one way.
 _DECIDED = 0.9
@@ -163,7 +163,7 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     answers, wordlist, scope
         As in `estimate`.
     stereotype : str, optional
-        Which stereotype; needed where there are several. Of several models, the first that was asked about it.
+        Which stereotype; needed if there are several. Of several models, the first that was asked about it.
 
     Returns
     -------

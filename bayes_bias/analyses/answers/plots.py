@@ -103,7 +103,7 @@ def plot_label_pairs(
     answers : ModelAnswers or AnswersChange
         From `bayes_bias.answers.estimate`.
     stereotype, model : str
-        Whose labels; the model where there are several.
+        Whose labels; the model if there are several.
     ax, palette
         As in `plot_forest`.
 

@@ -33,7 +33,7 @@ def read_answers(source: "Answers | pd.DataFrame | str | Path", wordlist: Lists,
     source : pandas.DataFrame, str or Path
         A frame, a CSV, parquet or JSONL file, or the name of a shipped table ("answers-demo"). Columns: ``answer``, a
         number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were offered, in any
-        order, of which one may be blank where nobody knows it; ``chosen``, one of them (anything else is invalid, and
+        order, of which one may be blank if nobody knows it; ``chosen``, one of them (anything else is invalid, and
         counts as a refusal). Optional: ``wording`` of the question; ``first``, the label that was named first;
         ``position`` of the word, which is not used; ``stereotype``, which list the answer is about; ``model``;
         ``temperature``, ``date`` and ``version``, which become part of the provenance.

@@ -168,7 +168,7 @@ def _the_one(named: list[str], labels: tuple[str, ...]) -> str:
 def assigned(reply: str, words: tuple[str, ...], known: AssociationList) -> dict[str, str]:
     """The label that a reply gives to each word: "" where it gives none, or two.
 
-    A part of a name stands for the label, where no other label has that part.
+    A part of a name stands for the label, if no other label has that part.
     """
     spelt = _labels(known)
     labels = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))

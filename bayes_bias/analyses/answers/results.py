@@ -251,7 +251,7 @@ class ModelAnswers(_AnswersResult):
         ``pareto_k`` and ``ess`` of the draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if answers alone count as a sample
-        ("trials"), or words, wordings and labels ("all") as well. Missing for labels where there is one pair.
+        ("trials"), or words, wordings and labels ("all") as well. Missing for labels if there is one pair.
     sources : pandas.DataFrame
         Index ``(model, stereotype, source)``: the standard deviation of D between answers to one question, and by
         words, wordings and labels.

@@ -190,7 +190,7 @@ def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
 
 
 def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:
-    """That on a change, or on a difference of corpora, of which there is none where they were not made alike."""
+    """That on a change, or on a difference of corpora, of which there is none if they were not made alike."""
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     found = verdict_on("difference", change, scope, ci_prob, rope)

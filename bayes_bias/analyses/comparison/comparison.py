@@ -45,7 +45,7 @@ class ShareRemoved:
     observed : float
         For exactly these words, from the raw contrasts.
     lower, upper : float
-        Fieller's interval, which allows for an uncertain denominator. Missing where the bias before is not clearly
+        Fieller's interval, which allows for an uncertain denominator. Missing if the bias before is not clearly
         away from zero, where the bias after is zero by construction, and under scope "none".
     """
 
@@ -67,7 +67,7 @@ class Comparison(Tabled):
     before, after : AssociationTable
         Over the words that both have.
     fits : mapping of str to xarray.DataTree
-        "change", the fit of ``after - before``; "before" and "after", where they were sampled.
+        "change", the fit of ``after - before``; "before" and "after", if they were sampled.
     spec : ModelSpec
         The model that was fitted to each of them.
     scope, ci_prob
@@ -98,7 +98,7 @@ class Comparison(Tabled):
         Whether these are two embeddings neither of which was made from the other. What is called "before" here is then
         the first, and "change" the second minus the first.
     alike : MadeAlike, optional
-        Whether both were made alike, as far as anything is known; where they were not, there is no verdict.
+        Whether both were made alike, as far as anything is known; if they were not, there is no verdict.
     """
 
     before: AssociationTable
@@ -294,7 +294,7 @@ def _share(comparison: Comparison) -> str:
 
 
 def _few_words(comparison: Comparison) -> list[str]:
-    """Where they are so few that the interval of the change may be too short."""
+    """If they are so few that the interval of the change may be too short."""
     shortest = min(min(sizes.values()) for sizes in words_of_homes(comparison.before).values())
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return []

@@ -17,7 +17,7 @@ def pair(before: AssociationTable, after: AssociationTable) -> tuple[Association
 
 
 def difference(before: AssociationTable, after: AssociationTable) -> AssociationTable:
-    """The change of each value, ``after - before``, over paired tables; in each replicate where both have some.
+    """The change of each value, ``after - before``, over paired tables; in each replicate if both have some.
 
     Raises
     ------

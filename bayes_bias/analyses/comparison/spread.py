@@ -118,5 +118,5 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
 
 
 def _side(lower: Any, upper: Any) -> int:
-    """On which side of zero an interval lies: 0 where it holds zero, or is missing."""
+    """On which side of zero an interval lies: 0 if it holds zero, or is missing."""
     return int(lower > _ROUNDING) - int(upper < -_ROUNDING)

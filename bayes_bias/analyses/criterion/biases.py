@@ -206,7 +206,7 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
     values = pd.Series({label: each.observed.item() for label, each in estimates.items()}, dtype=float)
     variance = [
         0.0 if each.noise_sd is None else float((each.noise_sd**2).mean()) for each in estimates.values()
-    ]  # none where the scope samples nothing
+    ]  # none if the scope samples nothing
     share = 0.0
     if any(variance):
         name = check_scope(next(iter(fitted.values())), scope).name

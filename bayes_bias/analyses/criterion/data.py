@@ -36,9 +36,9 @@ class CriterionData:
     ----------
     biases : Biases
     criterion, criterion_se : pandas.Series
-        The criterion by label, and its standard errors; zero where it is exact.
+        The criterion by label, and its standard errors; zero if it is exact.
     covariates : pandas.DataFrame
-        Labels by covariates; no columns where there are none.
+        Labels by covariates; no columns if there are none.
     family : pandas.Series or None
         The family of each label.
     notices : tuple of str

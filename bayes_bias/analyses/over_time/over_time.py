@@ -87,7 +87,7 @@ def over_time(
     (`bayes_bias.associations.made_alike`), there is no verdict. No correction is known that works; train again with
     equal numbers of tokens.
 
-    *When.* A change is dated only where one step between neighbours is the largest with a probability above .8.
+    *When.* A change is dated only if one step between neighbours is the largest with a probability above .8.
 
     References
     ----------
@@ -119,7 +119,7 @@ def _check(settings: Settings) -> None:
 
 
 def _in_order(tables: Any) -> dict[Any, AssociationTable]:
-    """The slices in the order of their times, each with its time as a whole number where it is one."""
+    """The slices in the order of their times, each with its time as a whole number if it is one."""
     needed = "not a mapping of times to tables; give {1900: table, 1910: another}"
     check_kind("tables", tables, Mapping, needed, TableError)
     found: dict[Any, AssociationTable] = {}

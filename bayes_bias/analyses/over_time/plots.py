@@ -79,7 +79,7 @@ def _point(face: str) -> dict[str, Any]:
 
 
 def _time_axis(ax: Axes, labels: list[Any]) -> None:
-    """A tick for each slice, where there is room; distances are those in time."""
+    """A tick for each slice, if there is room; distances are those in time."""
     step = -(-len(labels) // _MOST_LABELS)
     ax.set_xticks(list(map(float, labels))[::step], labels=list(map(str, labels))[::step], parse_math=False)
     ax.margins(x=0.06)

@@ -178,7 +178,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """When it changed, in a sentence; "" where there is no change to date."""
+        """When it changed, in a sentence; "" if there is no change to date."""
         if self.new is None or self.alike.unlike or not self._something_changed:
             return ""
         (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())

@@ -66,7 +66,7 @@ class SliceContrast(Tabled):
         interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. Units: those of
         the tables times those of the weights.
     alike : MadeAlike
-        Whether the slices were made alike; where they were not there is no verdict.
+        Whether the slices were made alike; if they were not there is no verdict.
     metric : Metric
     ci_prob : float
     fit : xarray.DataTree

@@ -126,7 +126,7 @@ class Design:
 
 @dataclass(frozen=True)
 class PublishedFinding(Tabled):
-    """What a published d is worth where both lists count as samples of words. Made by `bayes_bias.published`.
+    """What a published d is worth if both lists count as samples of words. Made by `bayes_bias.published`.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class PublishedFinding(Tabled):
     t, p_value : float
         Student's t of the targets' scores and its two-sided p-value: the attributes are fixed, as in WEAT's test.
     probability : float or None
-        Probability that the finding would be distinguishable from noise, averaged over studies. None where such
+        Probability that the finding would be distinguishable from noise, averaged over studies. None if such
         predictions are not calibrated; `why` says so.
     studies : tuple of float
         The same probability in the middle 90% of studies: how much depends on words that are not known.
@@ -240,7 +240,7 @@ def published(
     with a flat prior. Lists of words about one sub-topic, which count for fewer, make it too short.
 
     docs/evidence/published-d.md has the reliability of the probability in studies that were left out of the learning.
-    There is none, but only the range over studies, where a list is shorter or longer than all that were learnt from,
+    There is none, but only the range over studies, if a list is shorter or longer than all that were learnt from,
     and where such predictions missed the share that came true by more than .1 or came from fewer than five studies.
 
     References

@@ -50,7 +50,7 @@ class Check:
     figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
     listing: str = ""  # lines of a word list, to be pasted
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
-    result: Any = None  # the numbers behind it; None where the check was not made
+    result: Any = None  # the numbers behind it; None if the check was not made
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Does the model fit the raw values and, where it is asked for, better than the published one?"""
+"""Does the model fit the raw values and, if it is asked for, better than the published one?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -68,7 +68,7 @@ def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
 
 
 def _sentences(fit: DataFit, values: str) -> tuple[str, ...]:
-    """The comparison is mentioned only where it was asked for."""
+    """The comparison is mentioned only if it was asked for."""
     coverage = _coverage(fit, values)
     return (coverage,) if fit.no_comparison == NOT_ASKED else (coverage, _comparison(fit, values))
 

@@ -1,4 +1,4 @@
-"""Do groups, and classes, differ in how frequent their words are? Where both do, a bias needs no meaning."""
+"""Do groups, and classes, differ in how frequent their words are? If both do, a bias needs no meaning."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def _run(study: Study) -> Check:
 
 
 def _in_order(study: Study) -> tuple[str, ...]:
-    """The words that random lists are drawn from, frequent ones first; none where the order does not tell."""
+    """The words that random lists are drawn from, frequent ones first; none if the order does not tell."""
     reader = None if study.table.origin is None else study.table.origin.embedding.reader
     return reader.drawable if isinstance(reader, Excerpt) and reader.by_frequency() else ()
 

@@ -1,4 +1,4 @@
-"""How often do the model and WEAT find a bias in this very design where there is none?"""
+"""How often do the model and WEAT find a bias in this very design if there is none?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def _run(study: Study) -> Check:
     same, drawn = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
-        expected = "a higher share is no error where only these words matter, since random words differ, too"
+        expected = "a higher share is not an error where only these words matter, since random words differ, too"
     shares = false_findings(nulls, study.spec.name, study.scope)
     text = (
         f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {drawn} drawn at"
@@ -50,7 +50,7 @@ def _nulls_or_reason(study: Study) -> tuple[Calibration | None, str]:
 
 
 def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> str:
-    """How often the model, and WEAT where it is defined, found a bias where there is none."""
+    """How often the model, and WEAT if it is defined, found a bias if there is none."""
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in shares.index:

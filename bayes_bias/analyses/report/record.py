@@ -52,7 +52,7 @@ class Section:
     measures : MeasureTable
         Every measure of the literature that applies to the list, and why the others do not.
     coverage : pandas.DataFrame
-        One row for each group and class: ``role``, ``name``, ``asked`` (missing where nobody knows),
+        One row for each group and class: ``role``, ``name``, ``asked`` (missing if nobody knows),
         ``found``, ``lost`` (the words without a usable vector).
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
@@ -96,29 +96,29 @@ class Section:
 
     @property
     def weat(self) -> Weat | None:
-        """WEAT of the list; None where it is not defined, and `no_weat` says why."""
+        """WEAT of the list; None if it is not defined, and `no_weat` says why."""
         result = self.measures.results.get("WEAT")
         return result if isinstance(result, Weat) else None
 
     @property
     def no_weat(self) -> str:
-        """Why WEAT is not defined on this list; "" where it is."""
+        """Why WEAT is not defined on this list; "" if it is."""
         return self.measures.left_out.get("WEAT", "").removeprefix("WEAT: ")
 
     @property
     def quasi_f(self) -> QuasiF | None:
-        """The second opinion on the list's bias; None where it has none."""
+        """The second opinion on the list's bias; None if it has none."""
         result = self.measures.results.get("quasi-F")
         return result if isinstance(result, QuasiF) else None
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of the table is, such as "template"; "" where it has none."""
+        """What a replicate of the table is, such as "template"; "" if it has none."""
         return self.fitted.replicate_kind
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """What replicates say, for ``evidence.csv``; empty where there are none."""
+        """What replicates say, for ``evidence.csv``; empty if there are none."""
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -186,7 +186,7 @@ class Report(Tabled):
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of its tables is; "replicate" where they differ, "" where there are none."""
+        """What a replicate of its tables is; "replicate" if they differ, "" if there are none."""
         kinds = {section.replicate_kind for section in self.sections} - {""}
         return "replicate" if len(kinds) > 1 else "".join(kinds)
 
@@ -204,8 +204,8 @@ class Report(Tabled):
         """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
 
         Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
-        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing where WEAT is
-        not defined; ``prob_negligible``, missing where no `rope` was given.
+        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing if WEAT is
+        not defined; ``prob_negligible``, missing if no `rope` was given.
         """
         rows = {section.name: _row(section) for section in self.sections}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
@@ -233,7 +233,7 @@ class Report(Tabled):
         any one word, with the same of clusters; ``coverage_50``, ``coverage_89``, and the same of the published model
         (shares of raw values inside posterior predictive intervals); ``elpd_difference`` to the published model,
         ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
-        ``no_comparison``, ``no_calibration``: why numbers are missing. Where there are replicates also how many, the
+        ``no_comparison``, ``no_calibration``: why numbers are missing. If there are replicates also how many, the
         standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
         in a new one, and ``reliability_one`` and ``reliability_all`` of them.
         """

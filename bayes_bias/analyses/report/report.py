@@ -82,7 +82,7 @@ def report(
         Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in
         every list that has its groups and classes.
     calibration_draws : int
-        Random nulls of each list's design, which show how often the model finds a bias where there is none; 0 for
+        Random nulls of each list's design, which show how often the model finds a bias if there is none; 0 for
         none. A table needs its embedding for them. Each takes a tenth of a second, in other processes; see `calibrate`.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
@@ -179,7 +179,7 @@ def _contrasts(tables: Sequence[xr.Dataset], contrasts: Sequence[str]) -> list[t
 
 
 def _titles(tables: Sequence[AssociationTable]) -> list[str]:
-    """Of the word lists, with the embedding where there are several; the name of a table from elsewhere."""
+    """Of the word lists, with the embedding if there are several; the name of a table from elsewhere."""
     several = len({table.origin.embedding.name for table in tables if table.origin}) > 1
     return [
         table.name

@@ -45,7 +45,7 @@ class EstimandDraws:
     Attributes
     ----------
     labels : tuple of str
-        All pairs, and each type where there are two or more.
+        All pairs, and each type if there are two or more.
     values : array (draws, labels)
     noise_sd : array (draws, labels)
         The noise floor: standard deviation of the observed value for a model without preference.
@@ -233,7 +233,7 @@ def change_of_shares(
     r"""Draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
     :math:`q` is the share of pairs that change, :math:`r` the share of these in which the stereotypical sentence gains,
-    and :math:`s_+`, :math:`s_-` are by how much a gain and a loss count on average: by one where nothing ties.
+    and :math:`s_+`, :math:`s_-` are by how much a gain and a loss count on average: by one if nothing ties.
     Writers' effects on the two are independent, so that the average over new writers is a product of averages. The
     noise floor has the same :math:`q`, and both directions equally often.
     """
@@ -255,7 +255,7 @@ def change_of_shares(
 def steps_of(moved: NDArray[np.float64], draws: int, seed: int) -> Steps:
     """Draws of the average size of gains and of losses, in which a step from a tie, or to one, is one half.
 
-    How many steps are whole has a uniform prior; where all of them are, nothing is uncertain.
+    How many steps are whole has a uniform prior; if all of them are, nothing is uncertain.
     """
     rng = np.random.default_rng(seed)
     if np.isin(moved, (-1, 0, 1)).all():

@@ -136,7 +136,7 @@ def _sd(prefix: str, dim: str) -> str:
 def _known(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
     """The data as variables of the model at hand; its dims are as long as they.
 
-    Where labels give the lengths, what only the sampler reads has no name, so that no graph shows it.
+    If labels give the lengths, what only the sampler reads has no name, so that no graph shows it.
     """
     dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
     unseen = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
@@ -151,7 +151,7 @@ def _lengths(data: xr.Dataset) -> Inputs:
 
 
 def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Score and information of each effect where there is none, with the average over all pairs held fixed: see
+    """Score and information of each effect if there is none, with the average over all pairs held fixed: see
     `normal_effects`."""
     told: Inputs = {}
     for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
@@ -186,7 +186,7 @@ SAMPLE = ("chain", "draw")
 
 
 def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
-    """A model by its name, path or spec, refused where it is not one of sentence pairs.
+    """A model by its name, path or spec, refused if it is not one of sentence pairs.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, between, shares
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
 
-# Numbers of writers (of pairs, where there are no clusters), and of pairs of each writer.
+# Numbers of writers (of pairs, if there are no clusters), and of pairs of each writer.
 WRITERS = (10, 20, 40, 80, 160, 320, 640)
 EACH = (1, 5, 20, 80)
 MOST = 100_000
@@ -24,8 +24,8 @@ type Numbers = NDArray[np.float64]
 class PairsNeeded:
     """Numbers with which the share would be distinguished from one half, if it is as estimated.
 
-    `count` is the smallest number of `kind` ("writer", or "pair" where there are no clusters) with which the interval
-    would exclude one half with probability `power`; None where 100,000 would not be enough. `pairs_each` is the present
+    `count` is the smallest number of `kind` ("writer", or "pair" if there are no clusters) with which the interval
+    would exclude one half with probability `power`; None if 100,000 would not be enough. `pairs_each` is the present
     average, and `more_pairs_suffice` whether more pairs of the present number of writers could be enough.
     """
 
@@ -54,7 +54,7 @@ def plan_pairs(
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
     :math:`\pm t_{W - 1} \sqrt v`; its width and the probability are averaged over the posterior. Other clusters
     (templates, terms) are assumed to be as many as writers. Without clusters `writers` are pairs, and `pairs_each` is
-    ignored. `untied` is the posterior of the share of pairs that do not tie, where some do.
+    ignored. `untied` is the posterior of the share of pairs that do not tie, if some do.
 
     References
     ----------

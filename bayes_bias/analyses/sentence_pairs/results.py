@@ -51,7 +51,7 @@ class _PairsResult(Tabled):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why the fits have not converged; empty where they have."""
+        """Why the fits have not converged; empty if they have."""
         return tuple(
             f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
         )
@@ -213,7 +213,7 @@ class SentencePairs(_PairsResult):
         )
 
     def _planning(self) -> list[str]:
-        """Nothing where the share is clear, or where its chance is above one half, so that a number would be noise."""
+        """Nothing if the share is clear, or where its chance is above one half, so that a number would be noise."""
         row, needed = self.row("share"), self.needed
         if not 0.75 <= row.prob_direction <= (1 + self.ci_prob) / 2:
             return []
@@ -280,7 +280,7 @@ class SentencePairsChange(_PairsResult):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why the fits have not converged; empty where they have."""
+        """Why the fits have not converged; empty if they have."""
         return (
             *super().problems,
             *(f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems),

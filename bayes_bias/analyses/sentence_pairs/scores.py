@@ -234,7 +234,7 @@ def _check_items(items: "pd.Series[str]") -> None:
 
 
 def _two_scores(rows: pd.DataFrame, unit: ScoreUnit | None) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Both scores as log probabilities; where there are differences only, these and zeros."""
+    """Both scores as log probabilities; if there are differences only, these and zeros."""
     if not set(_SCORES) <= set(rows.columns):
         difference = log_differences(_numbers(rows, "difference"), unit)
         return difference, 0 * difference

@@ -28,12 +28,15 @@ def sweep_document(sweep: Sweep) -> Document:
     """The document of a sweep."""
     ranks, measured, others = _rankings(sweep), _measured(sweep), sweep.settings.specs[1:]
     methods = _methods(sweep)
+    # Of versions of one embedding the question is which of them leaves least.
+    ranked = sweep.ranking if len(sweep.originals) == 1 else None
     return Document(
         title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
         kicker="Atlas",
         heading=_heading(sweep),
-        opening=_opening(sweep),
+        opening={"answer": ranked.text, "lede": sweep.text} if ranked else {"answer": sweep.text},
         sections=(
+            _versions_section(sweep) if ranked else None,
             PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
             PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
             if ranks
@@ -41,7 +44,7 @@ def sweep_document(sweep: Sweep) -> Document:
             PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": _slugs(sweep)})
             if sweep.series
             else None,
-            _versions_section(sweep) if len(sweep.changes) else None,
+            _versions_section(sweep) if len(sweep.changes) and not ranked else None,
             PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep.cells)}),
             PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
             if others
@@ -100,13 +103,6 @@ def _heading(sweep: Sweep) -> str:
     return f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?"
 
 
-def _opening(sweep: Sweep) -> dict[str, str]:
-    """The answer first: of versions of one embedding, which of them leaves least."""
-    if sweep.ranking is None or len(sweep.originals) > 1:
-        return {"answer": sweep.text}
-    return {"answer": sweep.ranking.text, "lede": sweep.text}
-
-
 def _methods(sweep: Sweep) -> Methods:
     spec = sweep.settings.specs[0]
     facts = {"sweep": sweep, "pooled": sweep.pooled, "asked": sweep.settings, **cited_spec(spec)}
@@ -114,7 +110,7 @@ def _methods(sweep: Sweep) -> Methods:
 
 
 def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
-    """Embeddings and lists from the most biased down, where there are two or more of them."""
+    """Embeddings and lists from the most biased down, if there are two or more of them."""
     if sweep.pooled is None:
         return {}
     frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from bayes_bias.plots.style import (
     GREY,
     INK,
     PAPER,
+    Figure,
     axes_or_new,
     bias_axis,
     colour_and_marker,
@@ -33,7 +33,7 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.table.columns import interval_columns, interval_of
 
-# Inches; a cell holds a number where there are not too many of them to be read.
+# Inches; a cell holds a number if there are not too many of them to be read.
 _CELL, _SMALL_CELL = (0.66, 0.4), (0.36, 0.2)
 _NUMBERED = 400
 _LABEL = 0.075

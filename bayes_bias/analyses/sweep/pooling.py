@@ -125,7 +125,7 @@ def pool_cells(
         with a ``version_of`` is left out: versions of an embedding are no further draws from embeddings.
     shared : pandas.Series
         Of the variance of errors on each list, the share that its cells have in common; see `shared_errors`. A list
-        for which it is missing has the mean of the others, or where there is none errors that are independent.
+        for which it is missing has the mean of the others, or if there is none errors that are independent.
     ci_prob, seed, sampling
         As in `fit`.
     noun : str
@@ -134,7 +134,7 @@ def pool_cells(
     Returns
     -------
     Crossed or None
-        None where there are fewer than two embeddings and fewer than two lists, or no numbers.
+        None if there are fewer than two embeddings and fewer than two lists, or no numbers.
 
     Notes
     -----
@@ -451,8 +451,8 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
             found.append(f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             found.append(
-                f"{in_words(grid.sizes[side])} {called}s say little of how much they differ: the prior decides;"
-                f" {in_words(FEW_LISTS)} or more would tell"
+                f"with only {in_words(grid.sizes[side])} {called}s, their spread comes mainly from the prior; use"
+                f" {in_words(FEW_LISTS)} or more"
             )
     if missing := int((~grid.there).sum()):
         found.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")

@@ -75,10 +75,8 @@ class VersionRanking(Tabled):
         points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
         if lower > -_NOTHING and upper < _NOTHING:
             return f"'{best}' and '{rival}' leave practically the same: a paired difference of {points}."
-        return (
-            f"'{best}' leaves least: paired over the same words, '{rival}' leaves {points} more"
-            f" (probability {probability(surely)})."
-        )
+        verdict = f"'{best}' leaves least" if lower > 0 else f"Whether '{best}' or '{rival}' leaves least is open"
+        return f"{verdict}: paired over the same words, '{rival}' leaves {points} more (probability {probability(surely)})."
 
     def _shown(self) -> pd.DataFrame:
         return self.table
@@ -108,7 +106,7 @@ def rank_versions(
     Returns
     -------
     VersionRanking or None
-        None where no cell that all versions have has a clear bias.
+        None if no cell that all versions have has a clear bias.
 
     Notes
     -----

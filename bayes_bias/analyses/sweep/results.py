@@ -114,14 +114,14 @@ class Sweep(Tabled):
     metric : Metric
         What a bias is a difference of.
     pooled : Crossed or None
-        The cells of embeddings pooled, their versions left out; None where there is a single one, or all were only
+        The cells of embeddings pooled, their versions left out; None if there is a single one, or all were only
         screened.
     ranking : VersionRanking or None
         How much of the bias each version removes; None without versions or without a clear bias.
     damage : mapping of str to Damage
         What each version costs, by name; empty until `with_damage` is given it.
     alike : MadeAlike or None
-        Whether the embeddings were made alike; None with one alone, with models, or where nothing is known.
+        Whether the embeddings were made alike; None with one alone, with models, or if nothing is known.
     series : mapping of str to OverTime
         Each list over time; empty unless embeddings have times, see `Grid`.
     """
@@ -163,7 +163,7 @@ class Sweep(Tabled):
 
     @property
     def unlike(self) -> str:
-        """That embeddings were not made alike, in sentences; "" where they were, or nothing is known."""
+        """That embeddings were not made alike, in sentences; "" if they were, or nothing is known."""
         if self.alike is None or not self.alike.unlike:
             return ""
         return f"{self.alike.differing} Differences between these embeddings may be those of how they were made."
@@ -313,7 +313,7 @@ def _cells(
     posteriors: pd.DataFrame,
     version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
-    """The first model's numbers, or the quasi-F's where it was not fitted.
+    """The first model's numbers, or the quasi-F's if it was not fitted.
 
     Holm's adjustment is for the cells of embeddings together, and for those of versions: a version more makes no bias
     of an embedding less certain.

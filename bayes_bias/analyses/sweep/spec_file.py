@@ -72,7 +72,7 @@ class Source:
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
-        """Versions of what was opened; vectors or a model of one's own are a version of one embedding or model."""
+        """Versions of what was opened; vectors or a model of your own are a version of one embedding or model."""
         names = tuple(column.name for column in opened)
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -168,7 +168,7 @@ def _at(place: str, content: Mapping[str, Any], source: Source) -> float | None:
     if "at" not in content:
         return None
     if not is_number(content["at"]):
-        raise EmbeddingError(f"{place}: at = {content['at']!r} is no time; give a number, such as at = 1900")
+        raise EmbeddingError(f"{place}: at = {content['at']!r} is not a time; give a number, such as at = 1900")
     if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
         raise EmbeddingError(
             f"{place}: at = {content['at']:g} is the time of one embedding; give each a table of its own, or say what"
@@ -178,7 +178,7 @@ def _at(place: str, content: Mapping[str, Any], source: Source) -> float | None:
 
 
 def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> Debiasing | Source:
-    """A method, or vectors or a model of one's own, which sentences are asked of as of the source itself."""
+    """A method, or vectors or a model of your own, which sentences are asked of as of the source itself."""
     label = "[[embeddings.versions]]"
     if "method" in content or "sets" in content:
         return _debiasing(where, label, content, home)

@@ -177,7 +177,7 @@ def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[s
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Whether the embeddings were made alike; None where there is one alone, or nothing is known."""
+    """Whether the embeddings were made alike; None if there is one alone, or nothing is known."""
     if len(embeddings) < 2:
         return None
     step("were the embeddings made alike?")

@@ -211,7 +211,7 @@ def unbiased_mean_square(hits: Counted, people: Counted) -> float:
     """Unbiased estimate of the mean square of the true gaps: that of the raw gaps minus the sampling variance.
 
     ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The result may be
-    negative. It is missing where a class has a single person of a group, because the variance is unknown.
+    negative. It is missing if a class has a single person of a group, because the variance is unknown.
     """
     contrast = weights(people)
     added = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))

@@ -87,7 +87,7 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
     """Of any number of classes and groups: all lengths are those of the data.
 
-    Where there are labels, what only the sampler reads has no name, so that no graph shows it.
+    If there are labels, what only the sampler reads has no name, so that no graph shows it.
     """
     cell = ("class", "group")
     with pm.Model(coords=coords) as model:

@@ -64,7 +64,7 @@ class TprGaps(Tabled):
         Rows "mean absolute gap", "root mean square gap", "mean variance over groups" (three groups or more), "mean gap
         of ...". Columns: ``observed``, as published; ``without_gaps``, its expected value if no class had a gap;
         ``chance`` of a raw value this large in that case; ``unbiased``, an unbiased estimate of the mean variance, and
-        the root of one of the mean square (0 where negative); posterior ``mean``, ``sd`` and interval.
+        the root of one of the mean square (0 if negative); posterior ``mean``, ``sd`` and interval.
     """
 
     name: str
@@ -98,7 +98,7 @@ class TprGaps(Tabled):
     def shrinkage(self) -> float:
         """How far raw gaps are shrunk towards their mean on average, from 0 (not at all) to 1.
 
-        One minus the slope of posterior gaps on raw gaps; missing where raw gaps do not differ.
+        One minus the slope of posterior gaps on raw gaps; missing if raw gaps do not differ.
         """
         centred = self.table[["observed", "mean"]] - self.table.groupby("group")[["observed", "mean"]].transform("mean")
         spread = float((centred.observed**2).sum())
@@ -195,7 +195,7 @@ class TprGaps(Tabled):
 
     @property
     def _shrunk(self) -> str:
-        """How far gaps are shrunk; nothing where there is one class."""
+        """How far gaps are shrunk; nothing if there is one class."""
         if np.isnan(self.shrinkage):
             return ""
         return f" Single raw gaps are shrunk towards their mean, by {percent(self.shrinkage)} on average."
