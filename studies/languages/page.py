@@ -189,7 +189,7 @@ def _median(row: "pd.Series[Any]") -> str:
 def _widened(pleasantness: pd.DataFrame) -> dict[str, Any]:
     """How much wider sub-topics make intervals in English GoogleNews vectors, and what is left if all were."""
     english = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"]).loc["GoogleNews"]
-    factor = (english.topics_ub - english.topics_lb) / (english.ci95_ub - english.ci95_lb)
+    factor = (english.ci95_ub - english.ci95_lb) / (english.independent_ci95_ub - english.independent_ci95_lb)
     half = (pleasantness.ci95_ub - pleasantness.ci95_lb) / 2 * pleasantness["list"].map(factor)
     return {**factor[["weat1", "weat2"]], "left": int((pleasantness.bias > half).sum()), "of": len(pleasantness)}
 
