@@ -68,6 +68,10 @@ FOUND = {
     "a number that Python does not read": ("spec.toml", lambda: b"x = " + b"9" * 5000),
     "brackets without an end, TOML": ("sweep.toml", lambda: b"x = " + b"[" * 20_000),
     "brackets without an end, JSON": ("stereoset.json", lambda: b"[" * 20_000),
+    "an object in the place of a text": (
+        "answers.jsonl",
+        lambda: seed_of("answers.jsonl").replace(b'"word":"baby"', b'"word":{}', 1),
+    ),
     "a list without words": ("list with classes.csv", lambda: b"word,group\n"),
     "headings without rows": ("criterion.csv", lambda: b"label,bias,sd,criterion\n"),
     "an error of 400 digits": ("criterion.csv", lambda: b"label,bias,sd,criterion\nl,0," + b"9" * 400 + b",1"),

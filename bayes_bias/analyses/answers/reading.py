@@ -80,7 +80,9 @@ def _read(source: Any, argument: str) -> tuple[pd.DataFrame, str]:
             f"{argument}: no file '{path}'; give a DataFrame, a CSV, parquet or JSONL file, or the name of a shipped"
             " table (answers-demo)"
         )
-    return _read_file(path, argument), path.name.split(".")[0]
+    frame = _read_file(path, argument)
+    _check_cells(frame, f"{argument}: '{path}'")
+    return frame, path.name.split(".")[0]
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
@@ -95,6 +97,18 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
     except (ValueError, OSError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{argument}: '{path}' is not readable as {suffix}: {error}") from error
     raise AnswersError(f"{argument}: '{path}' has the ending '{suffix}'; give a CSV, parquet or JSONL file")
+
+
+def _check_cells(frame: pd.DataFrame, where: str) -> None:
+    """Refuse lists and objects, which JSON and parquet have in the place of a text or number."""
+    for column in filter(lambda name: pd.api.types.is_object_dtype(frame[name]), frame):
+        fits = frame[column].map(pd.api.types.is_hashable)
+        if not fits.all():
+            at = int(np.argmin(fits))
+            raise AnswersError(
+                f"{where}: '{column}' of row {at + 1} is {str(frame[column].iloc[at])[:40]}, and a text or number is"
+                " needed; write that, or remove the row"
+            )
 
 
 def _read_text(path: Path, separator: str) -> pd.DataFrame:
