@@ -53,6 +53,7 @@ RECIPES: Mapping[str, ModelRecipe] = {
         ModelRecipe("skip-gram, 50", "skip-gram", {"dimensions": 50, "window": 5}),
         ModelRecipe("skip-gram, 300", "skip-gram", {"dimensions": 300, "window": 5}),
         ModelRecipe("CBOW, 100", "cbow", {"dimensions": 100, "window": 5}),
+        ModelRecipe("CBOW, 100, more epochs", "cbow", {"dimensions": 100, "window": 5, "epochs": 20}),
         ModelRecipe("fastText, 100", "fasttext", {"dimensions": 100, "window": 5}),
     )
 }
@@ -71,8 +72,9 @@ def judge(cell: Cell, seed: int) -> dict[str, Any]:
     growing = _GROWING if cell.recipe == FIRST and seed < _GROWN else ()
     plan = [*(Slice() for _ in range(ALIKE)), *ODD.values(), *growing]
     recipe = RECIPES[cell.recipe]
+    longer = recipe.settings.get("epochs", Slice().epochs) / Slice().epochs
     vectors = [
-        trained(text, replace(recipe, settings={**recipe.settings, "epochs": each.epochs}))
+        trained(text, replace(recipe, settings={**recipe.settings, "epochs": round(longer * each.epochs)}))
         for text, each in zip(world.written(plan), plan, strict=True)
     ]
     alike, odd, grown = vectors[:ALIKE], vectors[ALIKE : ALIKE + len(ODD)], vectors[ALIKE + len(ODD) :]
@@ -126,7 +128,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--kept", action="store_true", help="write what earlier runs have done, and do no more")
     chosen = parser.parse_args()
-    plan = [asdict(World(0)), {name: asdict(each) for name, each in ODD.items()}]
+    plan = [asdict(World(0)), {name: asdict(each) for name, each in ODD.items()}, "no subwords"]
     run = kept if chosen.kept else partial(simulated, jobs=chosen.jobs)
     records: list[tuple[Cell, Any]] = []
     for name in chosen.recipes:

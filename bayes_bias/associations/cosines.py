@@ -60,7 +60,8 @@ def cosines(
         A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
         Control classes besides those of the list: classes that nobody associates with any group. The
-        shipped ones, "neutral" and "human", by default; ``()`` for none.
+        shipped ones, "neutral" and "human", by default; ``()`` for none. A shipped one of which the embedding lacks
+        half of the words or more is left out, with a notice.
     also : iterable of str
         More words whose vectors the table should carry, such as the defining sets of Direct Bias.
     templates : Templates, str or Path, optional

@@ -6,7 +6,9 @@ wherever a study runs.
 """
 
 import ast
+import random
 import re
+import string
 import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -72,12 +74,12 @@ class World:
     @property
     def groups(self) -> dict[str, list[str]]:
         """Words of each group."""
-        return {name: [f"{name}t{i}" for i in range(self.targets)] for name in ("one", "other")}
+        return {name: [_word(f"{name}t{i}") for i in range(self.targets)] for name in ("one", "other")}
 
     @property
     def classes(self) -> dict[str, list[str]]:
         """Words of each class."""
-        return {name: [f"{name}a{j}" for j in range(self.attributes)] for name in ("this", "that")}
+        return {name: [_word(f"{name}a{j}") for j in range(self.attributes)] for name in ("this", "that")}
 
     def wordlist(self, of_each: int = 0, rng: np.random.Generator | None = None) -> WordList:
         """The list that asks; of so many words a group and class, drawn by the generator, or of all."""
@@ -132,6 +134,11 @@ class World:
                 said.append(sentence)
         both = [*around, *said]
         return [both[k] for k in rng.permutation(len(both))]
+
+
+def _word(name: str) -> str:
+    """A word without a meaning; words of one group share no subwords, by which fastText would know them."""
+    return "".join(random.Random(name).choices(string.ascii_lowercase, k=8))
 
 
 def trained(sentences: Sequence[Sequence[str]], recipe: ModelRecipe) -> dict[str, np.ndarray]:
