@@ -76,7 +76,8 @@ class VersionRanking(Tabled):
         if lower > -_NOTHING and upper < _NOTHING:
             return f"'{best}' and '{rival}' leave practically the same: a paired difference of {points}."
         verdict = f"'{best}' leaves least" if lower > 0 else f"Whether '{best}' or '{rival}' leaves least is open"
-        return f"{verdict}: paired over the same words, '{rival}' leaves {points} more (probability {probability(surely)})."
+        more = f"'{rival}' leaves {points} more (probability {probability(surely)})"
+        return f"{verdict}: paired over the same words, {more}."
 
     def _shown(self) -> pd.DataFrame:
         return self.table
