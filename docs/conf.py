@@ -137,12 +137,12 @@ def complete(app: Sphinx, env: BuildEnvironment) -> None:
 
 def constructor(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returned: str
-) -> tuple[str, None]:
+) -> tuple[str, None] | None:
     """Leave out signatures of records that are handed out and not made, and name no constants in others."""
     if what == "class" and "Parameters\n" not in obj.__doc__:
         return "", None
     known = getattr(obj, "__globals__", {})
-    return CONSTANT.sub(lambda found: repr(known.get(found[0], found[0])), signature or ""), None
+    return (CONSTANT.sub(lambda found: repr(known.get(found[0], found[0])), signature), None) if signature else None
 
 
 # A default such as DEFAULT_SCOPE, which says less than its value.

@@ -1,5 +1,6 @@
 """A page for each command, made from the command itself: options of first use first, as in `--help`."""
 
+import re
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from bayes_bias.cli.main import COMMANDS, command_called
+
+# An option within a sentence, outside of code; typography would make a dash of its hyphens.
+_OPTION = re.compile(r"(?<![`\w-])--[a-z-]+(?=[^`]*(?:`[^`]*`[^`]*)*$)")
 
 
 def page(name: str) -> str:
@@ -34,7 +38,7 @@ def _entry(parameter: Any) -> str:
     default = parameter.default if isinstance(parameter.default, list | tuple) else [parameter.default]
     shown = ", ".join(str(each) for each in default if each is not None and each is not False)
     said = "required" if parameter.required else f"default: {shown}" if shown else ""
-    text = " ".join((parameter.help or "").split())
+    text = _OPTION.sub(r"`\g<0>`", " ".join((parameter.help or "").split()))
     return f"`{', '.join(names)}{value}`\n: {text}{f' ({said})' if said else ''}"
 
 
