@@ -46,7 +46,7 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
         screening=cells[["bias", "sd", "chance"]],
         measures=pd.DataFrame(),
         coverage=pd.DataFrame(
-            [(names[0], words[-1], "math", 8, 7, "geometry", "", "")],
+            [(names[0], words[-1], "math", 8, 7, "geometry", "Maths: maths", "")],
             columns=["embedding", "list", "name", "asked", "found", "lost", "respelt", "from_subwords"],
         ),
         failures=pd.DataFrame(failed, columns=["embedding", "list", "what", "reason"]),

@@ -31,7 +31,7 @@ def test_the_page_tells_what_is_missing_and_the_files_hold_every_cell(tmp_path: 
     found = made_sweep()
     page = bb.write(found, tmp_path / "atlas", figures=())
     text = page.read_text(encoding="utf-8")
-    for claim in ("half words no vector", "R-hat 1.030", "geometry", "screened"):
+    for claim in ("half words no vector", "R-hat 1.030", "geometry", "Maths: maths", "screened"):
         assert states(text, claim)
     assert states(text, "false finding 12")
     assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
