@@ -20,7 +20,7 @@ from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.new_slices import NewSlices
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
-from bayes_bias.formatting import bounds, joined, signed
+from bayes_bias.formatting import bounds, signed
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
@@ -205,18 +205,24 @@ def _other_models(rows: pd.DataFrame) -> str:
     holds = [name for name, own in flagged.iterrows() if own["made alike"] == 0 and own["70% of the tokens"] == 1]
     fails = [name for name in flagged.index if name not in holds]
     said = (
-        f"They do for {joined(holds)}: no slices made alike are flagged, and all with 70% of the tokens."
+        f"They do for *{'*, *'.join(holds)}*: no slices made alike are flagged, and all with 70% of the tokens."
         if holds
         else ""
     )
     if fails:
-        said += f""" They do not for {joined(fails)}: slices made alike differ by more than the bounds allow. In
-these small corpora words have hardly left each other, and q moves with every text. A series is then refused that could
-be believed; slices with too few tokens are flagged all the same."""
+        said += f""" They do not for *{"*, *".join(fails)}*: slices made alike differ by more than the bounds allow. In
+these small corpora it has learnt next to nothing in 8 epochs (see the bias), and q moves with every text. A series is
+then refused; slices with too few tokens are flagged all the same. With 20 epochs five slices of one world had a q
+from 0.99 to 1.02, and one with 70% of the tokens 0.71."""
     return f"""## The same bounds for other models
 
 The bounds of q were chosen on skip-gram of 100 dimensions. Do they hold for other models? {said} The intervals are
 exact ones for so few worlds.
+
+In *shared subwords* the words of a group or class have most of their letters in common ("onet1", "onet2"), and fastText
+knows them by these: they move together from slice to slice, as forms of one word would. Then words are not the
+independent sample that they count as, changes are found where there are none, and a smaller slice shows a larger bias.
+List words that share no stem.
 
 {markdown_table(_shown(rows, {"these": "these slices", "new": "new slices"}))}
 """
