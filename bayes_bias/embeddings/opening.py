@@ -192,6 +192,8 @@ def _unknown(source: str) -> EmbeddingError:
         folder = path.parent
         near = get_close_matches(path.name, [each.name for each in folder.iterdir()] if folder.is_dir() else [], n=1)
         hint = f"did you mean '{folder / near[0]}'?" if near else "check the path"
+        if source.count("/") == 1 and not (path.suffix or folder.exists()):  # as a hub's names are
+            hint += f"; {_ENCODER}"
         return EmbeddingError(f"embedding: there is no file '{source}'; {hint}")
     near = get_close_matches(source, [*shipped_embeddings(), *format_gensim.DOWNLOADS], n=1)
     return EmbeddingError(

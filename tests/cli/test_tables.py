@@ -51,7 +51,7 @@ def test_numbers_that_a_metric_cannot_have_ask_what_they_are(run, weat6, tmp_pat
     command = ("table", tmp_path / "mine.csv", "--value", "score", *WEAT6, "--out", tmp_path / "made.csv")
     code, _, err = run(*command, *given)
     assert code == 2
-    assert says(err, "value for John more rows metric= --metric NAME")
+    assert says(err, "value for John more rows --metric NAME")
     assert run(*command, "--metric", "association")[0] == 0
     np.testing.assert_allclose(read_table(tmp_path / "made.csv").values, 8 * weat6.values - 1)
 
