@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import xarray as xr
 
 import bayes_bias as bb
@@ -23,6 +24,7 @@ from benchmarks.shares import from_to, shares_by
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.thorough
 def test_the_pages_are_rendered_from_the_results_and_their_figures_are_there():
     written = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
     rendered = page.pages()

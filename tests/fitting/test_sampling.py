@@ -62,7 +62,7 @@ def test_what_has_not_converged_says_what_would_help():
 @pytest.mark.parametrize("draws", [2, 24])
 def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog):
     few = fit(small_table, sampling=Sampling(draws=draws, tune=2, chains=1))
-    assert says(caplog.text, "not converged R-hat --chains ESS")
+    assert says(caplog.text, "not converged R-hat chains= ESS")
     assert Diagnostics.of(few).prior_sensitivity is None
     assert prior_sensitivity(few)["prior"].isna().all()
     assert (prior_sensitivity(few).diagnosis == "too few draws").all()

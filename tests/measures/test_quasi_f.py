@@ -159,6 +159,7 @@ def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     return (values - values.mean()) * (like.std() / values.std() - 1)
 
 
+@pytest.mark.thorough
 def test_nothing_is_found_too_often_where_nothing_is_and_intervals_hold_what_is_there() -> None:
     found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
     assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08

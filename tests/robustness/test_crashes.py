@@ -8,6 +8,7 @@ import pytest
 from tests.helpers import says
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_writer_survives_kills_and_full_disks():
     # A process of its own: what is forked must have no threads, and a crash in C must not end the tests.

@@ -136,6 +136,7 @@ def test_what_labels_have_of_a_covariate_or_a_family_is_not_their_correlation() 
         assert not bb.criterion(moved, **asked, sampling=BRIEF).excludes_zero("new words")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_true_values_lie_between_what_is_seen_and_the_mean() -> None:
     frame = simulated()

@@ -72,6 +72,7 @@ def test_a_preference_is_found_among_many_ties():
     assert not says(found.verdict, "not")
 
 
+@pytest.mark.thorough
 def test_ties_that_go_either_way_are_no_change(resolved):
     assert resolved.published.change["all pairs"] > 0.1
     assert resolved.row("share").observed == pytest.approx(resolved.published.ties_half["all pairs"])

@@ -42,6 +42,7 @@ def with_versions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Swee
         return alone, swept("weat6", folder=folder, versions=versions)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_versions_move_no_pooled_cell_and_no_adjusted_chance_of_the_embeddings(
     with_versions: tuple[Sweep, Sweep],
@@ -56,6 +57,7 @@ def test_versions_move_no_pooled_cell_and_no_adjusted_chance_of_the_embeddings(
     pd.testing.assert_series_equal(originals.chance_holm, alone.cells.chance_holm)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_change_is_what_compare_says_of_the_pair(with_versions: tuple[Sweep, Sweep]) -> None:
     _, beside = with_versions

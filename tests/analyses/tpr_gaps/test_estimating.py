@@ -37,6 +37,7 @@ def nothing(sampled: None) -> TprGaps:
     return gaps_of(counted(rng.binomial(people, level), people), sampling=Sampling(draws=1500, tune=500))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing: TprGaps):
     hits, people = nothing.counts.hits.to_numpy().copy(), nothing.counts.people.to_numpy().copy()

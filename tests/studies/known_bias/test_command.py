@@ -35,7 +35,7 @@ def test_a_scenario_is_run_its_page_written_and_nothing_done_twice(run, tmp_path
     models = {path: path.stat().st_mtime_ns for path in (out / "models").iterdir()}
     code, _, error = run("run", tmp_path / "short.toml", "--out", out, "--jobs", 1, commands=app)
     assert (code, {path: path.stat().st_mtime_ns for path in (out / "models").iterdir()}) == (0, models)
-    assert says(error, "0 of 1")
+    assert says(error, "0 jobs 1 more kept")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def found(folder: Path) -> KnownBias:
     return run(short_scenario(seeds=2), folder, jobs=1)
 
 
+@pytest.mark.thorough
 def test_a_model_of_a_corpus_knows_what_the_corpus_says(found: KnownBias) -> None:
     words = found.words_with_truth
     for name in (SCORE, POSTERIOR, "SAME (signed)", "RIPA"):
@@ -95,6 +96,7 @@ def test_debiasing_takes_the_bias_out_of_words_and_leaves_the_gaps_of_a_classifi
     assert gaps[1] > 0.5 * gaps[0]
 
 
+@pytest.mark.thorough
 def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> None:
     scenario = found.scenario
     vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
