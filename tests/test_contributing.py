@@ -211,7 +211,7 @@ def test_a_check_of_one_file_and_one_row_is_in_the_report(checkout):
     )
     assert (checkout / "report" / "index.html").is_file(), done.stderr
     page = html.unescape((checkout / "report" / "index.html").read_text(encoding="utf-8"))
-    titles = re.findall(r"<p><b>([^<]*)\.</b> ", page.split("Can these numbers be believed?")[1])
+    titles = re.findall(r"<p><b>([^<]*)\.</b> ", page.split("Checks in full")[1])
     assert titles == [*(checker.title for checker in CHECKERS), "Both ends"]
     evidence = pd.read_csv(checkout / "report" / "evidence.csv", index_col="list").loc["weat7"]
     assert f"'{evidence.most}' has the largest" in page
