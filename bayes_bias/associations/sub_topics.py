@@ -277,11 +277,17 @@ def _check_length(home: str, words: int) -> None:
 
 
 def related_as_shown(
-    table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE, *, shown: AssociationTable | None = None
+    table: AssociationTable,
+    vocabulary: Vocabulary,
+    named: Topics = _NONE,
+    *,
+    besides: WordList | None = None,
+    shown: AssociationTable | None = None,
 ) -> AssociationTable:
-    """The table with the sub-topics that its vectors show, or those of another table, `shown`; with a notice why where
-    they cannot."""
+    """The table with the sub-topics that its vectors show, or those of another table, `shown`; with a notice if they
+    cannot, and why. The words of the list `besides` are no general ones."""
     try:
+        vocabulary = vocabulary if besides is None else vocabulary.without(besides)
         return with_sub_topics(table, sub_topics_of(table if shown is None else shown, vocabulary, named))
     except EmbeddingError as error:
         return as_listed(table, error)

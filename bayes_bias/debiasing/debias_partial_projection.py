@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("partial-projection")
 @dataclass(frozen=True)
 class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
-    r"""Take the bias direction out of words that have much else to say, and leave it if a word is little else.
+    r"""Take the bias direction out of words that have much else to say, and leave it in words that are little else.
 
     With the bias direction :math:`b` of the defining sets, the mean :math:`\mu` of their words, the residual
     :math:`r = w - (w \cdot b)\, b` and the bias :math:`\beta = (w - \mu) \cdot b`,

@@ -36,7 +36,7 @@ class Clusters:
 
     kinds: tuple[str, ...]  # ``("topic",)``, ``("pair",)``, or empty if the list names neither
     index: NDArray[np.intp]  # the position of each word's cluster, -1 for none
-    # Expected correlation of the effects of two words of one cluster. Zero if words are independent, and where what
+    # Expected correlation of the effects of two words of one cluster. Zero if words are independent, and if what
     # clusters share has scales of its own, which `kinds` says.
     share: NDArray[np.float64]
 

@@ -260,7 +260,7 @@ def _words(given: Any, key: str, where: str) -> tuple[str, ...]:
     is_list = isinstance(given, Sequence) and not isinstance(given, str)
     if not is_list or not all(isinstance(word, str) and word for word in given):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
-        raise WordListError(f"{where}: {key} holds {given!r} if a list of words is needed; write {key} = {example}")
+        raise WordListError(f"{where}: {key} holds {given!r}, and a list of words is needed; write {key} = {example}")
     for word, count in Counter(given).items():
         if count > 1:
             raise WordListError(f"{where}: {key} lists '{word}' twice in one set; remove one")

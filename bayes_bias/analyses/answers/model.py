@@ -254,7 +254,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
             of_levels = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
             expected = expected + loadings(data.keys, effect, data.words) @ of_levels
             if effect == WORD:
-                # Within answers, if all else cancels, contrasts of words have the same sd, and their own noise.
+                # Within answers, where all else cancels, contrasts of words have the same sd, and their own noise.
                 pm.Normal("word_contrast", 0, pm.math.sqrt(sd**2 + data.noise**2), observed=data.contrasts)
         sd = pm.HalfNormal("sd_answer", PRIORS[ANSWER])
         pm.Normal("D", expected, pm.math.sqrt(sd**2 + data.rounding), observed=data.difference, dims=ANSWER)

@@ -294,7 +294,7 @@ def _share(comparison: Comparison) -> str:
 
 
 def _few_words(comparison: Comparison) -> list[str]:
-    """If they are so few that the interval of the change may be too short."""
+    """Warn of groups and classes with so few words that the interval of the change may be too short."""
     shortest = min(min(sizes.values()) for sizes in words_of_homes(comparison.before).values())
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return []

@@ -151,7 +151,7 @@ def _lengths(data: xr.Dataset) -> Inputs:
 
 
 def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Score and information of each effect if there is none, with the average over all pairs held fixed: see
+    """Score and information of each effect at zero, with the average over all pairs held fixed: see
     `normal_effects`."""
     told: Inputs = {}
     for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):

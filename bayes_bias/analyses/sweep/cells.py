@@ -12,10 +12,10 @@ from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.coverage import lookup
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, as_listed, related_as_shown, with_near_copies
+from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, with_near_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
-from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fit_model import versions
@@ -143,11 +143,7 @@ class VectorCell(Cell):
         if self.vocabulary is None:
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
         shown = None if self.original is None else self.original.table()
-        try:
-            general = self.vocabulary.without(self.words)
-        except EmbeddingError as error:
-            return as_listed(table, error)
-        return related_as_shown(table, general, self.words.topics, shown=shown)
+        return related_as_shown(table, self.vocabulary, self.words.topics, besides=self.words, shown=shown)
 
     def _measured(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
