@@ -5,6 +5,8 @@ PYTHON ?= $(firstword $(shell for name in python3.12 python3.13 python3.14; do $
 BIN := .venv/bin
 # Vectors of the words of all lists in ten templates, of which the shipped `minilm-demo` has those of five lists.
 TEMPLATES ?= minilm_templates.npz
+# Vectors of GoogleNews, frequent words first, of which the shipped `googlenews-demo` has those of the lists.
+VECTORS ?= googlenews_31k.npz
 
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
@@ -98,14 +100,17 @@ benchmark: .venv/installed-test
 	for vectors in benchmarks/records/*-manual.npz; do $(BIN)/python -m benchmarks.calibration others --draws 400 --embedding $$vectors; done
 	$(BIN)/python -m benchmarks.simulated --draws 400
 	$(BIN)/python -m benchmarks.group_scales --draws 400
-	$(BIN)/python -m benchmarks.sub_topics
-	$(BIN)/python -m benchmarks.sub_topics others --templates $(TEMPLATES) --draws 100
-	$(BIN)/python -m benchmarks.sub_topics pairs
+	$(BIN)/python -m benchmarks.topical_words $(VECTORS)
+	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --branches loose --cells sub-topics --name topical-words-loose
+	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --cells "targets of WEAT" --draws 4000 --name topical-lists
+	$(BIN)/python -m benchmarks.vocabularies $(VECTORS)
+	$(BIN)/python -m benchmarks.frequency $(VECTORS) --draws 400 --adjusted 60
 	$(BIN)/python -m benchmarks.covariates
 	$(BIN)/python -m benchmarks.many_words
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.promises
+	$(BIN)/python -m benchmarks.promises --only topics --name promises-sub-topics
 	$(BIN)/python -m benchmarks.sbc
 	$(BIN)/python -m benchmarks.sbc --by-group --fits 400
 	$(BIN)/python -m benchmarks.trained --seeds 5
@@ -122,6 +127,14 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4 --by-group
 	$(BIN)/python -m benchmarks.tpr --draws 200
+	$(BIN)/python -m benchmarks.pairs --draws 200
+	$(BIN)/python -m benchmarks.skewed_pairs --draws 200
+	$(BIN)/python -m benchmarks.sentence_lists --draws 100
+	$(BIN)/python -m benchmarks.answers flips held-out planted sbc speed
+	$(BIN)/python -m benchmarks.over_time --draws 200
+	$(BIN)/python -m benchmarks.trained_slices --worlds 14
+	$(BIN)/python -m benchmarks.criterion --draws 400
+	$(BIN)/python -m benchmarks.gap_correlations --draws 200
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning

@@ -114,7 +114,8 @@ def _judged(
     y = np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T
     split = Split.of(y)
     shown = [general.sub_topics(words, list(rows)) for words, rows in zip(homes, vectors, strict=True)]
-    variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in shown], spec)
+    kept = [*general.without_common(shown[0], shown[1], unit), *general.without_common(shown[2], shown[3], unit)]
+    variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in kept], spec)
     found = {"this model": chance(variances, split.bias), "quasi-F": split.p_quasi_f}
     if not adjusted:
         return {**found, "adjusted": float("nan")}

@@ -50,6 +50,7 @@ from benchmarks import (
     tpr,
     trained_slices,
     verdicts,
+    vocabularies,
 )
 from benchmarks.figures import plot_reliability, plot_shares
 from benchmarks.provenance import PAGES, RESULTS, measured, read
@@ -109,6 +110,7 @@ EVIDENCE = (
             "topical-words-loose": topical_words.loose,
             "topical-balanced": topical_words.balanced,
             "topical-lists": topical_words.lists,
+            "vocabularies": vocabularies.section,
         },
     ),
     Page(

@@ -1,5 +1,6 @@
 """The pages of evidence say what the results say, and the simulations that they rest on are the model."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import PAGES, measured, read
 from benchmarks.shares import from_to, shares_by
+from benchmarks.topical_words import topical_cells
 
 ROOT = Path(__file__).parents[1]
 
@@ -112,8 +114,7 @@ def test_the_readme_quotes_the_evidence():
     assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
     lists = pd.DataFrame(read("topical-lists")["rows"]).sort_values("words")
     assert f"| this model | {' | '.join(f'{share:.1%}' for share in lists['from vectors'])} |" in text
-    topics = pd.concat([pd.DataFrame(read(name)["rows"]) for name in ("topical-words", "topical-words-loose")])
-    topics = topics[topics["sub-topics"] > 0]
+    topics = topical_cells()
     independent, counted = (from_to(topics[name]) for name in ("independent", "from vectors"))
     assert f"biased in {independent} of cases if they count as independent draws, and in {counted} as they" in text
     assert f"the model finds {from_to(topics['power, from vectors'])}" in text
@@ -187,3 +188,9 @@ def test_simulated_replicates_vary_as_the_model_says():
         theta = dict.fromkeys(REPLICATES, 0.0) | {name: 1.0}
         draws = np.stack([of_replicate(theta, 2, 4, 3, rng).ravel() for _ in range(4000)])
         assert np.abs(np.cov(draws.T) - pattern).max() < 0.1
+
+
+def test_what_make_runs_is_there():
+    modules = set(re.findall(r"-m (benchmarks\.\w+)", (page.RESULTS.parents[1] / "Makefile").read_text()))
+    assert len(modules) > 30
+    assert not [module for module in modules if importlib.util.find_spec(module) is None]

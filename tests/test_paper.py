@@ -11,6 +11,7 @@ from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
 from benchmarks.provenance import read
 from benchmarks.shares import from_to, shares_by
+from benchmarks.topical_words import topical_cells
 from tests.test_benchmarks import prose
 
 ROOT = Path(__file__).parents[1]
@@ -39,8 +40,7 @@ def test_what_is_found_where_there_is_nothing(paper):
     assert f"quasi-F of 1973 in {quasi_f}, a mixed model" in paper
     assert f"degrees of freedom in {reml}." in paper
     assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
-    topics = pd.concat([rows_of("topical-words"), rows_of("topical-words-loose")])
-    topics = topics[topics["sub-topics"] > 0]
+    topics = topical_cells()
     independent, found = (from_to(topics[name]) for name in ("independent", "from vectors"))
     assert f"{independent} of lists without a bias are found to have one" in paper
     assert f"independent draws, and {found} as they count here" in paper

@@ -9,10 +9,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.associations.common_sub_topics import share_in_common, within_and_between
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_means
+from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors, unit_means
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
@@ -60,6 +61,11 @@ class SubTopics(Related):
 
     silhouette: float
     z: float
+
+    @property
+    def belief(self) -> float:
+        """How far they are believed, from 0 to 1."""
+        return float(1 / (1 + np.exp(-_SLOPE * (self.z - _HALF)))) if self.silhouette > -1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -140,10 +146,11 @@ class Vocabulary:
         silhouette, cluster = _best_cut(1 - unit @ unit.T)
         mean, sd = _random_silhouettes(self, min(len(words), _LONGEST))
         z = (max(silhouette, 0.0) - mean) / sd
-        share = self._share(unit, cluster) / (1 + np.exp(-_SLOPE * (z - _HALF))) if silhouette > -1 else 0.0
+        shown = SubTopics(tuple(words), cluster, self._share(unit, cluster), silhouette, z)
+        share = shown.share * shown.belief
         if share < _LEAST:
-            return SubTopics(tuple(words), alone, 0.0, silhouette, z)
-        return SubTopics(tuple(words), cluster, round(float(share), _DIGITS), silhouette, z)
+            return replace(shown, cluster=alone, share=0.0)
+        return replace(shown, share=round(share, _DIGITS))
 
     def named(
         self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
@@ -159,16 +166,26 @@ class Vocabulary:
         first = self.in_first and vectors[0].ndim == 2
         return unit_means([vector[0] for vector in vectors] if first else vectors)
 
-    def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
+    def without_common(self, one: Related, other: Related, vectors: Vectors) -> tuple[Related, Related]:
+        """The sub-topics of two groups, or of two classes, without what the other has of the same.
+
+        What names of one ethnicity have in common cancels in the difference of women and men, as blocks of an
+        experiment do. The correlation that is expected is smaller by the share that is common
+        (`bayes_bias.associations.common_sub_topics`), as far as the sub-topics of the other are believed. Statements
+        about one group alone take what is common as given.
+        """
+        first, second = (self._preferences(self._unit([vectors[word] for word in home.words])) for home in (one, other))
+        common = share_in_common(first, second, one.cluster, other.cluster)
+        return _less(one, common * _belief(other)), _less(other, common * _belief(one))
+
+    def _preferences(self, unit: Numbers) -> Numbers:
+        """Unit vectors whose products are the correlations of what words prefer."""
         moved = unit @ _covariance(self)
-        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-        similarity, same = moved @ moved.T, cluster[:, None] == cluster
-        together = same & ~np.eye(len(unit), dtype=bool)
-        if not together.any() or same.all():  # nothing to compare with
-            return 0.0
-        within = similarity[together].mean()
-        between = similarity[~same].mean()
-        return float(np.clip((within - between) / (1 - between), 0, 1))
+        return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True))
+
+    def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
+        within, between = within_and_between(self._preferences(unit), cluster)
+        return float(np.clip((within - between) / (1 - between), 0, 1)) if between < 1 else 0.0
 
 
 @lru_cache(maxsize=8)
@@ -237,7 +254,8 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     """The sub-topics of each group and associated class of a table that carries its vectors; those that are `named`,
     if a list names some.
 
-    Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it.
+    Words that are paired keep their pairs: what both words of a pair share cancels, the sub-topic of both among it. So
+    does what the sub-topics of two groups, or of two classes, have in common.
 
     Raises
     ------
@@ -253,7 +271,21 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
             continue
         _check_length(home, len(own))
         found[home] = vocabulary.sub_topics(own, of_words)
+    for homes in (table.groups, table.associated_classes):
+        if len(homes) == 2 and found.keys() >= {*homes}:
+            pair = vocabulary.without_common(found[homes[0]], found[homes[1]], vectors)
+            found |= dict(zip(homes, pair, strict=True))
     return found
+
+
+def _belief(home: Related) -> float:
+    """What a list names is believed."""
+    return home.belief if isinstance(home, SubTopics) else 1.0
+
+
+def _less(home: Related, common: float) -> Related:
+    share = home.share * (1 - common)
+    return replace(home, share=round(share, _DIGITS) if share >= _LEAST else 0.0, in_common=common)
 
 
 def compared_words(table: AssociationTable) -> dict[str, list[str]]:

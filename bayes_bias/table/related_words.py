@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
 
 # So many words of a cluster are named in a sentence.
 _NAMED = 4
+# From here on it is said that opposite words have the same clusters.
+_MUCH = 0.5
 
 
 def effective_words(n: Any, expected: Any, inflation: Any) -> Any:
@@ -35,11 +37,14 @@ class Related:
     share : float
         Expected correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without
         clusters.
+    in_common : float
+        How far the opposite group, or class, has the same clusters. What both share cancels, and `share` is without it.
     """
 
     words: tuple[str, ...]
     cluster: NDArray[np.intp]
     share: float
+    in_common: float = field(default=0.0, kw_only=True)
 
     @property
     def clusters(self) -> list[tuple[str, ...]]:
@@ -65,7 +70,10 @@ class Related:
         if not self.count_as_fewer:
             return "no sub-topics can be shown"
         count = f"{len(self.words)} words that count as {self.effective:.0f}"
-        return f"{count}, since the vectors show sub-topics: {self.named}"
+        cancels = (
+            ", as far as they are not those of the opposite words, which cancel" if self.in_common >= _MUCH else ""
+        )
+        return f"{count}, since the vectors show sub-topics{cancels}: {self.named}"
 
     @property
     def named(self) -> str:
