@@ -52,7 +52,7 @@ def _decisive(bound: float, decimals: int) -> int:
 
 
 def probability(value: float) -> str:
-    """Without the leading zero, as journals print it; three decimals where they matter."""
+    """Without the leading zero, as journals print it; three decimals if they matter."""
     if math.isnan(value):
         return DASH
     if value < 0.001:
@@ -140,7 +140,7 @@ class Telling:
 
     @property
     def text(self) -> str:
-        """What it is, or says, in a sentence or a few."""
+        """Describe it in a sentence or a few."""
         raise NotImplementedError
 
     def __str__(self) -> str:

@@ -109,7 +109,7 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
 
 
 def check_alone(table: str, embedding: Any, default: Any) -> None:
-    """Refuse an embedding beside what has one."""
+    """Refuse an embedding for a list that is already measured."""
     if not (isinstance(embedding, type(default)) and embedding == default):
         raise EmbeddingError(
             f"embedding: '{table}' was measured in one, and another is given; leave it out, or give a list's name"

@@ -118,7 +118,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
         )
     if "metric" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+            f"path: '{path}' was made by an earlier version of bayes_bias and lacks the kind of its values; fit again"
         )
     return tree
 

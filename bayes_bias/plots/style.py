@@ -127,7 +127,7 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """The axes to draw on; new ones belong to a figure of their own, unknown to pyplot, as high as needed."""
+    """The axes to draw on; new ones belong to a new figure, unknown to pyplot, as high as needed."""
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -142,7 +142,7 @@ def colour(index: int) -> str:
 
 
 def colour_and_marker(index: int) -> dict[str, Any]:
-    """What the points of the index-th group look like."""
+    """Return the style of the points of the index-th group."""
     return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
 
 
@@ -219,7 +219,7 @@ def finish(ax: Axes, fit: Fit, what: str) -> Axes:
 
 
 def bias_axis(metric: Metric) -> str:
-    """What the axis of a bias says."""
+    """Return the label of a bias's axis."""
     return f"{metric.unit} (positive: stereotypical)"
 
 
@@ -257,7 +257,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: fl
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """What point, line, band and tick mean."""
+    """Return a legend of point, line, band and tick."""
     handles: list[Any] = [
         Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
         Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of contrasts under no bias"),

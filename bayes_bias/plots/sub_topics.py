@@ -28,7 +28,7 @@ def plot_sub_topics(
 ) -> Axes:
     """Cosines of the words of each group, or class, with one another: the sub-topics that the vectors show are framed.
 
-    Words stand under their group or class, those of a sub-topic together, the largest one first and words alone
+    Words are listed under their group or class, those of a sub-topic together, the largest one first and words alone
     last. Groups and classes without sub-topics are left out.
 
     Parameters
