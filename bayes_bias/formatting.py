@@ -85,7 +85,7 @@ def rank_interval(lower: float, upper: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share of cosines or draws, which are enough for a decimal."""
+    """A share of cosines or draws, with one decimal."""
     return f"{value:.1%}"
 
 

@@ -128,7 +128,7 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
     names = [source.name for source in lists]
     for name in names:
         if names.count(name) > 1:
-            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
+            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each a different name")
 
 
 def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:

@@ -113,7 +113,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
     tree = _read(Path(path))
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' is netCDF, but no fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
+            f"path: '{path}' is netCDF, but not a fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
             " makes one"
         )
     if "metric" not in tree.attrs:

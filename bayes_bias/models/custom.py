@@ -50,7 +50,7 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
     name = name_of(model)
     made = model if isinstance(model, pm.Model) else model(table)
     if not isinstance(made, pm.Model):
-        raise SpecError(f"model: '{name}' returned {described(made)}, and not a pymc.Model; end it with `return model`")
+        raise SpecError(f"model: '{name}' returned {described(made)}, not a pymc.Model; end it with `return model`")
     if not made.observed_RVs:
         raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
     if made.discrete_value_vars:

@@ -43,7 +43,7 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
     Raises
     ------
     AnswersError
-        Missing columns, an id twice among the prompts, or replies to what nobody asked.
+        Missing columns, an id twice among the prompts, or replies without a prompt.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
         raise AnswersError(f"prompts: the id '{twice.iloc[0]}' occurs twice; give the file as `prompts` wrote it")
     if (unknown := given.id[~given.id.isin(asked.id)]).size:
         raise AnswersError(
-            f"replies: nobody asked '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the prompts"
-            " that they are replies to, with the same ids"
+            f"replies: no prompt has the id '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the"
+            " prompts that they are replies to, with the same ids"
         )
     if (lacking := asked.stereotype[~asked.stereotype.isin(list(lists))]).size:
         raise AnswersError(

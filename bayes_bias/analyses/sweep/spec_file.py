@@ -198,7 +198,7 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
     for key in ("templates", "predict"):
         if version.settings.get(key, asked.get(key)) != asked.get(key):
             raise EmbeddingError(
-                f"{place}: {key} of '{content['name']}' differs from that of what it is a version of; leave it out"
+                f"{place}: {key} of '{content['name']}' differs from that of its embedding; leave it out"
             )
     return replace(version, settings={**version.settings, **asked})
 
