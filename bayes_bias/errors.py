@@ -25,7 +25,7 @@ def for_reader(text: str) -> str:
 class BayesBiasError(ValueError):
     """Anything that the user can mend: the base class of all errors of this package.
 
-    Where a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
+    If a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
     """
 
     def __init__(self, message: str = "", unknown: object = None, valid: Iterable[str] | None = None) -> None:

@@ -90,7 +90,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
-    """What a TOML file holds; `subject` begins the line that says why it holds nothing."""
+    """Read a TOML file; `subject` begins the error message."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
     except (ValueError, RecursionError) as error:  # also of whole numbers with more than 4,300 digits
@@ -98,7 +98,7 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> Any:
-    """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
+    """Read a JSON file; `subject` begins the error message."""
     try:
         return json.loads(file.read_bytes())
     except OSError as error:

@@ -52,7 +52,7 @@ def _decisive(bound: float, decimals: int) -> int:
 
 
 def probability(value: float) -> str:
-    """Without the leading zero, as journals print it; three decimals where they matter."""
+    """Without the leading zero, as journals print it; three decimals if they matter."""
     if math.isnan(value):
         return DASH
     if value < 0.001:
@@ -85,7 +85,7 @@ def rank_interval(lower: float, upper: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share of cosines or draws, which are enough for a decimal."""
+    """A share of cosines or draws, with one decimal."""
     return f"{value:.1%}"
 
 
@@ -140,7 +140,7 @@ class Telling:
 
     @property
     def text(self) -> str:
-        """What it is, or says, in a sentence or a few."""
+        """Describe it in a sentence or a few."""
         raise NotImplementedError
 
     def __str__(self) -> str:

@@ -71,8 +71,7 @@ class Job:
 class Outcome:
     """The result of a job, or why it `failed`, in one line.
 
-    `again` says whether a later run tries again: after a lack of memory, but not where an embedding does not cover a
-    list.
+    `again` says whether a later run tries again: after a lack of memory, but not if an embedding does not cover a list.
     """
 
     name: str
@@ -82,7 +81,7 @@ class Outcome:
     again: bool = False
 
     def needed(self) -> Any:
-        """The result of a job that must not fail; raises BayesBiasError where it did."""
+        """The result of a job that must not fail; raises BayesBiasError if it did."""
         if self.failed:
             raise BayesBiasError(f"{self.name}: {self.failed}")
         return self.result
@@ -179,7 +178,7 @@ def _check_marker(home: Path) -> None:
             )
         return
     if any(not path.name.startswith(UNFINISHED) for path in home.iterdir()):
-        raise OutputError(f"folder: '{home}' holds other files; name a folder of its own, which is made if need be")
+        raise OutputError(f"folder: '{home}' holds other files; name another folder, which is made if need be")
     _write(marker, json.dumps({"version": VERSION}))
 
 
@@ -259,8 +258,8 @@ def _announced(pending: int, kept: int) -> str:
 
 @contextmanager
 def beside(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
-    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up where
-    an error ends the block."""
+    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up if an
+    error ends the block."""
     with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
         yield results
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """What is called as work goes on; the command line draws a bar from it."""
+    """Callback during long work; the command line draws a bar from it."""
 
     def step(self, text: str) -> None:
         """A new step begins."""
@@ -69,7 +69,7 @@ def within(what: str) -> Iterator[None]:
 
 
 def current() -> Progress:
-    """Who listens now; for a callback that another thread calls, which has no listeners of its own."""
+    """Who listens now; for a callback that another thread calls, which has no listeners."""
     return _LISTENING.get()
 
 
@@ -85,7 +85,7 @@ def advance(done: int, total: int) -> None:
 
 @contextmanager
 def logging_from(name: str, level: int) -> Iterator[None]:
-    """What a logger says below a level is left out; also a decorator."""
+    """Leave out a logger's messages below a level; also a decorator."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(level)

@@ -82,7 +82,7 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
 def read_frame(
     file: Traversable, label: str, refusal: type[BayesBiasError], *, text: Collection[str] | None = ()
 ) -> "pd.DataFrame":
-    """A file as a frame: its words as they were before `csv_text`, numbers where a column holds nothing else.
+    """A file as a frame: its words as they were before `csv_text`, numbers if a column holds nothing else.
 
     An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text; all do if it is
     None. A column without a heading is called as pandas calls it.
@@ -114,7 +114,7 @@ def _numbers_if_all_are(cells: Sequence[str]) -> list[float] | list[int] | None:
 
 
 class NotNumbersError(ValueError):
-    """A cell of a column is no number: `position` says which, and the text why."""
+    """A cell of a column is not a number: `position` is its place, and the text says why."""
 
     def __init__(self, position: int, why: str) -> None:
         super().__init__(why)
@@ -127,7 +127,7 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     Raises
     ------
     NotNumbersError
-        A cell is no number, or nobody can say which.
+        A cell is not a number, or is ambiguous.
 
     Examples
     --------

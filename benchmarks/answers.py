@@ -422,7 +422,7 @@ def planted_section() -> str:
 200 simulated answers of {" or ".join(map(str, sorted(set(rows.labels))))} labels of each group and three wordings,
 {int(rows.simulations.iloc[0])} simulations a row. Answers are not of the model: they are cut off at -1 and 1, as D is,
 and have eight words of each class. The true D is the mean over new labels, wordings and answers. "Covers" is of the 95%
-interval; "error" is the mean error of the posterior mean; "finds" how often the interval excludes zero. Where labels
+interval; "error" is the mean error of the posterior mean; "finds" how often the interval excludes zero. If labels
 decide nearly all and D is near its end the interval may be too short, and a report says so.
 
 {markdown_table(shown)}

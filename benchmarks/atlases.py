@@ -203,7 +203,7 @@ of them. The words of a list are the same in all embeddings, and so is part of t
 nothing else is said; the pooled model learns how much from what each of {words} words adds to the bias. How many 95%
 intervals of the pooled model hold the truth, with the standard error over atlases: of each cell, of the mean of each
 embedding and of each list; and of their ranks, which are whole numbers, so that intervals hold more than they say. Two
-versions of an embedding, such as one before and after debiasing, have 98% of their errors in common where different
+versions of an embedding, such as one before and after debiasing, have 98% of their errors in common; different
 embeddings have 60%; the model takes all pairs for alike. Outside of 93% to 97%: {"; ".join(outside) or "none"}.
 
 {markdown_table(shown)}

@@ -103,7 +103,7 @@ def priors() -> str:
     table = pooled_findings(crossed, ["part", "size"]).merge(lists).merge(_coverage(crossed, ["part", "size"]))
     return f"""### Why this prior
 
-How much preferences vary is what few words say least about, so that the prior of their scales decides how wide the
+Few words say least about how much preferences vary, so the prior of their scales decides how wide the
 intervals of short lists are. Nulls under other priors of `sd_target_preference` and `sd_attribute_preference`, in
 units of the table, scope both, with controls: share over WEAT 1, 3, 5, 7 and 9, least and largest share of a list,
 coverage and width. The draws are others than those of the table above.
@@ -112,7 +112,7 @@ coverage and width. The draws are others than those of the table above.
 
 `Exponential(lam=2.5)` is shipped. Flat is not neutral for a standard deviation: under a half-normal prior intervals are
 too wide with four words a class. The exponential falls from zero on and still has the longer tail. A narrower prior
-comes nearer to 5% on average here; the wider one is kept because where words vary more than here, a narrow prior errs
+comes nearer to 5% on average here; the wider one is kept because if words vary more than here, a narrow prior errs
 on the side of finding something.
 
 {circumstances(result["about"])}
@@ -210,7 +210,7 @@ manual pages.
 
 {markdown_table(covering_findings(rows, ["part", "size"]))}
 
-Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}. Too little is found where both sides are short
+Of {len(rows)} cells of {rows.draws.min():.0f} draws, {_beyond(rows)}. Too little is found if both sides are short
 lists of random words: their preferences hardly vary, and the prior allows for more, so that intervals are too wide.
 
 {circumstances(next(iter(tables.values()))["about"])}

@@ -173,7 +173,7 @@ def section() -> str:
 *Neutralised attributes*: four pools of 400 words along a direction of GoogleNews vectors, which attributes then lose;
 the true change is that of the pools. *Two seeds*: random words in two trainings of one embedding, which differ by
 chance alone. Wanted: 93 to 98% of the 95% intervals hold the true change (coverage); the share is that of intervals
-without zero, which is power where there is a change.
+without zero, which is power if there is a change.
 
 {markdown_table(shown)}
 

@@ -148,7 +148,7 @@ the targets, or of both sides, differs between them by 1.5 standard deviations. 
 half of it, or nothing; *truth* is the bias at equal values. *Covered*: its 95% interval holds the truth
 ({in_all} over all cells, which come in fours that share their draws).
 *Found*: it excludes zero at the 5% level, which is a false finding
-where the truth is zero; beside it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
+if the truth is zero; next to it the unadjusted bias of the same fits. *Called*: the verdict says that the covariate
 accounts for the bias, or that it does not; else it leaves that open. *Width*: of the interval, in those of the
 unadjusted one. There are {draws} draws of each cell, and a share of a single cell says little.
 

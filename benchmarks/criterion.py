@@ -286,14 +286,14 @@ def section() -> str:
 
 `bb.criterion`: true biases and true criteria of so many *labels* have the correlation *rho*; biases are seen with the
 *reliability* of the row, the criterion with .80. How many 95% intervals hold rho (wanted: 93% to 98%), how many exclude
-zero (false findings where rho is 0), beside the interval of Fisher's transformation of Pearson's r; {rows.draws.max()}
+zero (false findings if rho is 0), next to the interval of Fisher's transformation of Pearson's r; {rows.draws.max()}
 draws a cell. {inside.sum()} of {len(usual)} cells are within, {(usual.covered > 0.98).sum()} above and
 {(usual.covered < 0.93).sum()} below. False findings are {false.min():.1%} to {false.max():.1%}. With few labels or low
 reliability the uniform prior of rho decides: intervals are wide, and their middle is drawn towards zero.
 
 {shown(usual, ["rho", "labels", "reliability"])}
 
-The normal model where labels have heavier tails than it allows for, and where the errors of biases go together:
+The normal model if labels have heavier tails than it allows for, and if the errors of biases go together:
 
 {shown(of_others, ["what", "rho", "labels"])}
 

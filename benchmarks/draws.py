@@ -154,7 +154,7 @@ transition; *work*: evaluations of the density beside those of the default for t
 to be as many a draw. The list of the largest error is in every row.
 
 Of the default itself the error of the ends is {worst["error of ends"].loc[tuple(setting)]:.5f} in the worst list and
-{median:.5f} in the median one of these. Where the sampler moved along scales themselves, and not along about their
+{median:.5f} in the median one of these. If the sampler moved along scales themselves, and not along about their
 square root, 1,500 draws had .00043 in the worst list and .00010 in the median one, a least ESS of 1,120, and took 1.3
 to 2.7 times the work (5 seeds, commit 8badb9d).
 

@@ -130,9 +130,9 @@ def answer() -> str:
     """Say how often such lists are found to be biased."""
     rows = pd.DataFrame(read("frequency")["rows"])
     both, one = rows[rows.differ == "groups and classes"], rows[rows.differ == "groups"]
-    return f"""Where both differ, frequent words are nearer to frequent ones: {both["this model"].min():.0%} to
-{both["this model"].max():.0%} of lists without meaning are found to be biased. Where groups alone differ, it is
-{one["this model"].min():.1%} to {one["this model"].max():.1%}. A report warns where both do."""
+    return f"""If both differ, frequent words are nearer to frequent ones: {both["this model"].min():.0%} to
+{both["this model"].max():.0%} of lists without meaning are found to be biased. If groups alone differ, it is
+{one["this model"].min():.1%} to {one["this model"].max():.1%}. A report warns if both do."""
 
 
 def section() -> str:
@@ -150,7 +150,7 @@ def section() -> str:
 
 Words are drawn at random from these ranks of GoogleNews, the first group (and class) from frequent words, the second
 from rare ones. *Adjusted*: with the log rank of targets as a covariate, `covariates="rank"`, of
-{int(rows["adjusted draws"].iloc[0])} lists a cell, of {int(rows.draws.iloc[0]):,} otherwise. Where all words of a
+{int(rows["adjusted draws"].iloc[0])} lists a cell, of {int(rows.draws.iloc[0]):,} otherwise. If all words of a
 group are more frequent than those of the other, the bias at equal frequency is an extrapolation, as a notice says.
 
 {markdown_table(shown)}

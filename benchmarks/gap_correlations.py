@@ -100,8 +100,8 @@ def section() -> str:
 
 Simulated classifiers of 28 classes whose true gaps (log odds) and true word biases correlate as the row says. Biases
 are seen with an error of half their spread, gaps in so many people of each group in a class. How many 95% intervals of
-`tpr_gaps.correlation` hold the true correlation, and how many exclude zero (false findings where it is zero); beside
-them Pearson's r of what is seen, drawn to zero by both errors, and its interval by Fisher's transformation. Where
+`tpr_gaps.correlation` hold the true correlation, and how many exclude zero (false findings if it is zero); next to
+them Pearson's r of what is seen, drawn to zero by both errors, and its interval by Fisher's transformation. If
 classes have heavier tails than the model's normal, a few of them decide the correlation, and either interval is too
 short. The posterior is integrated on a grid, as that of [`bb.criterion`](criterion.md).
 

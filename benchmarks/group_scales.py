@@ -148,7 +148,7 @@ average up to {rows.divergences.max() / rows.draws.max():.2f} divergent transiti
 
 {markdown_table(shown)}
 
-Wider priors for preferences would give fewer false findings where three words vary more than thirty others, and wider
+Wider priors for preferences would give fewer false findings if three words vary more than thirty others, and wider
 intervals wherever words are few. The columns multiply the priors' means by a factor; *width* is again relative to
 shared scales.
 

@@ -31,7 +31,7 @@ The published answers that ours stand beside are of Schröder et al. (2021, arXi
 IJCNN) and
 Gray, Milanova & Wu (2024), as the design of this study quotes them. Their models are BERTs and larger text models,
 ours mostly
-static vectors of small corpora of templates: where the answers differ, that may be why.
+static vectors of small corpora of templates: if the answers differ, that may be why.
 """
 
 
@@ -121,9 +121,9 @@ WEAT's score for a word; what it adds is the interval.
                 f"{_pivot(own, 'measure', 'model')}\n"
             )
         parts.append(
-            "Published: high for gender, low for religion and ethnicity. Here they are lower than for gender where a"
+            "Published: high for gender, low for religion and ethnicity. Here they are lower than for gender if a"
             " measure has one direction for all groups (Direct Bias, RIPA, whose first component need not be the"
-            " direction that is asked for, and SAME, whose sign is that of the first two groups), and not lower where"
+            " direction that is asked for, and SAME, whose sign is that of the first two groups), and not lower if"
             f" it compares the first group's words with all others.\n\n{_about('groups')}\n"
         )
     return "\n".join([*parts, _about("majority"), ""])
@@ -218,7 +218,7 @@ hold it (`covered`); `excluded`: share of intervals without zero; `right`: share
 *in these
 vectors* might move with other attribute words. It knows nothing of what another corpus or training would have made
 of the
-word. Where that matters, several corpora or trainings are needed, as replicates of one table:
+word. If that matters, several corpora or trainings are needed, as replicates of one table:
 """
         )
     if together is not None:
@@ -246,7 +246,7 @@ a model); share of findings at the 5% level:
 
 ![False findings]({FOLDER}/null-false-findings-gender-two-groups.png)
 
-WEAT's test holds here, because targets are what is random and they are exchangeable: it permutes them. It fails where
+WEAT's test holds here, because targets are what is random and they are exchangeable: it permutes them. It fails if
 attributes are random, which [another page](false-findings.md) shows. Single occupations, share of posterior
 intervals that exclude
 zero; `right` is the share of those findings with the sign of the log odds that *came out*, by chance:
@@ -260,7 +260,7 @@ this corpus, and false of the process that made it. """
         if exact is not None:
             own = exact[exact.asked == "each target"]
             parts.append(
-                f"""Where sentences are dealt so that every occupation is said exactly as often with both (but for the
+                f"""If sentences are dealt so that every occupation is said exactly as often with both (but for the
 odd sentence), what is left is the training's own noise:
 
 {_findings(own)}
@@ -310,8 +310,8 @@ frequent, those of women rare. {rows.truths.max():.0f} truths of each cell; shar
 accounts for the bias, or it does not. "Bias" is the mean. "Covered": the 95% interval holds the mean bias of the
 same shares at frequency 1. "Width" is in widths without covariate.
 
-Where frequency alone differs, WEAT finds a bias in most corpora and the posterior in some. At equal frequency it is
-gone, and the verdict calls what the posterior had found frequency. Where shares differ as well, the verdict mostly
+If frequency alone differs, WEAT finds a bias in most corpora and the posterior in some. At equal frequency it is
+gone, and the verdict calls what the posterior had found frequency. If shares differ as well, the verdict mostly
 calls it a bias, less often than at frequency 1: the bias itself is smaller, perhaps since vectors of rare words
 hold less of it, and the interval is longer. At sigma .2 intervals do not cover even at frequency 1 and without
 adjustment, so that this says nothing of adjusting: each corpus has a bias of its own about the mean of its cell,
@@ -426,7 +426,7 @@ RIPA take:
 
 {_pivot(pd.concat(known).drop_duplicates(["attribute", "model"]), "attribute", "model", decimals=1)}
 
-Published: 10.9 degrees where Direct Bias agrees with SAME, 17.6 where it does not. With two groups of matched
+Published: 10.9 degrees if Direct Bias agrees with SAME, 17.6 if it does not. With two groups of matched
 words the two are
 one direction here. With four and five groups the first component is whatever varies most, and not the group that
 is asked

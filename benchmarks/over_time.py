@@ -255,7 +255,7 @@ def answer() -> str:
     null = rows[rows.truth == "null"]
     still, large = null[~null.cell.str.startswith("shocks")], null[null.cell == "shocks 1 sd"]
     apart = rows[rows.cell != "shocks 1 sd"]
-    return f"""Where nothing changes, a trend is found in {from_to(still["these found"])} of series for *these slices*
+    return f"""If nothing changes, a trend is found in {from_to(still["these found"])} of series for *these slices*
 and in {from_to(still["new found"])} for *new slices*, by design; Garg's least squares find one in
 {from_to(still["least squares found"])}. {from_to(rows["these covers"])} of the intervals hold the trend of these
 slices, and {from_to(apart["new covers"])} that of new ones; {from_to(large["new covers"])} if slices differ by as much
@@ -283,7 +283,7 @@ def section() -> str:
 
 {about["draws"]} series a cell or a few more, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly
 last (other designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is
-found where its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new
+found if its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new
 slices* that which slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%. {_pooled(rows)}
 
 *These* and *new slices* are computed from mean squares here, as the quasi-F is. {_sampled(rows)}
@@ -296,7 +296,7 @@ two, after Holm's adjustment, for these slices. *Dated*: a step is said to be th
 {markdown_table(shown)}
 
 Shocks make a series in which something changes in these slices and nothing on average. With shocks as large as values
-vary within a block the prior of tau is too narrow, and *new slices* find more than 5%. Where words drift, neighbouring
+vary within a block the prior of tau is too narrow, and *new slices* find more than 5%. If words drift, neighbouring
 slices are more alike, and least squares take drift for a trend. Steps in five slices are found for *these slices*, and
 seldom for new ones: five slices are few.
 

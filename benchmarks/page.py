@@ -322,7 +322,7 @@ def _rests_on() -> str:
     return f"""## What these numbers rest on
 
 Words are assumed to be draws from the population that they stand for. Words that come in sub-topics count as fewer by
-what the vectors show of them: see [sub-topics](sub-topics.md). Where nothing shows them, they make the intervals
+what the vectors show of them: see [sub-topics](sub-topics.md). If nothing shows them, they make the intervals
 [too short](simulated-tables.md). The tables of other pages are about independent words, whose intervals are the same.
 
 The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.

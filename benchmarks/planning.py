@@ -97,8 +97,8 @@ while the prediction allows for the population's being another, and so is nearer
 
 {markdown_table(rows)}
 
-Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted where both sides are of one
-length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times where one is short.
+Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted if both sides are of one
+length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times if one is short.
 
 {circumstances(result["about"])}
 """

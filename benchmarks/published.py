@@ -272,7 +272,7 @@ once each. The last two columns are about the {len(open_ones)} tables that WEAT'
 
 ![Reliability of the probability](../../benchmarks/results/published.png)
 
-Predictions that are alike; studies count once in a row. A probability is printed where the two differ by {MOST_OFF} at
+Predictions that are alike; studies count once in a row. A probability is printed if the two differ by {MOST_OFF} at
 most, over {FEWEST_STUDIES} studies or more; elsewhere there is only its range over studies.
 
 {markdown_table(told)}

@@ -46,7 +46,7 @@ Targets of WEAT 1, 6 and 7, as many random attributes a class, no controls, in t
 sentence encoder all-MiniLM-L6-v2 (`{result["about"]["templates"]}`); and random words on both sides in two to five
 trainings of word2vec (50 dimensions, {read("trained-seeds")["about"]["words"]:,} words of English manual pages, which
 have hardly any of the lists' words), the same but for the seed and the order in which two threads worked. Beside
-`crossed` what is reported where templates are averaged over (`crossed` and WEAT on the mean table) or counted as words
+`crossed` what is reported if templates are averaged over (`crossed` and WEAT on the mean table) or counted as words
 (SEAT: WEAT's permutation test, two-sided, in which each word in each template is one more word; a sentence's score is
 its mean cosine with all sentences of one class, those of other templates included, less that with all of the other; of
 trainings, which have no space in common, cosines within a training). Share of findings at the 5% level, lists together,
@@ -77,7 +77,7 @@ Of these short runs (acceptance .8) {_diverged(crossed)} had divergent transitio
 _OUTSIDE = """What lies below has two causes. With eight words `crossed` is as cautious on the mean table: the prior of
 words' preferences allows for more than these vary by, and random words on both sides hardly have any (see
 [other vectors](other-designs.md#other-vectors)). And two or three replicates say little of how much a bias differs
-between them: the prior decides, and it allows for more than these templates and seeds differ by, as it should where
+between them: the prior decides, and it allows for more than these templates and seeds differ by, as it should if
 others differ by more (see the planted shifts below)."""
 
 
@@ -122,10 +122,10 @@ have a flat prior, so that any other true bias would be held as often.)
 
 {markdown_table(shown)}
 
-Where the third facet is left out, shifts as large as what lists vary by are found as a bias in
+If the third facet is left out, shifts as large as what lists vary by are found as a bias in
 {from_to(on_mean[1])} of tables, and three times as large ones in {from_to(on_mean[3])}. With it five and ten
 replicates hold what they promise. Two or three that differ three times as much as lists do are still found too often:
-they say little about differences this large, and the prior expects smaller ones. Where replicates do not differ at all,
+they say little about differences this large, and the prior expects smaller ones. If replicates do not differ at all,
 their standard deviation is overestimated, since zero cannot be distinguished from a little.
 
 {circumstances(result["about"])}
@@ -137,7 +137,7 @@ def planted_priors() -> str:
     result = read("replicates-planted-priors")
     rows = pd.DataFrame(result["rows"])
     every = rows[(rows.method == "crossed") & (rows.scope == "all")]
-    return f"""The same under other priors of `sd_replicate_preference`, where few replicates let the prior decide:
+    return f"""The same under other priors of `sd_replicate_preference`, in which few replicates let the prior decide:
 
 {markdown_table(covering_findings(every, ["part", "times", "replicates"]).rename(columns={"part": "prior"}))}
 

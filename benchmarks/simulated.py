@@ -193,8 +193,8 @@ sub-topic, or the two targets of a pair, correlate.
 Outside 2 to 7% beyond their Monte Carlo interval: {_outside(rows)}. Sub-topics that are not named make the intervals
 too short, as expected; named ones make them wide enough, and with two sub-topics a class too wide, since two say
 little of how much they vary. Groups and classes have scales of their own, but three words say little of theirs, three
-times as variable as those of thirty others: {of_targets["share"]:.0%} where they are targets (the quasi-F
-{of_targets["quasi-F"]:.0%}), {of_attributes["share"]:.0%} where they are attributes ({of_attributes["quasi-F"]:.0%}).
+times as variable as those of thirty others: {of_targets["share"]:.0%} if they are targets (the quasi-F
+{of_targets["quasi-F"]:.0%}), {of_attributes["share"]:.0%} if they are attributes ({of_attributes["quasi-F"]:.0%}).
 A notice warns of lists of so different length.
 
 {circumstances(result["about"])}

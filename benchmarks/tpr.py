@@ -160,13 +160,13 @@ def section() -> str:
 Simulated classifiers: 28 classes, so many people of each group in a class, {_simulations(rows)} simulations a cell.
 Rates are not drawn from the model but on the scale of probabilities, with true gaps whose root mean square is exactly
 what the row says. Averages of absolute and squared raw gaps are inflated by noise, and the posterior's much less; with
-ten people in each cell little is known, and where there is no gap it still says {_posterior_without_gaps(rows)}. An
-interval of a size never includes zero, so that it cannot cover where there is none.
+ten people in each cell little is known, and if there is no gap it still says {_posterior_without_gaps(rows)}. An
+interval of a size never includes zero, so that it cannot cover if there is none.
 
 {markdown_table(pd.concat([_of_size(rows, name) for name in ("mean absolute gap", "root mean square gap")]))}
 
 Whether there is any gap is judged by the chance of a raw aggregate this large, with groups dealt at random within
-classes: its share below .05 is the rate of false findings where the truth is 0, and power elsewhere. "Unbiased" is the
+classes: its share below .05 is the rate of false findings if the truth is 0, and power elsewhere. "Unbiased" is the
 mean of the estimate of the mean square, with its Monte Carlo standard error. "Covers" is the share of 95% intervals of
 single gaps that hold the true one, "excludes zero" that of those that find one, errors are root mean square errors of
 single gaps.

@@ -81,7 +81,7 @@ with control classes, GloVe (840B) without, and with no general words to show su
 
 {chr(10).join(f"- {row.embedding} {row.list}: {row.why}" for row in rows[rows.why != ""].itertuples())}
 
-Where it matters that words belong together:
+If it matters that words belong together:
 
 {chr(10).join(f"- {line}" for line in _changed_by_sub_topics(rows))}
 """

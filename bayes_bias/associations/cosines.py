@@ -59,18 +59,18 @@ def cosines(
     wordlist : WordList, str or Path
         A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
-        Control classes besides those of the list: classes that nobody associates with any group. The
-        shipped ones, "neutral" and "human", by default; ``()`` for none. A shipped one of which the embedding lacks
-        half of the words or more is left out, with a notice.
+        Control classes in addition to those of the list: classes that nobody associates with any group. The shipped
+        ones, "neutral" and "human", by default; ``()`` for none. A shipped one is left out if the embedding lacks half
+        of the words or more is left out, with a notice.
     also : iterable of str
         More words whose vectors the table should carry, such as the defining sets of Direct Bias.
     templates : Templates, str or Path, optional
-        For an encoder, the sentences that words stand in, such as "plain-10": each is a replicate. Without them every
-        word is a sentence of its own.
+        For an encoder, the sentences to put words into, such as "plain-10": each is a replicate. Without them every
+        word is a separate sentence.
     sub_topics : {"from vectors", "independent", "exhaustive"}, optional
         Whether words that belong together count as fewer; by default what the list says of it, see `WordList`. Those
         that it names in its topics belong together, or those that the vectors show, see
-        `bayes_bias.associations.sub_topics`. Where an embedding has too few general words to show any, words count as
+        `bayes_bias.associations.sub_topics`. If an embedding has too few general words to show any, words count as
         independent draws, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
@@ -140,7 +140,7 @@ def similarities(
         See `cosines`.
     similarity : {"cosine", "dot"} or Similarity
         How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
-        `bayes_bias.table.similarity.Similarity` for one of your own.
+        `bayes_bias.table.similarity.Similarity` for your own.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def similarities(
 def with_relations(
     table: AssociationTable, embedding: Embedding, words: WordList, *, required: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice where it cannot,
+    """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice if it cannot,
     unless they are required."""
     if words.sub_topics == "independent" and table.vectors is not None:
         copies = near_copies(compared_words(table), table.vectors)
@@ -296,7 +296,7 @@ def cosines_from_matrix(
     name: str = "matrix",
     allow_loss: bool = False,
 ) -> AssociationTable:
-    """The table of a word list whose cosines, or other similarities, stand in a matrix.
+    """The table of a word list from a matrix of cosines, or of other similarities.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What an embedding has of a word list, group by group and class by class.
+    """The words of a list that an embedding has, group by group and class by class.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def _substitutes(part: Part, embedding: str) -> Iterator[str]:
         yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
     if part.made:
         yield (
-            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector of their own in {embedding}, and that"
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and one"
             f" of their subwords is used, as match asks: {_shortened(part.made)}"
         )
 

@@ -109,7 +109,7 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
 
 
 def check_alone(table: str, embedding: Any, default: Any) -> None:
-    """Refuse an embedding beside what has one."""
+    """Refuse an embedding for a list that is already measured."""
     if not (isinstance(embedding, type(default)) and embedding == default):
         raise EmbeddingError(
             f"embedding: '{table}' was measured in one, and another is given; leave it out, or give a list's name"
@@ -128,7 +128,7 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
     names = [source.name for source in lists]
     for name in names:
         if names.count(name) > 1:
-            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each another name")
+            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each a different name")
 
 
 def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:

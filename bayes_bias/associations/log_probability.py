@@ -37,7 +37,7 @@ def log_probabilities(
     predict: Predicted = "targets",
     corrected: bool = True,
 ) -> AssociationTable:
-    r"""How much more probable a word is in a sentence because another one stands there, for all pairs of a list.
+    r"""How much more probable a word is in a sentence because of another one, for all pairs of a list.
 
     For target i and attribute j in template r, with the target predicted,
 
@@ -133,7 +133,7 @@ def log_probabilities(
 
 
 def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
-    """What answers clozes: a folder or name of a masked model is opened, anything else is called as it is.
+    """The model that answers clozes: a folder or name of a masked model is opened, anything else is called as it is.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
 
 
 def name_of(score: Score) -> str:
-    """What a model is called in tables."""
+    """Name of a model in tables."""
     return str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
 
 

@@ -45,7 +45,7 @@ class MadeAlike(Tabled):
     words : int
         How many random words; 0 if nothing is known.
     unknown : str
-        Why nothing is known, in a clause; "" where something is.
+        Why nothing is known, in a clause; "" if something is.
     """
 
     table: pd.DataFrame
@@ -193,7 +193,7 @@ def _shared_vectors(
         found[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
     shared = [word for word in candidates or () if all(word in rows for rows in found.values())][:_WORDS]
     if len(shared) < _FEWEST:
-        return f"they share {len(shared)} words beside those of the list, and {_FEWEST} are the least"
+        return f"they share {len(shared)} words in addition to those of the list, and {_FEWEST} are the least"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in found.items()}
     return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
 

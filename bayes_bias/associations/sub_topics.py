@@ -104,19 +104,19 @@ class Vocabulary:
         Raises
         ------
         EmbeddingError
-            There are too few to say what words have in common by chance, or all have one vector.
+            There are too few to estimate what words have in common by chance, or all have one vector.
         """
         own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
         others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
         if len(others) < _FEWEST_GENERAL:
             raise EmbeddingError(
-                f"sub_topics: {self.name} has {len(others)} general words besides those of the list, and"
+                f"sub_topics: {self.name} has {len(others)} general words in addition to those of the list, and"
                 f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
                 " language, with frequent ones first, or say sub_topics='independent'"
             )
         if np.ptp(list(others.values()), axis=0).max() < _ALIKE:
             raise EmbeddingError(
-                f"sub_topics: all general words of {self.name} have one vector, which says nothing of any; check the"
+                f"sub_topics: all general words of {self.name} have the same vector; check the"
                 " file, or say sub_topics='independent'"
             )
         return type(self).of(others, name=self.name, in_first=self.in_first)
@@ -130,7 +130,7 @@ class Vocabulary:
         :math:`w = 1 / (1 + e^{-2 (z - 2)})`. (3) Were they there, two words of one would correlate by
         :math:`k = (s_w - s_b) / (1 - s_b)`, with the mean similarity :math:`s` of words of one and of different
         clusters, the cosine of :math:`\Sigma x` and :math:`\Sigma y`: what a word prefers is :math:`x \cdot d` for the
-        difference d of topics, which vary along the directions in which vectors vary, twice where the other side is
+        difference d of topics, which vary along the directions in which vectors vary, twice if the other side is
         topical as well; :math:`\Sigma` is the covariance of the vocabulary's vectors. (4) The correlation that is
         expected, `share`, is :math:`w k`.
 
@@ -317,7 +317,7 @@ def related_as_shown(
     shown: AssociationTable | None = None,
 ) -> AssociationTable:
     """The table with the sub-topics that its vectors show, or those of another table, `shown`; with a notice if they
-    cannot, and why. The words of the list `besides` are no general ones."""
+    cannot, and why. The words of the list `besides` do not count as general ones."""
     try:
         vocabulary = vocabulary if besides is None else vocabulary.without(besides)
         return with_sub_topics(table, sub_topics_of(table if shown is None else shown, vocabulary, named))

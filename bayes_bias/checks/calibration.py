@@ -37,7 +37,7 @@ MOST_PLANTED = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Tabled):
-    """How a design fares where the truth is known.
+    """How a design fares if the truth is known.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def calibrate(
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
     models : iterable of ModelSpec, str or Path
-        Models to judge, beside WEAT's permutation test.
+        Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
         Under which the models are judged; by default under each, which takes longer.
     draws : int
@@ -220,7 +220,7 @@ def drawn_beside(
 ) -> AbstractContextManager[Iterator[Calibration | str]]:
     """The nulls of one list after the other, or why there are none; they are being drawn from now on.
 
-    A design is `calibrate` with a list and an embedding. Nothing is drawn where each fit of the model takes long.
+    A design is `calibrate` with a list and an embedding. Nothing is drawn if each fit of the model takes long.
     """
     lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
     jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1

@@ -31,7 +31,7 @@ class Clustering:
     Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
     its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
     `icc` is the intraclass correlation of the scores: what share of their variance within a home is between its
-    clusters; NaN if no home has words enough, below zero where words of one cluster differ more than those of two.
+    clusters; NaN if no home has words enough, below zero if words of one cluster differ more than those of two.
     `shuffled` is the same with words shuffled between the clusters of their home.
     """
 
@@ -63,13 +63,12 @@ class Clustering:
 def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed: int = 1) -> Clustering:
     r"""The intraclass correlation of targets, or of attributes of associated classes.
 
-    Clusters are the topics that the list names for a group or class; where it names none, two Ward clusters of words
-    by their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are
-    taken out. A word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the
-    model residuals and means are independent, so clusters that are found in the residuals know nothing of the
-    scores unless words do come in clusters: shuffling words between the clusters of their group or class is an
-    honest reference. Clusters found in the scores themselves would be alike by construction. Control classes are
-    left out.
+    Clusters are the topics that the list names for a group or class; if it names none, two Ward clusters of words by
+    their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are taken out. A
+    word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the model residuals and
+    means are independent, so clusters that are found in the residuals know nothing of the scores unless words do come
+    in clusters: shuffling words between the clusters of their group or class is an honest reference. Clusters found in
+    the scores themselves would be alike by construction. Control classes are left out.
 
     The estimate is that of a one-way ANOVA, pooled over groups (or classes),
 

@@ -26,11 +26,10 @@ class DataFit:
     """Fit to the raw values, of which there are `pairs`.
 
     `coverage` is the share of raw values inside posterior predictive intervals, see `predictive_coverage`: a row for
-    the model at hand and, where it can be had, one for the published model ("hierarchical"); a column for each
-    probability. `elpd_difference`, with its standard error, is by how much the expected log predictive density of a
-    left-out value, summed over values, exceeds that of the published model; for `bad_k` values the Pareto k of either
-    model is too high to trust the difference, see `compare_models`. Without comparison they are missing, and
-    `no_comparison` says why.
+    the model at hand and, if possible, one for the published model ("hierarchical"); a column for each probability.
+    `elpd_difference`, with its standard error, is by how much the expected log predictive density of a left-out value,
+    summed over values, exceeds that of the published model; for `bad_k` values the Pareto k of either model is too high
+    to trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison` says why.
     """
 
     coverage: pd.DataFrame

@@ -118,7 +118,7 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """WEAT's permutation test; exact where the partitions can be counted. The published one is "greater"."""
+    """WEAT's permutation test; exact if the partitions can be counted. The published one is "greater"."""
     n = np.bincount(table.group_index)
     permutations = None if comb(n.sum(), n[0]) <= MOST_PARTITIONS else _PERMUTATIONS
     result = weat(table.without_controls(), alternative=alternative, permutations=permutations, seed=seed)
@@ -153,7 +153,7 @@ def _describe_test(test: CrossedTest, truth: float) -> Record:
 
 
 def describe(bias: Estimate, truth: float) -> Record:
-    """An estimate beside the truth, as `judge` has it."""
+    """An estimate and the truth, as `judge` has it."""
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
         positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
@@ -176,9 +176,9 @@ _BATCH = 10
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One design, judged by one or more models, by WEAT, by SD-WEAT where a control class of random words is named for
-    it, by the quasi-F if it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a
-    row of a calibration table. Models judge under the scopes that are named, or under all."""
+    """One design, judged by one or more models, by WEAT, by SD-WEAT if a control class of random words is named for it,
+    by the quasi-F if it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a row of
+    a calibration table. Models judge under the scopes that are named, or under all."""
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]

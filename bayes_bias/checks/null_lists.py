@@ -30,8 +30,8 @@ class NullDesign:
     """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
 
     The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
-    of the same population. A test that finds a bias here is wrong. The same holds where targets are drawn from one pool
-    for all groups, and where both are.
+    of the same population. A test that finds a bias here is wrong. The same holds if targets are drawn from one pool
+    for all groups, and if both are.
     """
 
     name: str
@@ -95,7 +95,7 @@ class NullDesign:
         )
 
     def with_sizes(self, size: int) -> Self:
-        """The same with `size` random words in each associated class, or each group where the classes stay."""
+        """The same with `size` random words in each associated class, or each group if the classes stay."""
         if self.classes:
             return self.with_random_groups(size)
         return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
@@ -200,8 +200,8 @@ def _check_balance(wordlist: WordList) -> None:
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
-            f"{wordlist.name}: with random targets the bias is zero only if each class goes with as many groups as"
-            " any other; draw the attributes (random='attributes'), or both"
+            f"{wordlist.name}: with random targets the bias is zero only if each class is stereotypical for as many"
+            " groups as any other; draw the attributes (random='attributes'), or both"
         )
 
 

@@ -48,7 +48,7 @@ def prior_predictive(
     Raises
     ------
     SpecError
-        The model is unknown, or seed or draws are no whole numbers.
+        The model is unknown, or seed or draws are not whole numbers.
     TableError
         The table does not fit the model, or has too many values to be formed.
 

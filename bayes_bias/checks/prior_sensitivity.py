@@ -21,8 +21,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out; a fit without it
     raises SpecError. By estimand and label ``prior`` and ``likelihood`` are the sensitivity to each (the distance that
     the posterior moves per doubling of the power); ``diagnosis`` is "", or "prior and data disagree" or "strong prior
-    or weak data" where ``prior`` exceeds .05. Both are NaN if the draws are too few or stood still, as ``diagnosis``
-    then says.
+    or weak data" if ``prior`` exceeds .05. Both are NaN if the draws are too few or stood still, as ``diagnosis`` then
+    says.
 
     References
     ----------

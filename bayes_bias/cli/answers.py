@@ -133,7 +133,7 @@ def prompts(
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """What to ask a chat model: balanced questions, whose answers come back by their ids.
+    """Write balanced questions for a chat model; answers are matched by their ids.
 
     Example: bayes-bias prompts weat6 --out prompts.csv
     """
@@ -143,6 +143,6 @@ def prompts(
     lists = " ".join(f"--list {name}" for name in wordlist)
     say(
         f"{len(asked):,} prompts of {asked.wording.nunique()} wordings are in {out}. Send the column prompt, and keep"
-        f" each reply beside its id, in a file with the columns id and reply; then\n\n"
+        f" each reply with its id, in a file with the columns id and reply; then\n\n"
         f"    bayes-bias answers replies.csv --prompts {out} {lists} --out report"
     )

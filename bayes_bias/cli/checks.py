@@ -132,7 +132,7 @@ def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
     )
     if not opened.replicates:
         raise BayesBiasError(
-            f"--embedding: '{opened.name}' is one training, and nothing to say how trainings differ; give two"
+            f"--embedding: '{opened.name}' is one training, which cannot show how trainings differ; give two"
             " embeddings or more, each with its --embedding"
         )
     return opened

@@ -163,7 +163,7 @@ def pool(
     ],
     ci_prob: CiOption = 0.95,
 ) -> None:
-    """What do several lists say together, and what does each say given the others?
+    """Pool several lists: their mean bias, and that of each list given the others.
 
     Example: bayes-bias pool report/posterior-*.nc
     """

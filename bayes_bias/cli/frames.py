@@ -24,7 +24,7 @@ _LONG_WORD = 16
 def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
     """A frame as a table; whole numbers and text as they are, other numbers to four significant digits.
 
-    Where the terminal is narrow headers and text are broken between words, a number or an interval never: a table that
+    In a narrow terminal headers and text are broken between words, but never a number or an interval: a table that
     needs more room than there is is wider than the terminal.
     """
     shown = frame if frame.index.names == [None] else frame.reset_index()

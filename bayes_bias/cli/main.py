@@ -57,7 +57,7 @@ COMMANDS = MappingProxyType(
         "report": "A posterior bias report that a paper can cite: page, tables, figures, methods text.",
         "fit": "Fit a model to one list, print the main estimands, and keep the posterior.",
         "summarize": "Summarise a fit: every estimand with its interval and noise floor, and the verdict.",
-        "pool": "What do several lists say together, and what does each say given the others?",
+        "pool": "Pool several lists: their mean bias, and that of each list given the others.",
         "weat": "WEAT's effect size, statistic and permutation p-value.",
         "measures": "Every measure of the literature that applies to a list, with the posterior in the last rows.",
         "tpr-gaps": "Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.",
@@ -66,13 +66,13 @@ COMMANDS = MappingProxyType(
         "debias": "Debias an embedding, by hard debiasing or another method.",
         "sweep": "Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.",
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
-        "criterion": "Does bias go with something outside, such as people's associations, allowing for errors in both?",
+        "criterion": "Correlate bias with an outside measure, such as people's associations; both have errors.",
         "calibrate": "How often would this design find a bias if there is none? Words are drawn at random.",
         "plan": "How narrow would the interval be with longer lists, and how likely to detect a bias?",
         "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
         "sentences": "The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.",
-        "prompts": "What to ask a chat model: balanced questions, whose answers come back by their ids.",
+        "prompts": "Write balanced questions for a chat model; answers are matched by their ids.",
         "answers": "How far does a chat model associate, with labels, wordings and words as samples?",
         "table": "A file that other commands take in place of a list: numbers of others, or a list that is measured.",
         "wordlists": "The shipped word lists, or one of them with its words; a copy to edit; a list made of files.",
@@ -115,7 +115,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Is a word embedding biased, how sure can one be, and did debiasing change anything?",
+    help="How sure can you be that a word embedding is biased, and did debiasing change anything?",
 )
 
 

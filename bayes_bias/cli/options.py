@@ -44,7 +44,7 @@ ModelOption = Annotated[str, model_option(help="Shipped model or TOML file.")]
 SeedOption = Annotated[int, model_option(help="The same seed gives the same numbers.")]
 JobsOption = Annotated[int, typer.Option(help="Processes; -1 for one on each core.")]
 SchedulerOption = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work (extra cluster).")
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler that runs the work (extra cluster).")
 ]
 ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.")]
 SetsOption = Annotated[
@@ -81,7 +81,7 @@ RopeOption = Annotated[
     model_option(
         "--rope",
         metavar="SIZE",
-        help="Up to which size a bias is negligible, in the units of the numbers: how probable is that it is?",
+        help="Largest negligible bias, in the units of the numbers: how probable is a smaller one?",
     ),
 ]
 ContrastOption = Annotated[
@@ -89,7 +89,7 @@ ContrastOption = Annotated[
     model_option(
         "--contrast",
         metavar="FORMULA",
-        help="A contrast of your own, such as 'male names - female names: career'; may be repeated.",
+        help="Another contrast, such as 'male names - female names: career'; may be repeated.",
     ),
 ]
 DrawsOption = Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")]
@@ -139,12 +139,12 @@ class Inference(Sampler, ModelOptions):
 
     @property
     def fitting(self) -> dict[str, Any]:
-        """What `fit` takes."""
+        """Arguments of `fit`."""
         return {"model": self.model, "seed": self.seed, "sampling": self.sampling}
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What `summarize` and `verdict` take."""
+        """Arguments of `summarize` and `verdict`."""
         return {"scope": self.scope, "ci_prob": self.ci_prob, "rope": self.rope}
 
 
@@ -156,7 +156,7 @@ class InferenceWithoutRope(Inference):
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What `summarize` and `verdict` take, without ``rope``."""
+        """Arguments of `summarize` and `verdict`, without ``rope``."""
         return {"scope": self.scope, "ci_prob": self.ci_prob}
 
 

@@ -37,7 +37,7 @@ def criterion(
         list[str] | None,
         input_option(
             metavar="[LABEL=]FIT.nc",
-            help="A fit whose targets are the labels; or one for each label, as LABEL=FIT.nc, repeated.",
+            help="A fit with the labels as targets; or one for each label, as LABEL=FIT.nc, repeated.",
         ),
     ] = None,
     toward: Annotated[
@@ -55,7 +55,7 @@ def criterion(
     output: OutputFolder,
     sampler: Sampler,
 ) -> None:
-    """Does bias go with something outside, such as people's associations, allowing for errors in both?
+    """Correlate bias with an outside measure, such as people's associations; both have errors.
 
     Example: bayes-bias criterion languages.csv --covariates median_age --out validity
     """
@@ -118,7 +118,7 @@ def tpr_gaps(
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
     of: Annotated[
-        str | None, typer.Option(help="Group whose gap is shown; by default the first of two, or each of more.")
+        str | None, typer.Option(help="Group to show the gap of; by default the first of two, or each of more.")
     ] = None,
     leave_out: Annotated[
         bool, typer.Option("--leave-out", help="Leave out classes without people of a group.")
@@ -157,8 +157,8 @@ def _show(result: TprGaps) -> None:
     print_frame(_classes(result), title=f"Gaps of true-positive rates: {whose}")
     print_frame(_aggregate(result), title="Over all classes")
     say(
-        "no gaps: raw value to be expected if no class had a gap; chance: of so large a one then; unbiased: root of an"
-        " unbiased mean square. The posterior of a size lies too high where people are few."
+        "no gaps: expected raw value if no class had a gap; chance: of a raw value this large then; unbiased: root of"
+        " an unbiased mean square. The posterior of a size is too high if people are few."
     )
     say(f"\n{result.text}")
 

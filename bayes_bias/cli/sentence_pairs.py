@@ -62,7 +62,8 @@ def sentence_pairs(
         typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
     ] = None,
     of: Annotated[
-        str | None, typer.Option(help="Whose rows, where FILE has a column model with several.", rich_help_panel=INPUT)
+        str | None,
+        typer.Option(help="Language model to select, if FILE has several in its column model.", rich_help_panel=INPUT),
     ] = None,
     decimals: Annotated[
         str,

@@ -36,7 +36,7 @@ def wordlists(
     copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
     groups: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CLASS", help="Which names of FILE are groups, and of which class; repeatable."),
+        typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class; repeatable."),
     ] = None,
     classes: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Other names that are classes; repeatable.")
@@ -257,7 +257,7 @@ def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     lost = len({*words.targets, *words.attributes} - set(rows.word))
-    return f"; {lost} words of the control classes cannot stand in these templates and are left out" if lost else ""
+    return f"; {lost} words of the control classes do not fit these templates and are left out" if lost else ""
 
 
 def _rows(file: str) -> pd.DataFrame:

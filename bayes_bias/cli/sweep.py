@@ -41,7 +41,7 @@ def sweep(
     posteriors: Annotated[
         str | None,
         typer.Option(
-            help="Which cells a model is fitted to: all, none, or those whose quasi-F has a p-value below this number;"
+            help="Which cells a model is fitted to: all, none, or those in which the quasi-F's p is below this number;"
             " as the file has it by default."
         ),
     ] = None,
@@ -51,7 +51,7 @@ def sweep(
         str | None,
         typer.Option(
             metavar="HOW",
-            help="What may stand for a word that an embedding lacks: exact (nothing), case, accents, or subwords of"
+            help="What may replace a word that an embedding lacks: exact (nothing), case, accents, or subwords of"
             " fastText models; as the file has it by default.",
         ),
     ] = None,

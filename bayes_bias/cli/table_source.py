@@ -56,23 +56,23 @@ MaskedOption = Annotated[
     str | None,
     input_option(
         metavar="FOLDER",
-        help="Instead of --embedding a masked language model: how much more probable is a word beside another?"
+        help="Instead of --embedding a masked language model: how much more probable is a word next to another?"
         " Its folder, or its name on this machine (needs the extra 'transformers').",
     ),
 ]
 TemplatesOption = Annotated[
     str | None,
     input_option(
-        help="For --encoder: the sentences that words stand in, a shipped set (plain-10, noun-10, name-10)"
-        " or a TOML file. For --masked: those that two words stand in; association-10 by default."
+        help="For --encoder: the sentences to put words into, a shipped set (plain-10, noun-10, name-10)"
+        " or a TOML file. For --masked: sentences with two slots; association-10 by default."
     ),
 ]
 MatchOption = Annotated[
     str,
     input_option(
         metavar="HOW",
-        help="What may stand for a word that the embedding lacks: exact (nothing), case, accents, or subwords of a"
-        " fastText model. What was found so is named.",
+        help="What may replace a word that the embedding lacks: exact (nothing), case, accents, or subwords of a"
+        " fastText model. A notice names the words.",
     ),
 ]
 ReplicatesOption = Annotated[
@@ -88,8 +88,8 @@ SubTopicsOption = Annotated[
     str | None,
     input_option(
         help="from-vectors: words that belong together count as fewer, by as much as the vectors and the table show;"
-        " independent: they do not; exhaustive: the sub-topics of the list are all there are. By default what the list"
-        " says, and if it says nothing, from-vectors."
+        " independent: they do not; exhaustive: the sub-topics of the list are all there are. By default the list's own"
+        " setting, or else from-vectors."
     ),
 ]
 AllowLossOption = Annotated[
@@ -168,7 +168,7 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def instead(self) -> dict[str, Any]:
-        """What may be given instead of an embedding."""
+        """Options that replace an embedding."""
         return {"--encoder": self.encoder, "--masked": self.masked}
 
     @property
@@ -193,7 +193,7 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What every function that measures lists takes."""
+        """Arguments of every function that measures lists."""
         return {"controls": self.control_classes, "allow_loss": self.allow_loss, "trust": self.trust}
 
     def holds_numbers(self, source: str) -> bool:
@@ -358,7 +358,7 @@ class BeforeAndAfter(MeasuringOptions):
         folder, *more = names
         if more:
             raise BayesBiasError(
-                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are given where one model is"
-                " meant; name one folder before and one after"
+                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are several models, and one is"
+                " needed; name one folder before and one after"
             )
         return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)

@@ -74,11 +74,13 @@ class AnySource(TableSource):
     metric: Annotated[
         str,
         numbers_option(
-            help="What the numbers are: cosine, dot, log-probability, log-probability-ratio, or a name of your own. Of"
-            " a word list: how the closeness of two vectors is measured, cosine or dot."
+            help="Kind of the numbers: cosine, dot, log-probability, log-probability-ratio, or any other name. For a"
+            " word list: the measure of closeness, cosine or dot."
         ),
     ] = COSINE
-    unit: Annotated[str | None, numbers_option(help="Of a --metric of your own; its name by default.")] = None
+    unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name; its name by default.")] = (
+        None
+    )
     matrix: Annotated[
         Path | None,
         numbers_option(
@@ -95,9 +97,7 @@ class AnySource(TableSource):
     layer: Annotated[
         str | None, input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.")
     ] = None
-    predict: Annotated[
-        str | None, input_option(help="For --masked: whose probability it is, that of targets (default) or attributes.")
-    ] = None
+    predict: Annotated[str | None, input_option(help="For --masked: predict targets (default) or attributes.")] = None
 
     def __post_init__(self) -> None:
         """Refuse options of a model that is not given, too."""
@@ -128,18 +128,20 @@ class AnySource(TableSource):
 
     @property
     def numbers(self) -> bb.Metric | None:
-        """What the numbers of a file are; None leaves it to their heading."""
+        """Metric of the numbers of a file; None leaves it to their heading."""
         if self.metric == COSINE and self.unit is None:
             return None
         known = METRICS.get(self.metric.replace("-", " ")) or (
             SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
         )
         if known is not None and self.unit is not None:
-            raise BayesBiasError(f"--unit: '{self.unit}' is of a --metric of your own, and '{self.metric}' has its own")
+            raise BayesBiasError(
+                f"--unit: '{self.unit}' is for metrics without a unit; --metric '{self.metric}' has one"
+            )
         return known or bb.Metric(self.metric, unit=self.unit or self.metric)
 
     def holds_numbers(self, source: str) -> bool:
-        """Also where columns have been named."""
+        """Also if columns have been named."""
         return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
 
     def table(self, source: str, *arguments: Any, **options: Any) -> bb.AssociationTable:

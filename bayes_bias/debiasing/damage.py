@@ -70,7 +70,7 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     ------
     MeasureError
         No such file, a line with fewer columns than the first, no column of numbers, a rating that is none, or a first
-        column of single letters or numbers, which are no words.
+        column of single letters or numbers, which are not words.
     """
     path = Path(source)
     text = read_text(path, f"ratings: '{path}' is", MeasureError)
@@ -90,7 +90,7 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
             raise MeasureError(f"ratings: '{path}' has the line '{' '.join(row)}', without a rating; correct it")
     if column > 2 and all(len(row[0]) == 1 or _is_number(row[0]) for row in pairs):
         raise MeasureError(
-            f"ratings: '{path}' begins its lines with '{pairs[0][0]}', where the first word of a pair should stand;"
+            f"ratings: '{path}' begins its lines with '{pairs[0][0]}', which is not the first word of a pair;"
             " remove that column"
         )
     return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
@@ -151,7 +151,7 @@ _MOST_WORDS = 1000
 
 @dataclass(frozen=True)
 class Damage:
-    """What is no longer as it was.
+    """Everything that changed.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Damage:
 
     @property
     def text(self) -> str:
-        """What it costs, in sentences."""
+        """The costs, in sentences."""
         kept = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
         neighbours = f"Of the nearest neighbours of words, {kept} are kept (among {self.words:,} words)"
         rated = [str(each) for each in self.ratings]
@@ -213,7 +213,7 @@ def damage(
     neighbours : int
         How many nearest neighbours, by cosine.
     vocabulary : int
-        Of a larger vocabulary the first words, often the frequent ones, stand for all.
+        A larger vocabulary is represented by its first words, often the frequent ones.
     ratings : sequence of paths
         Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed

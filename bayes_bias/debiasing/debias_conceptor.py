@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("conceptor")
 @dataclass(frozen=True)
 class Conceptor(Debiaser[np.ndarray]):
-    r"""Shrink all words where the words that have the attribute by definition vary most.
+    r"""Shrink all words along the directions in which words that have the attribute by definition vary most.
 
     With the correlation matrix :math:`R` of these n words, vectors in rows of :math:`X` (words, dimensions), and its
     conceptor :math:`C`,

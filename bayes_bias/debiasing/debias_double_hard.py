@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_se
 
 @dataclass(frozen=True)
 class Learned:
-    """What double-hard debiasing takes out of words: all lose mean and frequency, neutral ones the bias too."""
+    """Double-hard debiasing: all words lose mean and frequency, neutral ones the bias too."""
 
     mean: np.ndarray
     frequency: np.ndarray

@@ -46,7 +46,7 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     Labels are those of ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
 
     Misleads if words are few: the guarantee is for the labelled words, whose group means end equal. A classifier
-    learns the group of new words as well as these words stand for them. It guards against linear classifiers only.
+    learns the group of new words only as well as these words represent them. It guards against linear classifiers only.
 
     References
     ----------

@@ -36,8 +36,8 @@ class LinearProjection(Debiaser[np.ndarray]):
 
     Notes
     -----
-    Where the vectors are of sentences, and each defining set holds one sentence in its counterfactual versions ("She
-    is here.", "He is here."), this is SentDebias (Liang et al. 2020).
+    If the vectors are of sentences, and each defining set holds one sentence in its counterfactual versions ("She is
+    here.", "He is here."), this is SentDebias (Liang et al. 2020).
 
     Misleads as evidence that a bias is gone: words that used to lean one way remain neighbours (`clustering`,
     `neighbours`). "he" and "she" lose their difference too, so that a list with such words shows no bias whatever is

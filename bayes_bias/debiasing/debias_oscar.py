@@ -38,9 +38,9 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     Notes
     -----
     The program published first exchanges the two angles, which leaves the concept at another angle than 90 degrees;
-    here they stand as in the paper, and as in the authors' later program (VERB).
+    here they are as in the paper, and as in the authors' later program (VERB).
 
-    Misleads where the bias is not in the direction that independent words vary most along. That direction is one of
+    Misleads if the bias is not in the direction that independent words vary most along. That direction is one of
     frequency or of topic as often as of gender; the plane is then turned by little, and almost all bias is left. Words
     keep their own component along the bias direction, unless the plane is turned.
 

@@ -39,9 +39,9 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
     :math:`\mu` has the length of a word's vector, and every word is shifted by it. All cosines grow with the shift, of
     "nurse" with "she" and with "he" alike.
 
-    Misleads where vectors differ in length: a residual is long because a word is frequent, or because vectors of this
-    embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for
-    all words, and about a quarter of the bias is left in each.
+    Misleads if vectors differ in length: a residual is long because a word is frequent, or because vectors of this
+    embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for all
+    words, and about a quarter of the bias is left in each.
 
     References
     ----------

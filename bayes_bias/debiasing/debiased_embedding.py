@@ -38,7 +38,7 @@ class Debiasing(Version):
     sets : DebiasSets, str, Path, mapping or sequence of sequences of str
         See `read_debias_sets`.
     name : str
-        What the version is called beside the embedding's name: "googlenews, debiased".
+        Name of the version, after that of the embedding: "googlenews, debiased".
     of : str or tuple of str
         Names of the embeddings that a sweep debiases; all of them if it is empty.
     skip_missing : bool

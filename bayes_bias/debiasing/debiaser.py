@@ -65,7 +65,7 @@ class Debiaser[Learned](ABC):
 
     @property
     def fitted(self) -> Learned:
-        """What `fit` has learned; for use in `transform`."""
+        """The parameters that `fit` has learned; for use in `transform`."""
         if self.learned is None:
             raise MeasureError(f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns")
         return self.learned

@@ -12,13 +12,13 @@ from bayes_bias.errors import EmbeddingError
 
 
 class Version(ABC):
-    """What a sweep compares with the embedding that it is a version of: a `Debiasing`, or a `GivenVersion`.
+    """A version that a sweep compares with its embedding: a `Debiasing`, or a `GivenVersion`.
 
     Attributes
     ----------
     name : str
-        What the version is called beside the embedding's name: "googlenews, debiased". Versions of the same name are
-        one method, whatever embeddings they are of.
+        Name of the version, after that of the embedding: "googlenews, debiased". Versions of the same name are one
+        method, whatever embeddings they are of.
     of : str or tuple of str
         Name or names of the embeddings; all of a sweep's if it is empty.
     """
@@ -33,7 +33,7 @@ class Version(ABC):
 
     @property
     def learned_words(self) -> Sequence[str]:
-        """Words whose vectors are needed besides those of the lists."""
+        """Words that are needed in addition to those of the lists."""
         return ()
 
     @property
@@ -46,7 +46,7 @@ class Version(ABC):
         return not self.embeddings or embedding in self.embeddings
 
     def named(self, embedding: str) -> str:
-        """What the version of an embedding of this name is called."""
+        """Return the name of the version of an embedding of this name."""
         return f"{embedding}, {self.name}"
 
     def opened(self) -> "Version":
@@ -66,7 +66,7 @@ class Version(ABC):
 
 @dataclass(frozen=True)
 class GivenVersion(Version):
-    """Vectors of your own as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
+    """Given vectors as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
 
     In a sweep of language models it is a model as a version of another: fine-tuned on counterfactual data, with an
     adapter. It is asked in the templates of that model.
@@ -77,7 +77,7 @@ class GivenVersion(Version):
         Anything that `open_embedding` opens; of a language model what `LanguageModelColumn` takes as a model, such as
         its folder.
     name : str
-        What the version is called beside the name of the embedding or model.
+        Name of the version, after that of the embedding or model.
     of : str
         The name of the embedding or model.
 

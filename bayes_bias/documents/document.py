@@ -30,7 +30,7 @@ class PageSection:
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A report of any kind: a page, and the files beside it, by their names."""
+    """A report of any kind: a page, and its other files, by their names."""
 
     title: str  # of the browser's window
     heading: str
@@ -55,7 +55,7 @@ class Documented(Protocol):
     """A result that says itself what its pages are."""
 
     def document(self) -> Document:
-        """Its page, and the files beside it."""
+        """Its page, and its other files."""
 
 
 def methods_section(methods: Methods) -> PageSection:
@@ -64,7 +64,7 @@ def methods_section(methods: Methods) -> PageSection:
 
 
 def notices_section(title: str, notices: Sequence[str]) -> PageSection | None:
-    """What a reader should know of the data; None if there is nothing."""
+    """Notes on the data for the reader; None if there are none."""
     return PageSection("notices", title, "notices.html", {"notices": notices}) if notices else None
 
 

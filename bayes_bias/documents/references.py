@@ -38,7 +38,7 @@ class Cited:
 
     @property
     def bibtex(self) -> str:
-        """The entry of the source, or one that holds the citation as a note, where TeX can read it as text alone."""
+        """The entry of the source, or one that holds the citation as a note, if TeX can read it only as text."""
         entry = self.reference.bibtex.strip()
         if _is_entry(entry):
             lines = entry.splitlines()

@@ -48,7 +48,7 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     Returns
     -------
     pathlib.Path
-        The page. Beside it are:
+        The page. In its folder are:
 
         - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
           ``prior-sensitivity.csv``, ``coverage.csv``, ``tables.tex`` and ``posterior-<list>.nc``;

@@ -82,7 +82,7 @@ class Embedding(Telling):
     """Vectors for words, read only when they are asked for.
 
     Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
-    its end, and keeps only these words. Where a source has a word twice, the first one counts, as in gensim. Both
+    its end, and keeps only these words. If a source has a word twice, the first one counts, as in gensim. Both
     encodings of an accent (NFC and NFD) are one word.
 
     Parameters
@@ -94,8 +94,8 @@ class Embedding(Telling):
     reader : Reader
         The code that reads this source.
     replicates : tuple of str
-        Labels of templates or trainings, where each word has a vector from each of them. A word's vectors then have
-        the shape (replicate, dimension).
+        Labels of templates or trainings, if each word has a vector from each of them. A word's vectors then have the
+        shape (replicate, dimension).
     kind : str
         What a replicate is: "template", "seed".
     provenance : mapping of str to str
@@ -103,7 +103,7 @@ class Embedding(Telling):
     notices : tuple of str
         What readers of its numbers must know.
     match : {"exact", "case", "accents", "subwords"}
-        What may stand for a word that it lacks; see `open_embedding`.
+        How to replace a word that it lacks; see `open_embedding`.
     """
 
     name: str
@@ -129,8 +129,8 @@ class Embedding(Telling):
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of these words, and of their variants in upper and lower case or joined by "_", as stored.
 
-        Variants are returned so that a missing 'billy' can be reported beside a present 'Billy', and that
-        'prime_minister' can stand for 'prime minister'.
+        Variants are returned so that a missing 'billy' can be reported with a present 'Billy', and that
+        'prime_minister' can replace 'prime minister'.
 
         Raises
         ------
@@ -174,8 +174,8 @@ class Embedding(Telling):
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """These words in memory, with the pool for random lists and general words if wanted, after one reading of the
-        source; frequency ranks, if wanted, take another one. Where a source has a language's words, its pool are
-        general words."""
+        source; frequency ranks, if wanted, take another one. If a source has a language's words, its pool are general
+        words."""
         everyday = self.reader.general() if general else None
         pool = pool or (general and everyday is None)
         wanted = tuple(words)

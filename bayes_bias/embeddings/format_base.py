@@ -33,7 +33,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 @contextmanager
 def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
-    """Open for reading, unzipping on the fly where the first bytes are gzip's."""
+    """Open for reading, unzipping on the fly if the first bytes are gzip's."""
     with file.open("rb") as raw:
         zipped = raw.read(2) == _GZIP
         raw.seek(0)
@@ -84,5 +84,5 @@ def looks_binary(sample: bytes) -> bool:
 
 
 def folded(word: bytes) -> bytes:
-    """Casefolded form, fast where the word is ASCII."""
+    """Casefolded form, fast if the word is ASCII."""
     return word.lower() if word.isascii() else word.decode("utf-8", errors="replace").casefold().encode()

@@ -39,7 +39,7 @@ def check_gensim(asked: str, instead: str) -> None:
 
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
-    """What a pickle holds: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
+    """Read a pickle: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
     _check_trust(file, trust)
     # Of gensim's files arrays may lie beside them, which its loader alone finds.
     loaded = _keyed_vectors(file) if b"gensim.models" in peek(file) else unpickled(file, trust)
@@ -54,7 +54,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
 
 
 def unpickled(file: Traversable, trust: bool) -> Any:
-    """What a pickle holds; of Python 2 words are UTF-8."""
+    """Read a pickle; words of Python 2 are UTF-8."""
     _check_trust(file, trust)
     try:
         with file.open("rb") as stream:

@@ -21,7 +21,7 @@ def open_histwords(file: Traversable, trust: bool) -> MemoryReader:
     Raises
     ------
     EmbeddingError
-        No file of words beside the array, or one that is not trusted; an array of another shape.
+        No file of words next to the array, or one that is not trusted; an array of another shape.
     """
     path = Path(str(file))
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)

@@ -22,7 +22,7 @@ _LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
 
 
 def read_records(file: Traversable) -> Records:
-    """The vectors of such a file, and what stands beside them.
+    """The vectors of such a file, and its other columns.
 
     Raises
     ------

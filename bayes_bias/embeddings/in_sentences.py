@@ -11,10 +11,10 @@ from bayes_bias.words.wordlist import WordList
 
 
 def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
-    """The embedding of the words of a list, some of which it gives as sentences.
+    """The embedding of the words of a list, if some of them are given as sentences.
 
-    Templates that all words stand in are replicates. Otherwise a word has the mean vector of its sentences. An
-    embedding that has none of the sentences is returned as it is: it may have the words.
+    Templates with all words are replicates. Otherwise a word has the mean vector of its sentences. An embedding that
+    has none of the sentences is returned as it is: it may have the words.
     """
     own = words.sentences
     if not own or not embedding.find(sentence for sentences in own.values() for sentence in sentences):

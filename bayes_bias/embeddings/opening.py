@@ -78,9 +78,9 @@ def open_embedding(
     kind : str, optional
         The kind of replicates in a list, in the singular: "seed", "corpus"; "replicate" by default.
     match : {"exact", "case", "accents", "subwords"}
-        What may stand for a word that the source lacks: nothing; its first spelling in another case; or also with
-        other accents; or, from a fastText model, the vector of the word's parts. Which words were found so is a notice
-        and stands in `AssociationTable.coverage`. Two words of a list never share a vector.
+        How to replace a word that the source lacks: by nothing; its first spelling in another case; or also with other
+        accents; or, from a fastText model, the vector of the word's parts. Which words were found so is a notice and is
+        listed in `AssociationTable.coverage`. Two words of a list never share a vector.
 
     Raises
     ------

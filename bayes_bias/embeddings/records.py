@@ -19,7 +19,7 @@ _TYPES = re.compile(r"np\.float\d+\(|\)")
 
 @dataclass(frozen=True)
 class Records:
-    """Vectors (n, d), and what the columns beside them say, by heading."""
+    """Vectors (n, d), and the other columns by heading."""
 
     beside: pd.DataFrame
     vectors: NDArray[np.floating]
@@ -38,7 +38,7 @@ class Records:
             return list(self.beside.index)
         if texts is None:
             raise EmbeddingError(
-                f"{subject}: has vectors, and no column says of which word; call it one of {', '.join(TEXTS)}; columns:"
+                f"{subject}: has vectors, but no column of words; call it one of {', '.join(TEXTS)}; columns:"
                 f" {', '.join(map(str, self.beside)) or 'none'}"
             )
         return texts.astype(str).to_list()
@@ -55,7 +55,7 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     Raises
     ------
     EmbeddingError
-        There is none, or two; a list has another length than the first, or something that is no number.
+        There is none, or two; a list has another length than the first, or something that is not a number.
     """
     lists = [name for name, column in frame.items() if len(column) and _is_list(column.iloc[0])]
     if len(lists) != 1:

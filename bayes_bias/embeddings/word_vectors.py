@@ -105,7 +105,7 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
 
 def _check_words(words: Sequence[str], measure: str, least: int) -> None:
     if isinstance(words, str):
-        raise MeasureError(f"{measure}: '{words}' is one word where a list is needed; write ['{words}']")
+        raise MeasureError(f"{measure}: '{words}' is one word, and a list is needed; write ['{words}']")
     check_kind("words", words, Collection, "not a list of words; give one", MeasureError)
     if len(words) < least:
         raise MeasureError(f"{measure}: {len(words)} word(s) given, {least} or more are needed")
@@ -183,7 +183,7 @@ def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components:
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     """Orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
 
-    `otherwise` is the reason that an error gives where the directions are linearly dependent.
+    `otherwise` is the reason that an error gives if the directions are linearly dependent.
     """
     try:
         rows = np.atleast_2d(np.asarray(directions, dtype=float))

@@ -306,7 +306,7 @@ class CollapsedModel:
         return "low_rank" if any(dim in self.coords for dim in RELATED.values()) else "diag"
 
     def compiled(self) -> Any:
-        """What nutpie samples."""
+        """The compiled model that nutpie samples."""
         n = len(self.start)
         return CompiledPyMCModel(
             dims={},

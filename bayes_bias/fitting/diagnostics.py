@@ -24,10 +24,10 @@ class Diagnostics:
     A fit counts as converged when rank-normalised split R-hat is at most 1.01, bulk and tail effective sample
     sizes are at least 400 everywhere, and no transition diverged [1]_.
 
-    ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves where the
-    prior counts twice as much, above .05 a matter of concern. It says nothing of convergence. None if it is not
-    defined (the long form, the hierarchical model, a group or class of one word), where the draws are too few to say,
-    or if it was not yet stored.
+    ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves if the
+    prior counts twice as much, above .05 a matter of concern. It is not about convergence. None if it is not defined
+    (the long form, the hierarchical model, a group or class of one word), if the draws are too few to say, or if it was
+    not yet stored.
 
     References
     ----------
@@ -46,13 +46,13 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, in plain words, and at last what to do; empty for a fit that converged."""
+        """Problems in plain words, with the remedy at the end; empty for a fit that converged."""
         found = self.shortfalls
         return (*found[:-1], f"{found[-1]}; {self._remedy}") if found else ()
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """What is wrong, for a model that nobody is asked how to sample."""
+        """Problems of a model without settings of the sampler."""
         found = []
         if isnan(self.r_hat):
             found.append(for_reader("R-hat is unknown: it takes two chains of four draws, chains=2 (--chains 2)"))
@@ -96,7 +96,7 @@ class Diagnostics:
 
     @property
     def concern(self) -> str:
-        """That the conclusion depends on the prior, in plain words; "" where it does not, or nobody knows."""
+        """That the conclusion depends on the prior, in plain words; "" if it does not, or nobody knows."""
         found = self.prior_sensitivity
         if found is None or found <= MAX_PRIOR_SENSITIVITY:
             return ""

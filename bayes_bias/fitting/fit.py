@@ -49,11 +49,11 @@ def fit(
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
         A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
-        model of your own: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one
-        from the table. What it must provide is in `bayes_bias.models.custom`.
+        your own model: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one from
+        the table. What it must provide is in `bayes_bias.models.custom`.
     covariates : DataFrame, Series or mapping, optional
         Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
-        is then that at equal values of them, and ``unadjusted_bias`` stands beside it. The model has a slope for each
+        is then that at equal values of them, and ``unadjusted_bias`` is reported, too. The model has a slope for each
         class (of targets), for each group (of attributes), and where both sides have covariates for their product; they
         are in the posterior as ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a difference of one
         standard deviation within groups or classes.
@@ -121,7 +121,7 @@ def fit_table(
     if not structure.COLLAPSED and table.values.size >= _MANY:
         logger.warning(
             f"{table.name}: the model '{spec.name}' samples an effect of every word; this takes half a minute or more "
-            "for 16 x 16 words, and longer for longer lists, where 'crossed' takes seconds"
+            "for 16 x 16 words, and longer for longer lists, while 'crossed' takes seconds"
         )
     return fit_model(
         table,
@@ -151,7 +151,7 @@ def _refuse_degenerate(data: xr.Dataset) -> None:
         return
     if data.interaction_df == 0:
         raise TableError(
-            "table: every group or every class has one word, and nothing says how much words vary; add words"
+            "table: every group or every class has one word, which cannot show how much words vary; add words"
         )
     if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
         raise TableError(

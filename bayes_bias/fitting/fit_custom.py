@@ -76,6 +76,6 @@ def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
     wrong = [name for name, density in densities.items() if not np.isfinite(density)]
     if wrong:
         raise SpecError(
-            f"model: the density of '{spec.name}' is zero or no number where sampling begins, because of"
+            f"model: the density of '{spec.name}' is zero or not a number at the start of sampling, because of"
             f" {', '.join(wrong)}; set `initval`, or check that the prior allows what is observed"
         )

@@ -37,7 +37,7 @@ class Source(Protocol):
 
     @property
     def metric(self) -> Metric:
-        """What the numbers are, and in which units."""
+        """Kind and unit of the numbers."""
 
     @property
     def sha256(self) -> str:
@@ -45,7 +45,7 @@ class Source(Protocol):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was left out."""
+        """Notices of what was left out."""
 
     @property
     def provenance(self) -> Mapping[str, str]:
@@ -104,7 +104,7 @@ def fit_model(
     made_of : collection of str
         Variables that are transformed one to one into others of the model; only those others are diagnosed.
     adjustable : bool
-        Whether the user can set `sampling`; only then does a warning say how to sample instead.
+        Whether the user can set `sampling`; only then does a warning recommend other settings.
 
     Returns
     -------

@@ -22,7 +22,7 @@ type Fit = xr.DataTree | Fitted
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What a fit says of itself.
+    """The attributes of a fit.
 
     Every function that takes a fit takes one of these, too. Passing the same one on spares working out again what
     is kept of it, such as word effects.
@@ -86,7 +86,7 @@ class Fitted:
         )
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` returns, made when it is first asked for by this key."""
+        """Return what `make` returns, made when it is first asked for by this key."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]
@@ -101,17 +101,17 @@ class Fitted:
 
     @property
     def name(self) -> str:
-        """What the table is called."""
+        """Name of the table."""
         return str(self.tree.attrs["name"])
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of the table is, such as "template"; "" if it has none."""
+        """Kind of the replicates, such as "template"; "" if there are none."""
         return "".join(self.data.replication.to_numpy().tolist())
 
     @property
     def seed(self) -> int:
-        """Of the sampler, and of whatever is drawn from the fit."""
+        """Seed of the sampler, and of whatever is drawn from the fit."""
         return int(self.tree.attrs["seed"])
 
     @cached_property
@@ -131,17 +131,17 @@ class Fitted:
 
     @property
     def structure(self) -> Structure:
-        """What can be asked of it."""
+        """The structure of the model: which estimands it has."""
         return structure_of(self.spec)
 
     @cached_property
     def metric(self) -> Metric:
-        """What its numbers are, and in which units."""
+        """Kind and unit of the numbers."""
         return Metric.from_json(str(self.tree.attrs["metric"]))
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Of the software that made it."""
+        """Versions of the software that made it."""
         return dict(self.stored("versions"))
 
     @property

@@ -132,8 +132,8 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
             if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
                 raise
             raise SpecError(
-                "model: the gradient of its density is zero, or no number, where the sampler begins or goes; check that"
-                " each of its variables has a proper prior, and that the data vary"
+                "model: the gradient of its density is zero, or not a number, at a point of the sampler's way; check"
+                " that each of its variables has a proper prior, and that the data vary"
             ) from error
     drawn, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
     variables = {

@@ -113,12 +113,12 @@ def load_fit(path: str | Path) -> xr.DataTree:
     tree = _read(Path(path))
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' is netCDF, but no fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
+            f"path: '{path}' is netCDF, but not a fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
             " makes one"
         )
     if "metric" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' does not say what its values are: an earlier version of bayes_bias made it; fit again"
+            f"path: '{path}' was made by an earlier version of bayes_bias and lacks the kind of its values; fit again"
         )
     return tree
 

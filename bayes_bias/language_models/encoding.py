@@ -132,9 +132,9 @@ def encode(
         The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a sentence of
         its own, which is what lists of whole sentences need.
     controls : iterable of str, Path or WordList
-        Control classes, as in `cosines`. Words of the shipped ones that cannot stand in the templates are left out.
+        Control classes, as in `cosines`. Words of the shipped ones that do not fit the templates are left out.
     also : iterable of str
-        Words beside those of the lists, such as those that a debiasing learns from.
+        Further words, such as those that a debiasing learns from.
     name, identity : str, optional
         The name of the encoder in tables, and what identifies it, such as model and version.
     pooling : str
@@ -158,7 +158,7 @@ def encode(
     EmbeddingError
         Not an encoder; or it does not return a vector of finite numbers for each sentence.
     TemplateError
-        No such templates; a word whose class is unknown, or that cannot stand in them.
+        No such templates; a word of unknown class, or one that does not fit them.
 
     References
     ----------

@@ -91,7 +91,7 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
 
 
 def check_installed() -> None:
-    """Refuse to open a model where the extra is not installed."""
+    """Refuse to open a model if the extra is not installed."""
     for library in ("torch", "transformers", "safetensors"):
         if find_spec(library) is None:
             raise LanguageModelError(

@@ -43,7 +43,7 @@ class Ceat(Result):
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
     r"""The random-effects mean of WEAT's effect size over randomly drawn contexts.
 
-    In each of N draws every word stands in one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
+    In each of N draws every word is in one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
     computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size is
 
     .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad

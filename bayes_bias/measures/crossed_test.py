@@ -14,7 +14,7 @@ from bayes_bias.table.association_table import AssociationTable, check_table
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossedTest(WordResult, ABC):
-    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
 
     Notes
     -----
-    Misleads where the first principal component is not the direction in which the groups differ: in a published
+    Misleads if the first principal component is not the direction in which the groups differ: in a published
     counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word with the greatest possible
     bias. Absolute values hide whether a list leans one way or holds balanced stereotypes. Unit vectors have ``|cos|``
     of about .8 / sqrt(dimensions) with *any* direction: noise alone gives .046 in 300 dimensions.

@@ -105,8 +105,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Returns
     -------
     WordResult
-        `value` in [1/k, 1] for k groups; 1/k where clusters are unrelated to the groups. `words` has the `group` of
-        each and the one `predicted`.
+        `value` in [1/k, 1] for k groups; 1/k if clusters are unrelated to the groups. `words` has the `group` of each
+        and the one `predicted`.
 
     Raises
     ------

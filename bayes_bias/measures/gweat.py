@@ -25,7 +25,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Parameters
     ----------
     table : AssociationTable
-        Two groups or more, each with a class of its own; control classes are ignored.
+        Two groups or more, each with its own class; control classes are ignored.
     permutations : int
         Number of random regroupings of the targets, for three groups or more.
     seed : int
@@ -34,8 +34,8 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Returns
     -------
     WordResult
-        `value` on the cosine scale, within plus or minus n, 0 without bias, positive where stereotypical; `words` has
-        each target's `group` and its `association` with that group's class.
+        `value` on the cosine scale, within plus or minus n, 0 without bias, positive if stereotypical; `words` has each
+        target's `group` and its `association` with that group's class.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     if len(table.associated_classes) != len(table.groups):
         raise MeasureError(
             f"gWEAT: {len(table.groups)} groups share {len(table.associated_classes)} classes; each group"
-            " needs a class of its own"
+            " needs its own class"
         )
     closeness = _closeness(table)
     sizes = np.bincount(table.group_index)

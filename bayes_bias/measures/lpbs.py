@@ -12,9 +12,9 @@ from bayes_bias.table.metric import LOG_PROBABILITIES
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Separation:
-    r"""Does a masked language model expect the words of X beside those of A, more than those of Y?
+    r"""Does a masked language model expect the words of X, more than those of Y, next to those of A?
 
-    With the log probability score of word w beside attribute a, averaged over templates,
+    With the log probability score of word w next to attribute a, averaged over templates,
 
     .. math:: y(w, a) = \log \frac{p(w \mid a)}{p(w)}, \qquad
               s(w) = \mathrm{mean}_{a \in A} y(w, a) - \mathrm{mean}_{b \in B} y(w, b)
@@ -41,13 +41,13 @@ def lpbs(
 
     Notes
     -----
-    Misleads as WEAT does: d says how cleanly groups are separated and not by how much, and the test holds attributes
-    and templates fixed; docs/evidence/masked-models.md counts its findings in models of a text without bias. It also
-    depends on which word is predicted, since a model's :math:`p(w \mid a)` is not a pointwise mutual information. The
-    released code adds the probabilities of a set of words before the logarithm. It also reads the prior at a token
-    other than the word's, which cancels in d. Published for bert-base-uncased, d and two-sided p: flowers and insects
-    1.204 (.007), career and family 1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race
-    -1.031 (.104).
+    Misleads as WEAT does: d measures how cleanly groups are separated and not by how much, and the test holds
+    attributes and templates fixed; docs/evidence/masked-models.md counts its findings in models of a text without bias.
+    It also depends on which word is predicted, since a model's :math:`p(w \mid a)` is not a pointwise mutual
+    information. The released code adds the probabilities of a set of words before the logarithm. It also reads the
+    prior at a token other than the word's, which cancels in d. Published for bert-base-uncased, d and two-sided p:
+    flowers and insects 1.204 (.007), career and family 1.321 (.006), mathematics and arts -.048 (.936), science and
+    arts .768 (.127), race -1.031 (.104).
 
     References
     ----------

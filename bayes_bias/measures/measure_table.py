@@ -48,7 +48,7 @@ def measure_all(
     """Every measure that applies to a word list, in one table: those of this package and your own (see `measure`).
 
     Units and directions differ, so read each row against its own b0 and range. Relative norm distance has one row
-    for each associated class, and is positive where the class is nearer to the *second* group.
+    for each associated class, and is positive if the class is nearer to the *second* group.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _NAME = "min F'"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MinF(StudentTest):
-    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     the more so the larger the residual is. A significant min F' is not the same as a significant :math:`F_1` and a
     significant :math:`F_2`: both can be if it is not.
 
-    Misleads where a short group or class is more variable than the long one, since variances are pooled, and where
-    words are not independent draws.
+    Misleads if a short group or class is more variable than the long one, since variances are pooled, and if words are
+    not independent draws.
 
     References
     ----------

@@ -178,11 +178,11 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """The fields of a `Separation` without the words; `no_spread` is what an error says where all scores are equal."""
+    """The fields of a `Separation` without the words; `no_spread` is the error message if all scores are equal."""
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:
-        raise MeasureError(f"{no_spread}; there is no spread to measure d in")
+        raise MeasureError(f"{no_spread}; d needs a spread to be measured in")
     difference = float(x.mean() - y.mean())
     test = permutation_test(scores, len(x), alternative=alternative, permutations=permutations, seed=seed)
     bound = largest_effect(len(x), len(y), ddof)

@@ -18,7 +18,7 @@ _NAME = "pigeonhole bootstrap"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pigeonhole(CrossedTest):
-    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     have not the longer tails of Student's t, so that intervals over few words are too short. The residual counts about
     three times, so that they are too wide if it is large.
 
-    Misleads with four words (7% false findings on random attribute words), and where words are not independent draws.
+    Misleads with four words (7% false findings on random attribute words), and if words are not independent draws.
 
     References
     ----------

@@ -34,7 +34,7 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiF(StudentTest):
-    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
 
     Notes
     -----
-    :math:`V_T + V_A - V_E` is unbiased but can be too small, even negative, where one side hardly varies and its mean
+    :math:`V_T + V_A - V_E` is unbiased but can be too small, even negative, if one side hardly varies and its mean
     square falls below the residual's by chance. A second sampled side never makes a bias more certain. The variance is
     then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulated nulls this is
     not more conservative than a rule for negative sums alone: a small sum has few degrees of freedom.) Clark's ratio

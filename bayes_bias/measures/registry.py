@@ -18,7 +18,7 @@ from bayes_bias.table.columns import interval_names
 
 @dataclass(frozen=True, eq=False)
 class Occasion:
-    """What a measure can work with. A measure that is not defined on it raises a `MeasureError`.
+    """The data that a measure can use. A measure that is not defined on it raises a `MeasureError`.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Occasion:
         return [word for words in self.groups.values() for word in words]
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """What a measure returns here: its parameters that are named as an attribute above are filled in."""
+        """Call a measure: its parameters that are named as an attribute above are filled in."""
         provided = [name for name in inspect.signature(function).parameters if name in _PROVIDED]
         return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
 
@@ -107,7 +107,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     name : str
         What tables call it; each name is taken once.
     rank : float
-        Where it stands in tables. Those of this package have 10, 20, ...; by default a new one comes after them.
+        Its place in tables. Those of this package have 10, 20, ...; by default a new one comes after them.
 
     Raises
     ------
@@ -169,11 +169,11 @@ class Result:
     b0 : float
         The value that means "no bias"; NaN if there is none.
     p_value : float or None
-        The measure's own p-value, where its paper defines one.
+        The measure's own p-value, if its paper defines one.
     interval : tuple of float or None
         Both ends of its own interval, if it has one.
     words : pandas.DataFrame or None
-        One row for each word, where the measure is defined on single words.
+        One row for each word, if the measure is defined on single words.
     word_value : str or None
         The column of `words` that the measure itself is about.
     """

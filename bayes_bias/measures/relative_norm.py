@@ -38,7 +38,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
     Notes
     -----
-    Misleads where the groups' words vary differently: a more varied group has a shorter mean vector, which is nearer to
+    Misleads if the groups' words vary differently: a more varied group has a shorter mean vector, which is nearer to
     everything. The measure then reports bias for words that have the same cosine with both.
 
     References

@@ -29,7 +29,7 @@ _LAST_STEPS = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reml(StudentTest):
-    """The bias, positive where stereotypical; `words` has each target's `group` and `association`.
+    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Reml(StudentTest):
         Two-sided, of Student's t.
     sd : pandas.Series
         Estimated standard deviations of the effects: target, target_preference, attribute, attribute_preference,
-        residual; zero where lme4 calls the fit singular.
+        residual; zero if lme4 calls the fit singular.
     """
 
     measure: str = _NAME
@@ -49,7 +49,7 @@ class Reml(StudentTest):
 
 @measure(_NAME, rank=15.2)
 def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
-    r"""What a linear mixed model with targets and attributes random says of the bias, without priors.
+    r"""The bias by a linear mixed model with random targets and attributes, without priors.
 
     For target i of group g and attribute j of class c
 
@@ -89,7 +89,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
     in lmerTest, gz and cz being +1 for the first group and its class, else -1. The slopes are what matters: in the
     shorter ``(1 | target) + (1 | attribute)`` words differ in level alone, which cancels in the bias, so that the
-    standard error has only the residual in it and words are no samples of what they stand for.
+    standard error has only the residual in it and words are not samples of a population.
 
     It is the competitor of the posterior of scope "both", which has the same effects, with a scale for each group and
     class and priors.
@@ -99,9 +99,9 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no uncertainty,
     as in lmerTest.
 
-    Misleads where a short group or class is more variable than a long one: one variance for all is then too small for
-    it, and there are many false findings (20 to 30% where 3 or 4 words vary three times as much as 25 or 30 others).
-    Misleads if words are not independent draws.
+    Misleads if a short group or class is more variable than a long one: one variance for all is then too small for it,
+    and there are many false findings (20 to 30% if 3 or 4 words vary three times as much as 25 or 30 others). Misleads
+    if words are not independent draws.
 
     References
     ----------

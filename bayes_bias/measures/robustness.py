@@ -192,7 +192,7 @@ def chance_effect_sizes(
     Notes
     -----
     Describes chance in the choice of *targets* alone. The attributes are fixed, as in WEAT's permutation test. For
-    its false findings where attributes are samples too, see `bayes_bias.checks.calibration`.
+    its false findings if attributes are samples too, see `bayes_bias.checks.calibration`.
 
     References
     ----------

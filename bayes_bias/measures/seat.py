@@ -46,7 +46,7 @@ def seat(
 ) -> Seat:
     r"""WEAT with every sentence as a word: are the sentences of X closer to those of A than to those of B?
 
-    Each target and each attribute stands in R templates, and each of these sentences is a word of its own:
+    Each target and each attribute is put into R templates, and each of these sentences counts as a word:
 
     .. math:: s(w, A, B) = \mathrm{mean}_{a \in A} \cos(w, a) - \mathrm{mean}_{b \in B} \cos(w, b), \qquad
               d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}

@@ -13,9 +13,9 @@ from bayes_bias.table.metric import LOG_PROBABILITY
 
 @measure("unmasking", rank=16)
 def unmasking(table: AssociationTable) -> WordResult:
-    r"""How far from even odds are the classes that a model fills in beside each target?
+    r"""How far from even odds are the classes that a model fills in next to each target?
 
-    Beside target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. With words
+    Next to target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. With words
     :math:`A_k` of class k
 
     .. math:: q_k(s) = \mathrm{mean}_t \frac{\mathrm{mean}_{a \in A_k} p(a \mid s, t)}

@@ -46,7 +46,7 @@ def wefat(
     -------
     WordResult
         `value` is the mean effect size; `words` has the `group`, `effect_size` (in standard deviations of its cosines)
-        and `p_value` of each. `p_value` is that of the word where only one was measured.
+        and `p_value` of each. `p_value` is that of the word if only one was measured.
 
     Raises
     ------
@@ -56,8 +56,8 @@ def wefat(
 
     Notes
     -----
-    Misleads as WEAT does: d says how cleanly a word separates two classes, not by how much. A
-    word with few attributes has a large ``|d|`` by chance, and testing every target multiplies false findings.
+    Misleads as WEAT does: d measures how cleanly a word separates two classes, not by how much. A word with few
+    attributes has a large ``|d|`` by chance, and testing every target multiplies false findings.
 
     References
     ----------

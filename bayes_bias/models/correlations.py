@@ -25,7 +25,7 @@ FIRST, STEP, KNOTS = -8.0, 0.05, 321
 
 
 def expected_correlations(data: xr.Dataset) -> dict[str, Numbers]:
-    """What is expected of the correlations of each side that has some, by its name in the data."""
+    """Expected correlations of each side that has some, by its name in the data."""
     names = [f"{side}_{CORRELATION}_expected" for side in SIDES if data.sizes.get(RELATED[side])]
     return {name: data[name].to_numpy() for name in names}
 

@@ -54,7 +54,7 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
     """Return the terms of a model of a table and its independent parts, in units of the priors.
 
-    Block means of the whole table say nothing of the scales.
+    Block means of the whole table carry no information about the scales.
     """
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
@@ -90,14 +90,14 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     ``a`` (scale ``sd_target``) and ``u`` (``sd_target_associated``) are a target's levels, in all classes and in the
     associated ones; ``b`` (``sd_attribute[c]``) is an attribute's level. ``x`` is a target's preference for single
     classes: over the K associated classes preferences sum to zero, with standard deviation
-    ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a deviation of its own
+    ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a separate deviation
     (``sd_target_control``). ``w`` is an attribute's preference for single groups, summing to zero over the G groups,
-    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``). All are normal and
-    independent but for the sums.
+    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``). All are normal and independent
+    but for the sums.
 
-    Levels and preferences have scales of their own so that a target may be the closer to one class the further it is
-    from another. Were preferences independent between classes, their covariance could not be negative, and the noise
-    of a contrast would be understated by up to a factor of two if it is.
+    Levels and preferences have separate scales so that a target may be the closer to one class the further it is from
+    another. Were preferences independent between classes, their covariance could not be negative, and the noise of a
+    contrast would be understated by up to a factor of two if it is.
 
     ``u`` is what a target has in common with all associated classes and not with the controls: some words of
     mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
@@ -126,7 +126,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
     effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean. Of a table
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
-    Where words have covariates, also slopes, and ``mean`` is at equal covariates.
+    If words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
     scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     variances = Variances.of_posterior(scaled, data)

@@ -39,7 +39,7 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
-    """The model of a table, refused where `fit` could not sample it or no estimand could be read from it.
+    """Return the model of a table; refuse it if `fit` could not sample it or no estimand could be read from it.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
     name = name_of(model)
     made = model if isinstance(model, pm.Model) else model(table)
     if not isinstance(made, pm.Model):
-        raise SpecError(f"model: '{name}' returned {described(made)}, and not a pymc.Model; end it with `return model`")
+        raise SpecError(f"model: '{name}' returned {described(made)}, not a pymc.Model; end it with `return model`")
     if not made.observed_RVs:
         raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
     if made.discrete_value_vars:
@@ -138,7 +138,7 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
         for own, of_table in zip(labels or expected, expected, strict=True):
             if own != of_table:
                 raise SpecError(
-                    f"model: dim '{dim}' of '{name}' has the label '{own}' where the table has '{of_table}'; make the"
+                    f"model: dim '{dim}' of '{name}' has the label '{own}', and the table '{of_table}'; make the"
                     " model from the same table, and keep its order"
                 )
 
@@ -162,11 +162,11 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> NoReturn:
-    raise SpecError(f"model: '{spec.name}' is a model of your own, of which a fit keeps draws alone; give the function")
+    raise SpecError(f"model: '{spec.name}' is your own model, and a fit keeps only its draws; give the function")
 
 
 def given_draws(drawn: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
     raise TableError(
-        "fit: new values of a model of your own are drawn by PyMC: pm.sample_posterior_predictive(fit, model=model);"
+        "fit: PyMC draws new values of your own model: pm.sample_posterior_predictive(fit, model=model);"
         " its log likelihood is in the fit, for az.loo and az.compare"
     )

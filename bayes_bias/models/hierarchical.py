@@ -83,8 +83,8 @@ def _check_counts(table: AssociationTable, count: np.ndarray, labels: list[str])
 def _check_scatter(table: AssociationTable, scatter: np.ndarray, labels: list[str]) -> None:
     for label in np.array(labels)[scatter <= 0]:
         raise TableError(
-            f"table: in '{table.name}' no target's cosines of connection '{label}' differ, and nothing says how much"
-            " they vary; give that connection more words"
+            f"table: in '{table.name}' no target's cosines of connection '{label}' differ, so it is unknown how"
+            " much they vary; give that connection more words"
         )
 
 

@@ -229,7 +229,7 @@ class Patterns:
 
     def rows(self, side: Side, cell: int, own: float, shared: float) -> Numbers:
         """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if their
-        own effects count so often where they correlate by one, and what clusters share so often."""
+        own effects count so often if they correlate by one, and what clusters share so often."""
         words, related, between = (of_side(each, side)[:, cell] for each in (self.words, self.related, self.between))
         apart = words + (own - 1) * related + shared * self.cluster[side] + between / max(self.replicates, 1)
         return apart + self._residual(self.table.residual, side)
@@ -296,7 +296,7 @@ def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
 
 
 def differs_by_group(posterior: xr.Dataset) -> bool:
-    """Whether the targets of each group have scales of their own."""
+    """Whether the targets of each group have their own scales."""
     return any("group" in dims for dims in dims_in_posterior(posterior).values())
 
 

@@ -31,7 +31,7 @@ def free(
 
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
-    """A variable with this prior; a multiple of one where the prior is of a multiple."""
+    """A variable with this prior; a multiple of one if the prior is of a multiple."""
     distribution, parameters = getattr(pm, prior.distribution), in_double(prior)
     if np.all(prior.times == 1):
         return distribution(name, **parameters, **options)

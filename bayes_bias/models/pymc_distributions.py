@@ -23,7 +23,7 @@ _CONTINUOUS: dict[str, Any] = {
 def check_distribution(
     where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
 ) -> None:
-    """Refuse what is no prior of a single parameter.
+    """Refuse anything but a prior of a single parameter.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_distribution(
         raise SpecError(f"{where}: {name} does not take {dict(parameters)}: it needs {error}") from error
     if positive and np.isfinite(below_zero).any():
         raise SpecError(
-            f"{where}: '{name}' has density below zero, where a standard deviation cannot be; give a distribution of"
+            f"{where}: '{name}' has density below zero, but a standard deviation is positive; give a distribution of"
             " positive numbers, such as HalfNormal, Gamma or TruncatedNormal with lower=0"
         )
 
@@ -58,7 +58,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     """The name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object that becomes one by
     ``to_pymc``, as PreliZ's do.
 
-    PyMC keeps the parameters that random numbers are drawn with, such as the scale where one gave the rate. So the
+    PyMC keeps the parameters that random numbers are drawn with, such as the scale if one gave the rate. So the
     arguments are looked for that make the same distribution again.
 
     Raises

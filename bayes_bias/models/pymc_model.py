@@ -79,7 +79,7 @@ def pymc_model(
     `fit` has a flat prior for the means. From that nothing can be drawn, so here it is normal about the mean of all
     values, with a standard deviation of ten within-block standard deviations.
 
-    Scales are sampled as absolute values of unconstrained variables, by a transform of their own, since near zero a
+    Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a
     logarithm has an endless tail.
 
     Examples
@@ -178,4 +178,4 @@ def _by_graphviz(model: pm.Model, path: Path) -> bytes:
     try:
         return bytes(graph.pipe(format=path.suffix.removeprefix(".")))
     except graphviz.ExecutableNotFound as error:
-        raise OutputError(f"path: '{path}' needs Graphviz, whose program dot is not installed; {instead}") from error
+        raise OutputError(f"path: '{path}' needs Graphviz, and its program dot is not installed; {instead}") from error

@@ -49,7 +49,7 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 
 def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
     """How many times that unit is the one for scales that differ along these dims: the unit of their own group or class
-    where a spec says so, since where words vary more, scales are larger. 1 for all others."""
+    if a spec says so, since scales are larger if words vary more. 1 for all others."""
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0
     within_sd = data.within_sd.item()

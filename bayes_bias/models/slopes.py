@@ -35,7 +35,7 @@ _AVERAGE = ("target_covariate_mean", "attribute_covariate_mean")
 
 
 def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
-    """What slopes, by their names in a posterior, explain of the block means."""
+    """The part of block means that slopes, by their names in a posterior, explain."""
     targets, attributes = (data.get(name) for name in _AVERAGE)
     return _explained(slopes, targets, attributes)
 

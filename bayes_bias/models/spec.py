@@ -131,7 +131,7 @@ class Prior:
 
     @property
     def size(self) -> Numbers:
-        """Of what order a scale with this prior is."""
+        """Order of magnitude of a scale with this prior."""
         match self.distribution:
             case "Gamma":
                 return self.parameters["alpha"] / self.parameters["beta"]
@@ -179,7 +179,7 @@ class ModelSpec:
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see
         `bayes_bias.models.residuals`. That of ``correlation``, of the words of a sub-topic, is a Beta distribution
-        whose mean is what the vectors show, and whose ``nu`` says how closely, see `bayes_bias.models.correlations`.
+        about what the vectors show, with precision ``nu``, see `bayes_bias.models.correlations`.
     reference : Reference or None
 
     Examples
@@ -269,7 +269,7 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     Raises
     ------
     SpecError
-        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior; a base that is no
+        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior; a base that is not a
         shipped model.
     """
     if isinstance(name_or_path, ModelSpec):
@@ -349,8 +349,8 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     given = {key: value for key, value in content.items() if key != "distribution"}
     if distribution not in valid and valid is CORRELATION_DISTRIBUTIONS:
         raise SpecError(
-            f"{where}: is {distribution}; a correlation has a Beta distribution about what the vectors show, and `nu`"
-            " says how closely: distribution = 'Beta', nu = 4"
+            f"{where}: is {distribution}; a correlation has a Beta distribution about what the vectors show, with"
+            " precision `nu`: distribution = 'Beta', nu = 4"
         )
     if distribution not in valid:
         return _open_prior(where, distribution, given, valid)

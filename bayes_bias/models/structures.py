@@ -39,7 +39,7 @@ class Structure(Protocol):
         """Whether word effects are integrated out: only then does scaling the likelihood by a power mean much."""
 
     def data(self, table: AssociationTable) -> xr.Dataset:
-        """What the package needs to know of the table, with named dims."""
+        """The table as a dataset, with named dims."""
 
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
@@ -91,7 +91,7 @@ def structure_of(spec: ModelSpec) -> Structure:
 
 
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
-    """A model by its name, path or spec, refused where its structure does not generalise over words.
+    """Return a model by its name, path or spec; refuse it if its structure does not generalise over words.
 
     Raises
     ------
@@ -107,12 +107,12 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
 
 
 def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> tuple[AssociationTable, ModelSpec]:
-    """The table as a model sees it, and the model as the table allows it, each with a notice where it differs.
+    """The table as a model sees it, and the model as the table allows it, each with a notice if it differs.
 
-    Replicates are averaged where the spec says nothing of them, or they are all the same. Fits know replicates in the
-    collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales where targets of two groups
-    are paired: what the two words of a pair share belongs to neither group. Words of one sub-topic are independent
-    draws where the spec has no prior of their correlation.
+    Replicates are averaged if the spec says nothing of them, or they are all the same. Fits know replicates in the
+    collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales if targets of two groups are
+    paired: what the two words of a pair share belongs to neither group. Words of one sub-topic are independent draws if
+    the spec has no prior of their correlation.
     """
     if table.has_related_words and structure_of(spec).GENERALISES and CORRELATION not in spec.priors:
         table = independent(table, f"the model '{spec.name}' has no [priors.{CORRELATION}]")

@@ -38,8 +38,8 @@ def plot_forest(
     summary: pd.DataFrame | None = None,
     contrasts: Sequence[str] = (),
 ) -> Axes:
-    """Forest of ``bias``, ``class_bias``, ``group_bias`` and ``excess``, and of contrasts of your own, in the units of
-    the table.
+    """Forest of ``bias``, ``class_bias``, ``group_bias`` and ``excess``, and of further contrasts, in the units of the
+    table.
 
     Each row has a posterior mean, an equal-tailed interval, and behind them its noise floor, ``0 +/- z
     noise_sd``, which holds the contrast with probability `ci_prob` if the population value is zero.

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
@@ -16,6 +17,7 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.table.statistics import compared_classes
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
+_EDGE = 0.06
 
 
 def plot_plan(
@@ -69,6 +71,7 @@ def plot_plan(
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
+            label.set_visible(_inside(ax, label))
         ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.metric.unit}")
         ax.plot(
             *shown.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=shown.these
@@ -79,6 +82,12 @@ def plot_plan(
             axis.set_ticks([], minor=True)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, shown.question)
+
+
+def _inside(ax: Axes, label: Text) -> bool:
+    """Whether a label of a contour lies clear of the edges, which would cut it off."""
+    at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
+    return bool((at > _EDGE).all() and (at < 1 - _EDGE).all())
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def plot_posterior(
     without: pd.DataFrame | None = None,
     contrast: Weights | None = None,
 ) -> Axes:
-    """Posterior density of ``bias``, or of a contrast of your own, over that of contrasts that noise alone would show.
+    """Plot the posterior density of ``bias``, or of another contrast, over that of contrasts from noise alone.
 
     With covariates of words it is the bias at equal values, and the unadjusted interval stands below it.
     The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
@@ -65,7 +65,8 @@ def plot_posterior(
     ax, legend, palette
         As in `plot_forest`.
     without : pandas.DataFrame, optional
-        What `leave_out` gave: bands show where the raw contrast lies without any one word, and without any one cluster.
+        What `leave_out` gave: bands show the range of the raw contrast without any one word, and without any one
+        cluster.
     contrast : str, mapping, DataFrame or DataArray, optional
         As `bayes_bias.contrast` takes it.
 

@@ -19,8 +19,9 @@ from matplotlib.colors import is_color_like
 from matplotlib.font_manager import get_font_names
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from bayes_bias.errors import BayesBiasError
@@ -36,10 +37,12 @@ INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 
 WIDTH = 5.4
 _SHOWN_DPI = 110
-_BELOW_LABEL = 0.5  # inches
+# Inches from the axes to a legend: room for tick labels, and for the label of the axis.
+_TICKS, _AXIS_LABEL = 0.22, 0.28
 _LONGEST_LABEL = 28
-# Inches: a line, a letter of a label, and letters of a title in one. How much smaller letters get at most.
-_LINE, _LETTER, _LETTERS = 0.13, 0.07, 10
+# Inches: a line, a letter of a label and of a heading, and letters of a title in one. How much smaller letters get at
+# most.
+_LINE, _LETTER, _HEADING_LETTER, _LETTERS = 0.13, 0.07, 0.088, 10
 _LEAST = 0.6
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
@@ -127,7 +130,7 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """The axes to draw on; new ones belong to a figure of their own, unknown to pyplot, as high as needed."""
+    """The axes to draw on; new ones belong to a new figure, unknown to pyplot, as high as needed."""
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -142,7 +145,7 @@ def colour(index: int) -> str:
 
 
 def colour_and_marker(index: int) -> dict[str, Any]:
-    """What the points of the index-th group look like."""
+    """Return the style of the points of the index-th group."""
     return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
 
 
@@ -159,7 +162,7 @@ def legend_below(ax: Axes, *, shown: bool = True, **options: Any) -> None:
     if not shown:
         return
     figure = ax.get_figure(root=True)
-    below = ScaledTranslation(0, -_BELOW_LABEL, figure.dpi_scale_trans) if figure else IdentityTransform()
+    below = ScaledTranslation(0, -_below(ax), figure.dpi_scale_trans) if figure else IdentityTransform()
     ax.legend(
         loc="upper left",
         bbox_to_anchor=(0, 0),
@@ -169,6 +172,23 @@ def legend_below(ax: Axes, *, shown: bool = True, **options: Any) -> None:
         handletextpad=0.7,
         **options,
     )
+
+
+def _below(ax: Axes) -> float:
+    """What lies between axes and legend, in inches."""
+    labelled = ax.xaxis.get_ticks_position() in {"bottom", "default"} and len(ax.get_xticks()) > 0
+    return (_TICKS if labelled else 0.06) + (_AXIS_LABEL if ax.get_xlabel() else 0.0)
+
+
+def draw_classical(
+    ax: Axes, lower: ArrayLike, upper: ArrayLike, at: ArrayLike, *, vertical: bool = False, label: str = ""
+) -> None:
+    """Draw confidence intervals as hairlines with caps, to tell them from credible ones without colours."""
+    lines, cap = (ax.vlines, "_") if vertical else (ax.hlines, "|")
+    lines(at, lower, upper, color=GREY, linewidth=1, zorder=2, label=label)
+    for ends in (lower, upper):
+        points = (at, ends) if vertical else (ends, at)
+        ax.plot(*points, linestyle="", marker=cap, markersize=6, color=GREY, zorder=2)
 
 
 def shortened(label: str) -> str:
@@ -189,19 +209,22 @@ def set_title(ax: Axes, title: str, *, converged: bool = True) -> None:
 
 def _inches(ax: Axes) -> tuple[float, float]:
     """About the width and the height that labels and legend will leave."""
-    figure, legend = ax.get_figure(root=True), ax.get_legend()
+    figure, legend, cell = ax.get_figure(root=True), ax.get_legend(), ax.get_subplotspec()
     assert figure is not None
     size = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
-    below = _BELOW_LABEL + _LINE * len(legend.get_texts()) if legend else 0.0
+    below = _below(ax) + _LINE * -(-len(legend.get_texts()) // legend._ncols) if legend else 0.0  # type: ignore[attr-defined]
     beside = _LETTER * max((len(label.get_text()) for label in ax.get_yticklabels()), default=0)
-    return float(size.width - beside), float(size.height - below)
+    # A figure that is still to be laid out has no margins: its only axes will fill it.
+    alone = cell is not None and cell.get_gridspec().ncols == 1 and figure.get_layout_engine() is not None
+    width = float(figure.get_figwidth()) if alone else size.width
+    return float(width - beside), float(size.height - below)
 
 
 def _room(ax: Axes, width: float, height: float) -> float:
     """By how much letters must be smaller for rows not to overlap and headings not to leave the axes."""
     longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
-    lines = len(ax.get_yticklabels()) + len(ax.texts)
-    return min(1.0, height / (_LINE * max(lines, 1)), width / (_LETTER * max(longest, 20)))
+    lines = len({*ax.get_yticks(), *(text.xy[1] for text in ax.texts if isinstance(text, Annotation))})
+    return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
 
 
 def finish(ax: Axes, fit: Fit, what: str) -> Axes:
@@ -219,7 +242,7 @@ def finish(ax: Axes, fit: Fit, what: str) -> Axes:
 
 
 def bias_axis(metric: Metric) -> str:
-    """What the axis of a bias says."""
+    """Return the label of a bias's axis."""
     return f"{metric.unit} (positive: stereotypical)"
 
 
@@ -257,7 +280,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: fl
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """What point, line, band and tick mean."""
+    """Return a legend of point, line, band and tick."""
     handles: list[Any] = [
         Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
         Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of contrasts under no bias"),

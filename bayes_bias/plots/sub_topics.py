@@ -9,13 +9,25 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.errors import TableError
-from bayes_bias.plots.style import PAPER, axes_or_new, colour, label_rows, legend_below, set_title, shortened, style
+from bayes_bias.plots.style import (
+    PAPER,
+    WIDTH,
+    axes_or_new,
+    colour,
+    label_rows,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
 from bayes_bias.posterior.word_effects import check_side
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.labels import Side
 from bayes_bias.table.related_words import Related
 
 _ROW = 0.16  # inches
+# The share of the figure's width that columns take, points in an inch, and the smallest letters.
+_COLUMNS, _POINTS, _SMALLEST = 0.7, 72, 5
 
 
 def plot_sub_topics(
@@ -28,7 +40,7 @@ def plot_sub_topics(
 ) -> Axes:
     """Cosines of the words of each group, or class, with one another: the sub-topics that the vectors show are framed.
 
-    Words stand under their group or class, those of a sub-topic together, the largest one first and words alone
+    Words are listed under their group or class, those of a sub-topic together, the largest one first and words alone
     last. Groups and classes without sub-topics are left out.
 
     Parameters
@@ -63,7 +75,7 @@ def plot_sub_topics(
         image = ax.imshow(_cosines(table, words), cmap="Greys", aspect="auto", interpolation="nearest")
         label_rows(ax, words)
         ax.set_ylim(len(words) - 0.5, -0.5)
-        ax.set_xticks([])
+        _label_columns(ax, words)
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", labelsize=8)
         _mark(ax, homes, ordered)
@@ -74,6 +86,16 @@ def plot_sub_topics(
         legend_below(ax, shown=legend)
         set_title(ax, f"{shortened(table.name)}: sub-topics of {side}s")
         return ax
+
+
+def _label_columns(ax: Axes, words: Sequence[str]) -> None:
+    """Above the columns their words, in letters as wide as a column; none if nobody could read them."""
+    size = min(8.0, _COLUMNS * WIDTH * _POINTS / len(words))
+    ax.xaxis.tick_top()
+    ax.set_xticks(
+        range(len(words)) if size >= _SMALLEST else [], labels=list(map(shortened, words)) if size >= _SMALLEST else []
+    )
+    ax.tick_params(axis="x", length=0, labelsize=size, labelrotation=90)
 
 
 def _ordered(related: Related) -> list[str]:
@@ -105,6 +127,6 @@ def _mark(ax: Axes, homes: Mapping[str, Related], ordered: Mapping[str, Sequence
             frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
             ax.add_patch(frame).set(zorder=3, clip_on=False)
             first, label = first + size, None
-        for tick in ax.get_yticklabels()[start:end]:
+        for tick in (*ax.get_yticklabels()[start:end], *ax.get_xticklabels()[start:end]):
             tick.set_color(shade)
         first = end

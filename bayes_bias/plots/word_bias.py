@@ -40,10 +40,10 @@ def plot_word_bias(
 ) -> Axes:
     """``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
 
-    Words stand under their group (targets) or class (attributes), the most stereotypical first. A cross is
-    the raw contrast of the word; the posterior mean is drawn from it towards the group's, the more so the
-    weaker the word's own evidence. The noise floor is what an unbiased word would show, given how the words
-    on the other side vary and how many they are.
+    Words are listed under their group (targets) or class (attributes), the most stereotypical first. A cross is the raw
+    contrast of the word; the posterior mean is drawn from it towards the group's, the more so the weaker the word's own
+    evidence. The noise floor is what an unbiased word would show, given how the words on the other side vary and how
+    many they are.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def contrast(
     label: str | None = None,
     ci_prob: float = 0.95,
 ) -> Contrast:
-    r"""Estimate a contrast of your own.
+    r"""Estimate any contrast of groups and classes.
 
     .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
 

@@ -20,7 +20,7 @@ type Bounds = tuple[float, float, float]
 
 
 def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
-    """What covariates explain of contrasts of block means, normal given the scales."""
+    """The part of contrasts of block means that covariates explain, normal given the scales."""
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
         draws = draws.transpose(*SAMPLE, "contrast")
@@ -32,7 +32,7 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
 
 @dataclass(frozen=True, eq=False)
 class CovariateEstimates:
-    """Estimands of a fit with covariates, beside the `bias` at equal covariates, under a scope."""
+    """Estimands of a fit with covariates under a scope, in addition to the `bias` at equal covariates."""
 
     fitted: Fitted
     scope: Scope
@@ -62,7 +62,7 @@ class CovariateEstimates:
         return Estimate(draws, adjusted.observed, sd, mixture)
 
     def explained_bias(self) -> Estimate:
-        """What covariates explain of the bias."""
+        """The part of the bias that covariates explain."""
         part = explained(self.fitted, self._weights)
         return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
 
@@ -105,7 +105,7 @@ def _unobserved(draws: xr.DataArray, mixture: Mixture | None = None) -> Estimate
 
 @dataclass(frozen=True)
 class Adjustment:
-    """A bias at equal covariates beside the bias that words have with their own, in the units of the table.
+    """A bias at equal covariates, and the unadjusted one, in the units of the table.
 
     Attributes
     ----------

@@ -71,8 +71,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         (two groups or more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and
         ``reliability``; with covariates of words ``unadjusted_bias``, ``explained_bias`` and ``slope``.
         Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
-        The bias of single words is left out where their effects would not fit in memory (`sides_left_out`); scope
-        "none" has the raw contrasts of any number of words.
+        The bias of single words is left out if their effects would not fit in memory (`sides_left_out`); scope "none"
+        has the raw contrasts of any number of words.
 
     Raises
     ------
@@ -102,8 +102,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         for the population of targets, inside (-2, 2). It is defined for fixed attributes only: for new ones it would
         divide by the spread of the targets' preferences, which may be zero.
 
-    Where words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so that all these are
-    adjusted but for ``observed``, scope "none" and the estimands of replicates. Beside them:
+    If words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so that all these are adjusted
+    but for ``observed``, scope "none" and the estimands of replicates. Further rows:
 
     ``unadjusted_bias``
         The bias with the covariates that words have.
@@ -160,7 +160,7 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 
 
 def check_scope(fit: Fit, scope: str) -> Scope:
-    """The scope of a name, refused where the model or the design of a fit cannot carry it."""
+    """Return the scope of a name; refuse it if the model or the design of a fit cannot carry it."""
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
         checked = check_design(fitted.data, scope)

@@ -256,7 +256,7 @@ def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
 def _check_alone(fitted: Fitted) -> None:
     if not fitted.structure.COLLAPSED:
         raise ScopeError(
-            f"fits: '{fitted.name}' is a fit of '{fitted.spec.name}', whose posterior is not a mixture of"
+            f"fits: '{fitted.name}' is a fit of '{fitted.spec.name}', and its posterior is not a mixture of"
             " normals; fit again with model='crossed'"
         )
     if problems := Diagnostics.of(fitted).problems:
@@ -275,7 +275,7 @@ def _check_same_kind(one: Fitted, other: Fitted) -> None:
     if _settings(one) != _settings(other):
         models = f"'{one.spec.name}' and '{other.spec.name}'"
         raise BayesBiasError(
-            f"fits: {pair} were fitted by {models}, whose priors or structure differ; fit all with one model"
+            f"fits: {pair} were fitted by {models}, which differ in priors or structure; fit all with one model"
         )
 
 

@@ -72,7 +72,7 @@ def summarize(
     words : bool
         Rows of single words, too, which take most of the time.
     contrasts : sequence of str
-        Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. They are rows of the
+        Further contrasts, such as ``"male names - female names: career"``; see `contrast`. They are rows of the
         estimand "contrast".
 
     Returns
@@ -89,7 +89,7 @@ def summarize(
             the noise floor (posterior mean): standard deviation of the contrast that the same design would show
             if the population value were zero;
         ``prob_negligible``
-            where `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
+            if `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
         ``converged``
             whether the fit passed its convergence checks.
 

@@ -65,7 +65,7 @@ class Verdict(Tabled):
     - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
 
     Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Its
-    labels say so, and the verdict of the widest scope stands `beside` it. Scope "none" has the raw contrast only.
+    labels say so, and `beside` has the verdict of the widest scope. Scope "none" has the raw contrast only.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Verdict(Tabled):
     prob_direction : float
         Posterior probability of the more probable sign.
     scope : str
-        The scope of the fit's table: "both" where "all" was asked of a table without replicates.
+        The scope of the fit's table: "both" if "all" was asked of a table without replicates.
     metric : Metric
         The metric of the table, with its units.
     replicate_kind : str
@@ -136,7 +136,7 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """What the verdict `beside` generalises to and this one does not."""
+        """Facets that the verdict `beside` generalises to and this one does not."""
         if self.beside is None:
             return ""
         more = scope_of(self.beside.scope).facets - scope_of(self.scope).facets
@@ -329,7 +329,7 @@ def judge(
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand, of which `row_under` gives the row of `summarize` under a scope."""
+    """Judge one estimand; `row_under` gives its row of `summarize` under a scope."""
     row, problems = row_under(scope), Diagnostics.of(fitted).problems
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
@@ -358,7 +358,7 @@ def judge(
 
 
 def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
-    """The bias at equal covariates beside the unadjusted one; None without covariates, and where nothing is sampled."""
+    """The bias at equal covariates and the unadjusted one; None without covariates, and if nothing is sampled."""
     covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
     if not covariates:
         return None

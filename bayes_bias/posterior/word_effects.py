@@ -118,8 +118,7 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
 
 
 def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
-    """Averages over each block of the effects of words, of the residual, and of replicates: quick where only those
-    matter.
+    """Averages over each block of the effects of words, of the residual, and of replicates: quick if only those matter.
 
     Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Of a table without replicates
     those of targets and attributes alone.
@@ -244,7 +243,7 @@ class _Directions:
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """What is known of a side's words about the average of their cell (group or class), given the scales.
+    """Conditional distribution of a side's words about the average of their group or class, given the scales.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ class AssociationTable(Telling):
         None for a table from a frame, unless `with_vectors` adds some.
     origin : Origin or None
         The list and the embedding that the table was measured with, and how; random nulls and sub-topics are taken from
-        there. None for numbers from elsewhere, and for a table of other words than those of the list. It is no part of
+        there. None for numbers from elsewhere, and for a table of other words than those of the list. It is not part of
         `sha256`.
 
     Examples
@@ -127,7 +127,7 @@ class AssociationTable(Telling):
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """What its words are cited by, each once."""
+        """The sources of its words, each once."""
         return tuple(dict.fromkeys(r for r in (self.source, *self.control_sources) if r.citation))
 
     @property
@@ -178,7 +178,7 @@ class AssociationTable(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of words, design and values (of vectors, where values are not formed).
+        """Hash of words, design and values (of vectors, if values are not formed).
 
         Two tables with the same hash give the same numbers.
         """
@@ -294,8 +294,8 @@ class AssociationTable(Telling):
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
-        """The same table with numbers in which its words differ, such as their frequency, beside those that it has:
-        `fit` then estimates the bias at equal values of them.
+        """Return the table with further covariates of its words, such as their frequency: `fit` then estimates the bias
+        at equal values of them.
 
         Parameters
         ----------
@@ -432,7 +432,7 @@ class AssociationTable(Telling):
             The class that is stereotypical for each group; None leaves a group out. Other classes are controls, unless
             they are `opposites`.
         opposites : sequence of str, optional
-            Further classes to compare. By default none, and where all groups have one class all others.
+            Further classes to compare. By default none, or all others if all groups have one class.
         metric, name
             See `AssociationTable`.
         duplicates : {"drop", "keep"}
@@ -627,7 +627,7 @@ def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
     least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
     false_findings, by_quasi_f = _OF_UNEVEN[kind]
     return (
-        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and few words say little about how"
+        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}, and few words show little of how"
         f" much they vary: if those of '{least}' vary more, intervals are too short (3 against 30 words, three times as"
         f" variable: {false_findings} false findings at the 5% level; the quasi-F has {by_quasi_f})"
     )

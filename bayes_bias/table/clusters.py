@@ -77,7 +77,7 @@ class Clusters:
         There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
         membership, what clusters share is added as many times as the eigenvalue says: for each distinct eigenvalue
-        there is an orthonormal basis (words, directions). Where words correlate, their own effects count once if the
+        there is an orthonormal basis (words, directions). If words correlate, their own effects count once if the
         correlation is zero, and as often as the eigenvalue says if it is one: in all other directions not at all.
         """
         if self.share.any():

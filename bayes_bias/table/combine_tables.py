@@ -25,9 +25,9 @@ def combine(
 
     .. math:: y_{ij} = \sum_t L_t\, y_{ijt}
 
-    Its bias is the contrast of the biases, and whatever a word brings to all tables cancels where weights sum to zero.
-    Two tables with the weights -1 and 1 are the change that `bayes_bias.compare` models; :math:`(x_t - \bar x) /
-    \sum_t (x_t - \bar x)^2` is the least-squares trend over times :math:`x_t`.
+    Its bias is the contrast of the biases, and whatever a word brings to all tables cancels if weights sum to zero. Two
+    tables with the weights -1 and 1 are the change that `bayes_bias.compare` models; :math:`(x_t - \bar x) / \sum_t
+    (x_t - \bar x)^2` is the least-squares trend over times :math:`x_t`.
 
     Parameters
     ----------
@@ -42,16 +42,16 @@ def combine(
     Returns
     -------
     AssociationTable
-        Units: those of the tables times those of the weights. Replicates are paired by their labels where these are
-        the same, and by their order if they are as many. Otherwise the tables' replicates are independent: with R
-        the smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1
-        orthonormal contrasts of its own, scaled so that the variance of the mean is estimated without bias.
+        Units: those of the tables times those of the weights. Replicates are paired by their labels if these are the
+        same, and by their order if they are as many. Otherwise the tables' replicates are independent: with R the
+        smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1 orthonormal
+        separate contrasts, scaled so that the variance of the mean is estimated without bias.
 
     Raises
     ------
     TableError
         Fewer than two tables; other stereotypes or another association; a group or class without a word in common; a
-        weight that is no finite number, or of no table; only zeros; a sum in which nothing varies.
+        weight that is not finite, or of an unknown table; only zeros; a sum in which nothing varies.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _of_number(stack: Numbers, number: int, labels: list[str], wanted: list[str]
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
-    """A notice where tables have different numbers of replicates."""
+    """A notice if tables have different numbers of replicates."""
     numbers = {label: len(_labels(table)) for label, table in tables.items()}
     if len({*numbers.values()}) == 1:
         return ()
@@ -181,7 +181,7 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     listed = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
     if not all(numbers.values()):
         return (
-            f"not every table has replicates ({listed}), so that nothing says how much a new {kind} would change; the"
+            f"not every table has replicates ({listed}), so it is unknown how much a new {kind} would change; the"
             " combined table has their means alone",
         )
     return (

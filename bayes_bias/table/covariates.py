@@ -32,8 +32,8 @@ _FAR_APART = 2.0
 
 
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
-    """A matrix whose words have these covariates, beside others that they have already, checked; attributes of other
-    classes than those `compared` have none."""
+    """A matrix with these covariates of its words added to others, checked; attributes of other classes than those
+    `compared` have none."""
     by_side = given_by_side(covariates)
     given = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
     found = False
@@ -58,7 +58,7 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
 
 
 def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
-    """What a mapping gives for "target" and "attribute"; empty for covariates that name no side."""
+    """The entries of a mapping for "target" and "attribute"; empty for covariates that name no side."""
     return covariates if isinstance(covariates, Mapping) and set(covariates) <= set(SIDES) else {}
 
 
@@ -187,14 +187,14 @@ def _check_design(frame: pd.DataFrame, homes: "pd.Series[str]", side: Side) -> N
             )
         if np.linalg.norm(within) <= _ROUNDING * np.linalg.norm(column - column.mean()):
             raise TableError(
-                f"covariates: '{name}' is the same for all {side}s of a {kind}, and cannot be told from it; take words"
-                f" that differ in it within each {kind}"
+                f"covariates: '{name}' is the same for all {side}s of a {kind}, and cannot be separated from it; take"
+                f" words that differ in it within each {kind}"
             )
     scaled = centred / np.linalg.norm(centred, axis=0)
     if np.linalg.matrix_rank(scaled, tol=_ROUNDING * len(scaled)) < len(names):
         raise TableError(
-            f"covariates: {', '.join(names)} cannot be told from each other within each {kind} of {side}s; leave one"
-            " out"
+            f"covariates: {', '.join(names)} cannot be separated from each other within each {kind} of {side}s; leave"
+            " one out"
         )
     left = len(frame) - homes.nunique() - len(names)
     if left < _FEWEST_LEFT:

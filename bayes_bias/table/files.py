@@ -87,14 +87,14 @@ def read_table(
         The class that is stereotypical for each group, or "none" to leave it out; by default what the column
         `stereotype` says.
     columns : mapping of str to str, optional
-        The headings of target, group, attribute, attribute_class, value, and labels such as `target_topic`, where they
-        are others than these. The value is called after what it is: cosine, log probability, nearness [unit].
+        The headings of target, group, attribute, attribute_class, value, and labels such as `target_topic`, if they are
+        others than these. The value is called after what it is: cosine, log probability, nearness [unit].
     opposites : sequence of str, optional
         Classes that are compared with the stereotypical one; by default those that the column `opposite` marks.
     metric : Metric, optional
         What the values are; by default what their heading says, and otherwise cosines.
     replicate : str, optional
-        The heading of the replicate of each value; by default the one column that a table file has besides its own.
+        The heading of the replicate of each value; by default the only other column of a table file.
 
     Raises
     ------
@@ -179,8 +179,8 @@ def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], known: Iterabl
     others = [heading for heading in cells if heading not in {*known, STEREOTYPE, OPPOSITE}]
     if len(others) > 1:
         raise TableError(
-            f"{path.name}: has the columns {', '.join(others)} besides those of a table file, and one is read, which"
-            f" says what replicate a value is of; remove the others"
+            f"{path.name}: has the columns {', '.join(others)} in addition to those of a table file; only one is"
+            " allowed, for the replicate of each value; remove the others"
         )
     return next(iter(others), None)
 

@@ -20,7 +20,7 @@ type Duplicates = Literal["drop", "keep"]
 
 
 class Matrices(NamedTuple):
-    """What a frame holds: values, how often each pair is listed (None: once), and what was left out."""
+    """Content of a frame: values, how often each pair is listed (None: once), and what was left out."""
 
     values: xr.DataArray
     repeats: xr.DataArray | None

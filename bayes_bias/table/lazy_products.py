@@ -119,7 +119,7 @@ class Products(NDArrayOperatorsMixin):
 
 
 def products(targets: Rows, attributes: Rows) -> Products | NDArray[np.float64]:
-    """The cosines of unit vectors, (targets, attributes): a matrix where it fits in memory."""
+    """The cosines of unit vectors, (targets, attributes): a matrix if it fits in memory."""
     pairs = Products(targets, attributes)
     return pairs if pairs.size > MOST_PAIRS else np.asarray(pairs)
 

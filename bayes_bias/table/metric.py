@@ -38,7 +38,7 @@ class Metric:
 
     @property
     def plural(self) -> str:
-        """What several numbers are called."""
+        """The plural of its name."""
         if self.name.endswith("y"):
             return f"{self.name[:-1]}ies"
         return self.name if self.name.endswith("s") else f"{self.name}s"
@@ -70,7 +70,7 @@ LOG_PROBABILITY_RATIO = Metric(
     "log probability ratio",
     unit="nats",
     decimals=2,
-    zero="a word is as probable beside the other as where the other is masked",
+    zero="a word is as probable next to the other as with the other masked",
 )
 LOG_PROBABILITY = Metric("log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain")
 LOG_PROBABILITIES = frozenset({LOG_PROBABILITY_RATIO.name, LOG_PROBABILITY.name})

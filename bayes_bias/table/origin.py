@@ -18,7 +18,7 @@ class Origin:
     wordlist : WordList
         With the sub-topics that were wanted.
     controls : tuple of WordList
-        Control classes besides those of the list.
+        Control classes in addition to those of the list.
     embedding : Embedding
         More of its words can be read.
     similarity : Similarity
@@ -39,7 +39,7 @@ class Origin:
 
     @property
     def errata(self) -> tuple[str, ...]:
-        """What is known to be wrong in the literature's copies of the list and its control classes."""
+        """Known errors in the literature's copies of the list and its control classes."""
         return tuple(erratum for source in (self.wordlist, *self.controls) for erratum in source.errata)
 
     def read(self) -> Self:

@@ -33,7 +33,7 @@ class Related:
     ----------
     words : tuple of str
     cluster : array (words,)
-        The number of each word's cluster; a word alone has a number of its own.
+        The number of each word's cluster; a word alone has its own number.
     share : float
         Expected correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without
         clusters.

@@ -29,7 +29,7 @@ class Replicates:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the replicates are called."""
+        """Name of the replicates."""
         return tuple(self.tables)
 
     @property
@@ -119,7 +119,7 @@ _OF_FEW = "two or three that differ three times as much as lists of words do: 13
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
-    """Notices if there are few, or if they are no independent draws."""
+    """Notices if there are few, or if they are not independent draws."""
     return (*_few(replicates), *_bootstrapped(replicates))
 
 
@@ -137,7 +137,7 @@ def _few(replicates: Replicates) -> tuple[str, ...]:
     if len(replicates.tables) >= FEW:
         return ()
     return (
-        f"{replicates.text} say little about how much {plural(replicates.kind)} differ, so the prior decides how wide"
+        f"{replicates.text} show little of how much {plural(replicates.kind)} differ, so the prior decides how wide"
         f" intervals are that generalise to new ones, and they are too short if these differ much ({_OF_FEW}); {FEW} or"
         " more are better",
     )

@@ -118,8 +118,8 @@ SCOPES = MappingProxyType(
                 frozenset(FACETS),
                 condition="treating both word lists and the replicates as samples",
                 reach="new targets, new attributes and new replicates",
-                reason="word lists and replicates alike count as samples of what could have stood there. WEAT’s p-value"
-                " answers a narrower question, for new targets and these attributes and replicates alone",
+                reason="word lists and replicates count as samples of those that could have been chosen. WEAT’s"
+                " p-value answers a narrower question, for new targets and these attributes and replicates alone",
                 words="words in each list",
             ),
             Scope(
@@ -127,7 +127,7 @@ SCOPES = MappingProxyType(
                 frozenset(WORDS),
                 condition="treating both lists as samples of words",
                 reach="new targets and new attributes",
-                reason="both word lists count as samples of the words that could have stood there. WEAT’s p-value"
+                reason="both word lists count as samples of the words that could have been chosen. WEAT’s p-value"
                 " answers a narrower question, for new targets and these attributes alone",
                 words="words in each list",
             ),
@@ -207,7 +207,7 @@ def is_effect_of(part: Part, facet: Facet | None) -> bool:
 def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
     """Whether a part of a contrast's variance is noise under a scope.
 
-    It is noise where it differs with something that is sampled. The effects of words are not, where a contrast is made
+    It is noise if it differs with something that is sampled. The effects of words are not, if a contrast is made
     `by_word` of that facet.
     """
     sampled = PARTS[part] & scope.facets
@@ -240,7 +240,7 @@ def widest_scope(data: xr.Dataset) -> ScopeName:
 
 
 def check_design(data: xr.Dataset, scope: str) -> Scope:
-    """The scope of a name, refused where a design cannot carry it, as `table_means` describes the design.
+    """Return the scope of a name; refuse it if a design cannot carry it, as `table_means` describes the design.
 
     Without replicates "all" is "both".
     """

@@ -58,21 +58,20 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
         ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
         if there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
-        of what clusters share. Where words of a cluster correlate, ``related_group`` has their groups,
+        of what clusters share. If words of a cluster correlate, ``related_group`` has their groups,
         ``target_correlation_expected (related_group)`` how much they are expected to, ``target_share (target)`` the
         same for each word, and ``target_inflation (group)`` by how much a correlation of one would multiply the
-        variance of a group's average; likewise for attributes. Where words have covariates, those of
-        `bayes_bias.table.covariates.covariate_variables`. Of a
-        table with replicates all this is that of their mean, and ``replicate_block_mean (replicate, group,
-        attribute_class)`` that of each. Units: those of the table.
+        variance of a group's average; likewise for attributes. If words have covariates, those of
+        `bayes_bias.table.covariates.covariate_variables`. Of a table with replicates all this is that of their mean,
+        and ``replicate_block_mean (replicate, group, attribute_class)`` that of each. Units: those of the table.
 
     Notes
     -----
     Let :math:`s^2` be the variance of values within blocks, :math:`v` that of targets' means with each class, pooled
     over groups, and :math:`v_g` that of one group. If all words varied as much as those of the group, the variance
-    within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` where :math:`v` exceeds :math:`s^2`.
-    Two or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words, with n - 1
-    degrees of freedom, and :math:`v`, with one. Likewise for classes, where the associated ones are pooled.
+    within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` if :math:`v` exceeds :math:`s^2`. Two
+    or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words, with n - 1
+    degrees of freedom, and :math:`v`, with one. Likewise for classes, with the associated ones pooled.
     """
     return _with_means(table, _means(table))
 
@@ -114,7 +113,7 @@ def within_sd(table: AssociationTable) -> float:
 
 
 def pair_labels(means: xr.Dataset, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
-    """What pairs of words at these positions are called."""
+    """Names of the pairs of words at these positions."""
     words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
     return [f"{one}, {other}" for one, other in words]
 
@@ -131,15 +130,13 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
         what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter
         (attribute_part, group, group_)``, those of the attributes' group means within classes, with ``attribute_df``,
-        and so on. Without clusters there is one part for each group, and one for each class. Where words have
-        covariates, scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value``
-        (target_slope_row, ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the
-        coefficients of products of both sides' covariates.
-        Of a table with replicates also ``replicate_interaction_ss``,
+        and so on. Without clusters there is one part for each group, and one for each class. If words have covariates,
+        scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value`` (target_slope_row,
+        ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the coefficients of
+        products of both sides' covariates. Of a table with replicates also ``replicate_interaction_ss``,
         ``replicate_target_scatter (group, attribute_class, attribute_class_)``, ``replicate_attribute_scatter
-        (attribute_class, group, group_)`` and their
-        ``_df``: the same of what single replicates differ by from their mean, summed. Units: squared units of the
-        table.
+        (attribute_class, group, group_)`` and their ``_df``: the same of what single replicates differ by from their
+        mean, summed. Units: squared units of the table.
     """
     refuse_repeats(table)
     if not table.is_complete:
@@ -332,7 +329,7 @@ def _interaction_ss(table: AssociationTable, means: _Means) -> float:
 
 
 def refuse_repeats(table: AssociationTable) -> None:
-    """Repeated pairs are no new information: only the published model counts them."""
+    """Repeated pairs add no information: only the published model counts them."""
     if table.repeats is not None:
         raise TableError(
             "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
@@ -359,7 +356,7 @@ def within_cells(data: xr.Dataset, side: Side) -> Numbers:
 def without_slopes(
     statistics: Mapping[str, Any], side: Side, deviations: Numbers, cells: NDArray[np.intp], means: xr.Dataset
 ) -> dict[str, Any]:
-    """The statistics of a side's parts without what covariates explain of each, and beside them what they explain.
+    """The statistics of a side's parts without what covariates explain of each, and what they explain.
 
     In each part the deviations (directions, k) have the expectation Z B, for covariates Z (directions, covariates) in
     an orthonormal basis. With ``Z = U R`` the scatter that is left is that of the deviations without ``U U'``, and
@@ -393,7 +390,7 @@ def without_slopes(
 
 
 def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
-    """What products of both sides' covariates explain of the interaction: their coefficients, a sum of squares and its
+    """Regress the interaction on products of both sides' covariates: their coefficients, a sum of squares and its
     degrees of freedom."""
     target, attribute = (within_cells(means, side) for side in SIDES)
     if not (target.shape[1] and attribute.shape[1]):

@@ -114,7 +114,7 @@ class DebiasSets:
         )
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
-        """The same sets without these words, and without sets of which fewer than two words are left.
+        """The same sets without these words, and without sets that keep fewer than two words.
 
         Raises
         ------

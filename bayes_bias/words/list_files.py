@@ -175,11 +175,11 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     for one, other in (("targ1", "targ2"), ("attr1", "attr2")):
         if names[one] == names[other]:
             raise WordListError(
-                f"{label}: '{one}' and '{other}' are both called '{names[one]}'; give each a category of its own"
+                f"{label}: '{one}' and '{other}' are both called '{names[one]}'; give each a different category"
             )
     return {
         "title": label,
-        "description": "Sentences, as they stand in the file.",
+        "description": "Sentences, as in the file.",
         "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
         "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
@@ -192,7 +192,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
 
 @runtime_checkable
 class Query(Protocol):
-    """What a `wefe.Query` has; the class itself need not be installed."""
+    """The attributes of a `wefe.Query`; the class itself need not be installed."""
 
     target_sets: Sequence[Any]
     attribute_sets: Sequence[Any]
@@ -203,8 +203,8 @@ class Query(Protocol):
 def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) -> Content:
     """A query as the content of a word list: targets are groups, attributes classes.
 
-    WEFE's scores are positive where the first targets are closer to the first attributes and the second to the second.
-    So two sets of either, or a single set of targets, are stereotypical in their order.
+    WEFE's scores are positive if the first targets are closer to the first attributes and the second to the second. So
+    two sets of either, or a single set of targets, are stereotypical in their order.
 
     Raises
     ------
@@ -226,5 +226,5 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
 def _named(query: Query, side: str) -> dict[str, Any]:
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
     if len(set(names)) < len(names):
-        raise WordListError(f"query: two {side} sets have one name ({', '.join(names)}); give each a name of its own")
+        raise WordListError(f"query: two {side} sets have one name ({', '.join(names)}); give each a different name")
     return dict(zip(names, sets, strict=True))

@@ -25,7 +25,7 @@ def holds_names(name: str) -> bool:
 
 
 def read_content(file: Traversable, label: str) -> Any:
-    """What a JSON or YAML file holds.
+    """Read a JSON or YAML file.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _is_vector(parts: list[str]) -> bool:
 
 
 def names_of(content: Any, stem: str, label: str) -> Content:
-    """The words of each name, whatever they are nested in, and what else stands there as a notice.
+    """The words of each name, whatever they are nested in, and everything else as a notice.
 
     Lists of pairs, or of longer sets, are a name for each place. Two lists of one name that differ are numbered.
 
@@ -100,7 +100,7 @@ def names_of(content: Any, stem: str, label: str) -> Content:
             f"{label}: holds {described(content)} without lists of words; write names with their words, such as"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}'
         )
-    skipped = f"{label}: left out, since they are no lists of words: {', '.join(dict.fromkeys(left_out))}"
+    skipped = f"{label}: left out, since they are not lists of words: {', '.join(dict.fromkeys(left_out))}"
     return Content(found, label, notices=(skipped,) if left_out else ())
 
 

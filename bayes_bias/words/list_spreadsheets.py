@@ -95,7 +95,7 @@ def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str,
 
 
 def check_stereotypes(content: Content) -> None:
-    """Refuse columns of which none is a group with its stereotypical class."""
+    """Refuse columns if none is a group with its stereotypical class."""
     if "groups" in content.values:
         return
     names = [name for name in content.values["classes"] if name]
@@ -250,7 +250,7 @@ def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str, list[
     name, equals, class_name = (part.strip() for part in heading.partition(_IS))
     if not name or (equals and not class_name):
         remedy = (
-            "remove it, since numbers of rows are no words (row.names=FALSE in R, index=False in pandas)"
+            "remove it, since row numbers are not words (row.names=FALSE in R, index=False in pandas)"
             if words and all(str(word).isdecimal() for word in words)
             else "write the name of a class, or GROUP=CLASS, in the first row of the file"
         )

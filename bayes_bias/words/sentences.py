@@ -61,7 +61,7 @@ def is_sentence(entry: str) -> bool:
 def by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
-    """Groups and classes of words where those of the list hold sentences, the sentences of each word, and notices.
+    """Groups and classes of words if those of the list hold sentences, the sentences of each word, and notices.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def by_word(
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
-    """The templates that all of these words stand in, once each; none if words differ in them, or have one."""
+    """The templates that have all of these words, once each; none if words differ in them, or have one."""
     first, *others = ([*own.values()] for own in sentences.values())
     alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
     return tuple(first) if alike else ()
@@ -99,7 +99,7 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
         return f"{made}, one from each"
     if units <= sentences.keys() and (templates := shared_templates(sentences)):
         return f"{made}, and words count; their {len(templates)} templates are replicates"
-    return f"{made}, and words count; they stand in different templates, so each has the mean vector of its sentences"
+    return f"{made}, and words count; they occur in different templates, so each has the mean vector of its sentences"
 
 
 # The words that the list itself names.

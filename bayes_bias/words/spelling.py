@@ -72,7 +72,7 @@ def check_match(match: Any) -> None:
 def other_spellings(
     words: Iterable[str], spellings: Iterable[str], taken: Collection[str], match: Match
 ) -> dict[str, str]:
-    """For each word the first spelling that is like it, unless that stands for another word: two never become one.
+    """For each word the first spelling that is like it, unless another word has it already: two never become one.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
 
 
 def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
-    """What stands for words that an embedding lacks: never silent."""
+    """Replacements of words that an embedding lacks: never silent."""
     named = [f"'{other}' for '{word}'" for word, other in respelt.items()]
     more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"{embedding} has {', '.join(named[:_NAMED])}{more}; used as such, as match asks"

@@ -70,11 +70,11 @@ class Templates(Telling):
     templates : tuple of Template
         The sentences; the text of each is its label.
     classes : tuple of str
-        Classes of words that can stand in all of them.
+        Classes of words that fit all of them.
     phrases : mapping of str to str
-        For each class the form of a word where a sentence needs a noun.
+        For each class the form of a word in sentences that need a noun.
     suits : tuple of str
-        Shipped lists whose words can all stand in it.
+        Shipped lists with words that all fit it.
     source : Reference
         Who wrote the sentences.
 
@@ -127,7 +127,7 @@ class Templates(Telling):
         Raises
         ------
         TemplateError
-            Words of this class cannot stand in these templates, or they have two slots.
+            Words of this class do not fit these templates, or the templates have two slots.
         """
         self._check(ONE, word, word_class)
         return tuple(self._sentence(template, word, word_class) for template in self.templates)
@@ -138,7 +138,7 @@ class Templates(Telling):
         Raises
         ------
         TemplateError
-            Words of a class cannot stand in these templates, or they have one slot.
+            Words of a class do not fit these templates, or the templates have one slot.
         """
         self._check(TWO, *target)
         self._check(TWO, *attribute)

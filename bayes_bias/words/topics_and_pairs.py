@@ -47,7 +47,7 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
 def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> SentencePairs:
     """Words of two groups, or of two classes, that are matched one to one.
 
-    A word in several places counts where it stays: as a target, then in the first class that has it.
+    A word in several places counts once: as a target, or else in the first class that has it.
     """
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):

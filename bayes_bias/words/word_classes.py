@@ -15,7 +15,7 @@ from bayes_bias.words.wordlist import WordList
 LEXICON = "words"
 
 _REMEDY = (
-    "say it in a column word_class beside word and group, or in a copy of the list that `bayes-bias wordlists LIST"
+    "say it in a column word_class next to word and group, or in a copy of the list that `bayes-bias wordlists LIST"
     " --word-class GROUP=noun --out list.csv` makes, or in a TOML list's table [word_classes]:"
 )
 
@@ -28,7 +28,7 @@ def lexicon() -> Mapping[str, str]:
 
 @cache
 def phrases() -> Mapping[str, str]:
-    """The form in which a word of each class stands where a sentence needs a noun."""
+    """The form of a word of each class in sentences that need a noun."""
     return MappingProxyType({name: entry["phrase"] for name, entry in _file().items()})
 
 

@@ -103,12 +103,12 @@ class WordList(Telling):
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
     sub_topics : {"from vectors", "independent", "exhaustive"}
         Whether words that belong together count as fewer. By default they do: those of one of the `topics`, or of one
-        cluster that the vectors show where the list names none, by as much as vectors and table show. Words are
-        "independent" draws if nothing else is known of them; or because the sub-topics of this list are all there
-        are ("exhaustive") and no sample.
+        cluster that the vectors show if the list names none, by as much as vectors and table show. Words are
+        "independent" draws if nothing else is known of them; or because the sub-topics of this list are all there are
+        ("exhaustive") and no sample.
     word_classes : mapping of str to str
-        What a word is in a sentence (noun, name, adjective, ...), where the lexicon of the shipped lists lacks the word
-        or differs.
+        What a word is in a sentence (noun, name, adjective, ...), if the lexicon of the shipped lists lacks the word or
+        differs.
     sentences : mapping of str to mapping of str to str
         For words that the list gives as sentences: the sentences of each word, and the template of each.
     source : Reference
@@ -244,7 +244,7 @@ class WordList(Telling):
         Raises
         ------
         WordListError
-            There is no such way.
+            The name is unknown.
 
         Examples
         --------
@@ -265,7 +265,7 @@ class WordList(Telling):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What stands for all words in an embedding: the sentences of words that have some, and the other words."""
+        """The entries to look up in an embedding: the sentences of words that have some, and the other words."""
         words = (*self.targets, *self.attributes)
         return tuple(text for word in words for text in self.sentences.get(word, (word,)))
 

@@ -154,7 +154,7 @@ def test_subwords_of_a_fasttext_model_are_used_when_asked_for_and_named(tmp_path
         table = cosines(open_embedding(source, trust=True, match="subwords"), words, controls=())
         cosine = model.wv.similarity("johnny", "boss")
         assert float(table.values.sel(target="johnny", attribute="boss")) == pytest.approx(cosine, abs=1e-5)
-        assert says(" ".join(table.notices), "1 of 2 no vector own subwords johnny")
+        assert says(" ".join(table.notices), "1 of 2 no vector subwords johnny")
         assert table.coverage.set_index("name").loc["men"].from_subwords == "johnny"
 
 

@@ -201,7 +201,7 @@ def test_names_are_no_general_words():
 
 def test_vectors_that_are_all_one_show_nothing():
     same = {f"word{k:03d}": np.ones(20) for k in range(600)}
-    with refused(EmbeddingError, "sub_topics one vector 'independent'"):
+    with refused(EmbeddingError, "sub_topics same vector 'independent'"):
         bb.cosines(few_words(**same), "weat6", (), sub_topics="from vectors")
 
 

@@ -22,7 +22,7 @@ from bayes_bias.plots import (
     plot_word_bias,
 )
 from bayes_bias.plots.posterior import densities
-from bayes_bias.plots.style import COLOURS, MARKERS, style
+from bayes_bias.plots.style import COLOURS, MARKERS, draw_classical, set_title, style
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.columns import interval_columns
@@ -228,3 +228,20 @@ def test_shares_of_variance_name_templates(fit_of_templates):
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend[3:5] == ["templates", "targets by template"]
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(2)
+
+
+def test_a_title_has_the_width_of_its_figure(small_fit):
+    ax = plot_word_bias(small_fit)
+    ax.set_title("")
+    set_title(ax, "a title of forty letters, and no letter more")
+    assert "\n" not in ax.get_title(loc="left")
+    ax.figure.draw_without_rendering()
+    assert ax.title.get_window_extent().x1 <= ax.figure.bbox.x1
+
+
+def test_confidence_intervals_have_caps_and_credible_ones_have_none(small_fit):
+    ax = plot_forest(small_fit)
+    assert not {"|", "_"} & {line.get_marker() for line in ax.lines}
+    draw_classical(ax, 0.1, 0.2, 0.0)
+    ends = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "|"]
+    assert ends == [0.1, 0.2]

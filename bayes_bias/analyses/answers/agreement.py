@@ -76,7 +76,7 @@ def beside(
         By what they are called: fits of the same list, as `bayes_bias.fit` makes them of the cosines of an embedding or
         an encoder. See `bayes_bias.answers.wordlists`.
     stereotype : str, optional
-        Which one, where answers are about several.
+        Stereotype to compare, if answers are about several.
     ci_prob : float
 
     Raises

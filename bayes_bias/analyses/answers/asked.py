@@ -204,7 +204,7 @@ def _coded(rows: pd.DataFrame, known: AssociationList, where: str) -> _Choices:
         if (differs := codes != choices.of_answers(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}; an answer"
-                " is one reply to one question, so give each reply an answer of its own"
+                " is one reply to one question, so give each reply its own answer"
             )
     return choices
 
@@ -287,7 +287,7 @@ def _check_once(choices: _Choices, known: AssociationList, where: str) -> None:
         at = order[twice[0]]
         raise AnswersError(
             f"{where}: answer '{choices.names[choices.answer[at]]}' has two choices for the word"
-            f" '{known.words[choices.word[at]]}'; keep one, or leave chosen blank where a reply contradicts itself"
+            f" '{known.words[choices.word[at]]}'; keep one, or leave chosen blank if a reply contradicts itself"
         )
 
 

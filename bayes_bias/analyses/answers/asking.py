@@ -23,7 +23,7 @@ def prompts(
     """Questions that ask a chat model to assign the words of a list to one of two labels.
 
     Every pair of labels is asked in every wording, with either label first, `each` times. Words are in random order,
-    and move by one place from prompt to prompt, so that each stands in every place equally often.
+    and move by one place from prompt to prompt, so that each is in every place equally often.
 
     Parameters
     ----------

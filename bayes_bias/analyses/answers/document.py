@@ -49,7 +49,7 @@ class Row:
 
 @dataclass(frozen=True)
 class CountsRow:
-    """What the answers of a row are, as it is printed."""
+    """Label of the answers of a row."""
 
     label: str
     answers: str

@@ -73,7 +73,7 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     Raises
     ------
     AnswersError
-        A list that does not have two groups, each with a class of its own.
+        A list that does not have two groups, each with its own class.
     WordListError
         No such list, or one that breaks the rules of lists.
     """

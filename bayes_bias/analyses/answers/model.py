@@ -49,7 +49,7 @@ _AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What the model sees of answers to one question.
+    """Answers to one question, as the model sees them.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def observed(asked: Asked) -> Observed:
 
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
-    """What each answer was asked, as codes."""
+    """The question of each answer, as codes."""
     columns = {"wording": replies.wording, PAIR: pairs_of(replies)}
     columns |= {name: replies[name].where(replies[name] != UNKNOWN) for name in ("label_a", "label_b")}
     codes = {name: pd.factorize(column, sort=True)[0] for name, column in columns.items()}
@@ -262,7 +262,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
 
 
 def names_of(asked: Asked) -> dict[str, list[str]]:
-    """What the levels of each effect are called."""
+    """Names of the levels of each effect."""
     return {
         WORD: list(asked.questions.words),
         "wording": asked.wordings,

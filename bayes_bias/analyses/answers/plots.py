@@ -117,7 +117,7 @@ def plot_label_pairs(
     reach = 2.0 if answers.changed else 1.0
     with style(palette):
         ax = axes_or_new(ax, rows=max(len(means), 4), row_height=0.34, extra=1.6)
-        set_title(ax, f"{answers.called(key)}: {'change of D' if answers.changed else 'D'}")
+        set_title(ax, f"{answers.called(key)}: {'change of D' if answers.changed else 'D'} (answers)")
         ax.set_facecolor(NOISE)
         image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-reach, vmax=reach, edgecolors=PAPER, linewidth=1)
         if max(means.shape) <= _WITH_NUMBERS:
@@ -130,6 +130,10 @@ def plot_label_pairs(
             np.arange(means.shape[1]) + 0.5, [shortened(str(c)) for c in means.columns], rotation=35, ha="right"
         )
         ax.set_yticks(np.arange(means.shape[0]) + 0.5, [shortened(str(r)) for r in means.index])
+        cells = answers.sides[0].cells
+        rows, columns = next(cell.questions.wordlist.groups for cell in cells if cell.stereotype == key[1])
+        ax.set_xlabel(f"labels of {columns}", parse_math=False)
+        ax.set_ylabel(f"labels of {rows}", parse_math=False)
         ax.invert_yaxis()
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)

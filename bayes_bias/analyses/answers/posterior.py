@@ -99,7 +99,7 @@ def _weighted(
 
 
 def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
-    """Standard deviations that have their half-normal priors where the scores are standard normal."""
+    """Return standard deviations with half-normal priors from standard normal scores."""
     return np.asarray(-ndtri(ndtr(-scores) / 2) * [PRIORS[name] for name in names])
 
 

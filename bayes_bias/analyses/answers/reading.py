@@ -33,10 +33,10 @@ def read_answers(source: "Answers | pd.DataFrame | str | Path", wordlist: Lists,
     source : pandas.DataFrame, str or Path
         A frame, a CSV, parquet or JSONL file, or the name of a shipped table ("answers-demo"). Columns: ``answer``, a
         number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were offered, in any
-        order, of which one may be blank if nobody knows it; ``chosen``, one of them (anything else is invalid, and
-        counts as a refusal). Optional: ``wording`` of the question; ``first``, the label that was named first;
-        ``position`` of the word, which is not used; ``stereotype``, which list the answer is about; ``model``;
-        ``temperature``, ``date`` and ``version``, which become part of the provenance.
+        order, one of them blank if it is unknown; ``chosen``, one of them (anything else is invalid, and counts as a
+        refusal). Optional: ``wording`` of the question; ``first``, the label that was named first; ``position`` of the
+        word, which is not used; ``stereotype``, which list the answer is about; ``model``; ``temperature``, ``date``
+        and ``version``, which become part of the provenance.
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional

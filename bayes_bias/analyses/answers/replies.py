@@ -31,7 +31,7 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
         What was asked, as `bayes_bias.answers.prompts` wrote it.
     replies : pandas.DataFrame, str or Path
         Columns ``id`` and ``reply``, the text of the model, with lines such as "salary - Ben"; optional ``model``,
-        ``temperature``, ``date`` and ``version``. Models, or replies to the same prompt, are rows of their own.
+        ``temperature``, ``date`` and ``version``. Models, or replies to the same prompt, are separate rows.
     wordlist
         As for `bayes_bias.answers.estimate`.
 
@@ -43,7 +43,7 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
     Raises
     ------
     AnswersError
-        Missing columns, an id twice among the prompts, or replies to what nobody asked.
+        Missing columns, an id twice among the prompts, or replies without a prompt.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
         raise AnswersError(f"prompts: the id '{twice.iloc[0]}' occurs twice; give the file as `prompts` wrote it")
     if (unknown := given.id[~given.id.isin(asked.id)]).size:
         raise AnswersError(
-            f"replies: nobody asked '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the prompts"
-            " that they are replies to, with the same ids"
+            f"replies: no prompt has the id '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the"
+            " prompts that they are replies to, with the same ids"
         )
     if (lacking := asked.stereotype[~asked.stereotype.isin(list(lists))]).size:
         raise AnswersError(
@@ -103,7 +103,7 @@ def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answ
     """The published answers of Bai et al. as word choices, from their files with a reply in each row.
 
     Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
-    does not say which labels were offered; they are those that a reply names, and where it names only one the other is
+    does not say which labels were offered; they are those that a reply names, and if it names only one the other is
     blank, unless a list has no other. Their variation "synonym" is the wording "replication" with other words.
 
     Parameters
@@ -166,9 +166,9 @@ def _the_one(named: list[str], labels: tuple[str, ...]) -> str:
 
 
 def assigned(reply: str, words: tuple[str, ...], known: AssociationList) -> dict[str, str]:
-    """The label that a reply gives to each word: "" where it gives none, or two.
+    """The label that a reply gives to each word: "" if it gives none, or two.
 
-    A part of a name stands for the label, if no other label has that part.
+    A part of a name counts as the label, if no other label has that part.
     """
     spelt = _labels(known)
     labels = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))

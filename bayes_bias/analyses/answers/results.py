@@ -339,7 +339,7 @@ class AnswersChange(_AnswersResult):
 
 
 _OPTIMISTIC = (
-    "Labels decide nearly all of it and D is near its end, where intervals are too short: of 95% intervals 79 to 82%"
+    "Labels decide nearly all of it and D is near its end, so intervals are too short: of 95% intervals 79 to 82%"
     " held the truth in such simulations."
 )
 

@@ -78,11 +78,11 @@ def compare(
     defining_sets : str, path or sequence of sequences of str, optional
         For Direct Bias and RIPA; see `measure_all`.
     damage : Damage, optional
-        What the change has cost, from `bayes_bias.debiasing.damage`; it stands beside it in sentences and page.
+        The cost of the change, from `bayes_bias.debiasing.damage`, for sentences and page.
     versions : bool, optional
-        Whether `after` was made from `before`, as debiasing does it, or from a text of its own. By default what is
-        known: the table says how it was debiased, or words keep their vectors. Of corpora sentences and page name both,
-        and say nothing of what was removed.
+        Whether `after` was made from `before`, as debiasing does it, or from another text. By default what is known:
+        the table says how it was debiased, or words keep their vectors. Of corpora sentences and page name both, and
+        say nothing of what was removed.
     seed, sampling
         See `fit`.
 
@@ -104,8 +104,8 @@ def compare(
     bias after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
     construction and not sampled.
 
-    *Made alike.* Vectors of two corpora differ in bias, too, where one was trained on less text or for fewer epochs.
-    Where random words are not as far apart in both (`bayes_bias.associations.made_alike`), there is no verdict.
+    *Made alike.* Vectors of two corpora also differ in bias if one was trained on less text or for fewer epochs. If
+    random words are not as far apart in both (`bayes_bias.associations.made_alike`), there is no verdict.
 
     *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If an embedding shrinks as a
     whole, all cosines become smaller, and so does the bias, although words are as far apart relative to their spread
@@ -202,8 +202,8 @@ def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[Sta
     constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
     if len(constructed) == 2:
         raise TableError(
-            "before and after: in both, every attribute is equally close to all groups; the bias is zero by"
-            " construction twice, and there is no change to estimate"
+            "before and after: in both, every attribute is equally close to all groups; both biases are zero"
+            " by construction, and there is no change to estimate"
         )
     return constructed
 

@@ -46,7 +46,7 @@ class ShareRemoved:
         For exactly these words, from the raw contrasts.
     lower, upper : float
         Fieller's interval, which allows for an uncertain denominator. Missing if the bias before is not clearly
-        away from zero, where the bias after is zero by construction, and under scope "none".
+        away from zero, if the bias after is zero by construction, and under scope "none".
     """
 
     observed: float
@@ -74,8 +74,8 @@ class Comparison(Tabled):
         Those of all tables and sentences here.
     bias : pandas.DataFrame
         One row each for "before", "after" and "change": ``mean``, ``sd`` and interval (units of the table),
-        ``prob_direction``, ``observed``, ``by_construction``; where `rope` was given ``prob_negligible``. A bias that
-        is zero by construction has no interval and no probability.
+        ``prob_direction``, ``observed``, ``by_construction``; with `rope` also ``prob_negligible``. A bias that is zero
+        by construction has no interval and no probability.
     change : pandas.DataFrame
         `summarize` of the difference: the change of every estimand, overall and word by word. Without
         ``effect_size``, since the effect size of a difference is not the change of an effect size.
@@ -86,8 +86,7 @@ class Comparison(Tabled):
     in_spread : ChangeInSpread
         The change in units of the spread of values, which shrinks where a whole embedding does.
     verdict : Verdict
-        Whether the change is larger than chance explains; where `rope` was given, how probable it is that it is
-        negligible.
+        Whether the change is larger than chance explains; with `rope` also how probable it is that it is negligible.
     measures : pandas.DataFrame
         Every measure that applies: ``before``, ``after``, ``b0`` (no bias), ``p_before``, ``p_after``.
     left_out : mapping of str to str
@@ -95,8 +94,8 @@ class Comparison(Tabled):
     damage : Damage, optional
         What the change has cost.
     corpora : bool
-        Whether these are two embeddings neither of which was made from the other. What is called "before" here is then
-        the first, and "change" the second minus the first.
+        Whether neither embedding was made from the other. What is called "before" here is then the first, and "change"
+        the second minus the first.
     alike : MadeAlike, optional
         Whether both were made alike, as far as anything is known; if they were not, there is no verdict.
     """
@@ -137,13 +136,13 @@ class Comparison(Tabled):
 
     @property
     def names(self) -> Mapping[State, str]:
-        """What sides and change are called on the page: "before", "after" and "change", or of corpora their names and
+        """Names of sides and change on the page: "before", "after" and "change", or of corpora their names and
         "difference"."""
         return names_of_sides(self.before, self.after, self.corpora)
 
     @property
     def between(self) -> str:
-        """What is compared, as tables say it: "before: bert; after: bert-cda"."""
+        """The two sides, as in tables: "before: bert; after: bert-cda"."""
         if self.corpora:
             return f"{self.names['before']} and {self.names['after']}"
         return "; ".join(f"{side}: {name}" for side, name in self.embeddings.items())
@@ -202,7 +201,7 @@ class Comparison(Tabled):
         """The bias before and after, its change, and every measure before and after, tidy.
 
         One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
-        ``prob_negligible`` where `rope` was given; ``embedding``, the embedding or model of the side.
+        ``prob_negligible`` with `rope`; ``embedding``, the embedding or model of the side.
         """
         names = zip(interval_columns(self.bias), interval_names(self.ci_prob, "ci"), strict=True)
         posterior = (
@@ -311,7 +310,7 @@ def _taught(comparison: Comparison) -> list[str]:
         return []
     named = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
     learned = f"The debiasing learned from words of this list ({len(words)}: {named})"
-    return [f"{learned}, whose change says little about other words."]
+    return [f"{learned}, and their change tells little about other words."]
 
 
 def _cost(comparison: Comparison) -> list[str]:

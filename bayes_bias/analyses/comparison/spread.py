@@ -24,7 +24,7 @@ class ChangeInSpread:
     spread_before, spread_after : float
         Pooled standard deviation of values within groups and classes, in the units of the table.
     before, after : float
-        The bias of each side in units of its own spread.
+        The bias of each side in units of that side's spread.
     change, lower, upper : float
         After minus before with its interval, missing under scope "none". The spreads count as known: they rest on all
         pairs of words.
@@ -49,7 +49,7 @@ class ChangeInSpread:
 
     @property
     def text(self) -> str:
-        """Both in sentences; "" where a spread is unknown, because each block has one value."""
+        """Both in sentences; "" if a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
         left, removed = percent(self.spread_after / self.spread_before), percent(self.share_removed)
@@ -60,7 +60,7 @@ class ChangeInSpread:
         return f"{said}{self._disagreement('change')}"
 
     def between(self, one: str, other: str) -> str:
-        """The same of two embeddings neither of which was made from the other."""
+        """The same for two embeddings if neither was made from the other."""
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"

@@ -1,1 +1,1 @@
-"""Does bias go with something outside the embedding? A measurement-error model with errors in both."""
+"""Does bias correlate with a measure outside the embedding? A measurement-error model with errors in both."""

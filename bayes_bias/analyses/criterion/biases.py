@@ -101,7 +101,7 @@ class Biases:
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame by its column ``label``, or by its index where that has names."""
+    """A frame by its column ``label``, or by its index if that has names."""
     if LABEL in frame:
         frame = frame.set_index(LABEL)
     if isinstance(frame.index, pd.RangeIndex):

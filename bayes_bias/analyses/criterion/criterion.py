@@ -1,4 +1,4 @@
-"""`criterion`: does bias go with something outside?"""
+"""`criterion`: does bias correlate with an outside measure?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ METRIC = Metric("correlation", unit="correlation", range=(-1.0, 1.0), decimals=2
 
 @runtime_checkable
 class ManyBiases(Protocol):
-    """What has the biases of many embeddings, such as a sweep."""
+    """A result with the biases of many embeddings, such as a sweep."""
 
     def biases(self) -> Biases:
         """Those of its list."""
@@ -63,7 +63,7 @@ def criterion(
     bias_name: str = "bias",
     criterion_name: str = "",
 ) -> CriterionValidity:
-    r"""Does bias go with something outside: people's associations, women's share of a job, human ratings?
+    r"""Does bias correlate with people's associations, women's share of a job, or human ratings?
 
     True bias :math:`b_i` and true criterion :math:`c_i` of each label (a language, an occupation, a class) are
     bivariate normal over labels, and both are seen with errors,
@@ -96,11 +96,11 @@ def criterion(
     scope : {"all", "both", "targets", "attributes", ...}
         For fits: the words that are samples, whose choice makes the errors of biases.
     covariates : sequence of str
-        Columns beside the criterion, such as a country's median age. Bias and criterion may both depend on them, and
-        correlation and slope are then those at equal covariates, which count as exact.
+        Other columns, such as a country's median age. Bias and criterion may both depend on them, and correlation and
+        slope are then those at equal covariates, which count as exact.
     family : str, optional
-        A column beside the criterion, such as families of languages. The labels of a family share effects on bias and
-        criterion, partly pooled, and the correlation is that within families.
+        Another column, such as families of languages. The labels of a family share effects on bias and criterion,
+        partly pooled, and the correlation is that within families.
     ci_prob, seed, sampling
         See `fit`.
     name, bias_name, criterion_name : str

@@ -30,7 +30,7 @@ _TOO_LARGE = 2
 
 @dataclass(frozen=True, eq=False)
 class CriterionData:
-    """What is known of each label.
+    """The data of each label.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class CriterionData:
 
     @property
     def noun(self) -> str:
-        """What a label is called, by the first index that says."""
+        """Name of the labels, by the first index that has one."""
         return next((str(each.index.name) for each in self._both if each.index.name != LABEL), LABEL)
 
     @property
@@ -103,7 +103,7 @@ class CriterionData:
 
     @property
     def dataset(self) -> xr.Dataset:
-        """What is known, in its own units: the group ``constant_data``."""
+        """The data in their own units: the group ``constant_data``."""
         content: dict[str, Any] = {
             "bias_covariance": (("label", "label_too"), self.biases.covariance.to_numpy()),
             "criterion_se": ("label", self.criterion_se.to_numpy()),

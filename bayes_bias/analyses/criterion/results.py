@@ -29,8 +29,8 @@ class CriterionVerdict(Telling):
     Attributes
     ----------
     label : str
-        "distinguishable": the interval of the correlation excludes zero, for new words where biases have errors;
-        "for these words only": only for exactly these words; "not distinguishable"; "not converged".
+        "distinguishable": the interval of the correlation excludes zero, for new words if biases have errors; "for
+        these words only": only for exactly these words; "not distinguishable"; "not converged".
     sentences : str
         The label's reasons.
     """
@@ -64,7 +64,7 @@ class CriterionValidity(Tabled):
     numbers : pandas.DataFrame
         See `summary`.
     fits : mapping of str to xarray.DataTree
-        The posteriors for ArviZ, of "new words" and of "these words"; of the latter alone where biases are exact.
+        The posteriors for ArviZ, of "new words" and of "these words"; of the latter alone if biases are exact.
     notices : tuple of str
         Labels that were left out.
     """
@@ -107,7 +107,7 @@ class CriterionValidity(Tabled):
 
     @property
     def fit(self) -> xr.DataTree:
-        """The posterior for new words; for these words where biases are exact."""
+        """The posterior for new words; for these words if biases are exact."""
         return self.fits[self.widest]
 
     @property
@@ -117,7 +117,7 @@ class CriterionValidity(Tabled):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Of the fit that converged worst."""
+        """Diagnostics of the fit that converged worst."""
         return max((Diagnostics.of(fit) for fit in self.fits.values()), key=lambda found: len(found.shortfalls))
 
     @property

@@ -36,7 +36,7 @@ class NewSlices:
     and tau has a half-normal prior of half the standard deviation of values within blocks. A contrast of slices, such
     as the trend, then has the posterior of exactly these slices widened by :math:`\tau^2 L' L`. V enters by two traces
     alone. (Models of V itself, of compound symmetry or with slice variances, have four to twenty times as many degrees
-    of freedom, and find trends that are not there where words drift.)
+    of freedom, and find trends that are not there if words drift.)
     """
 
     moments: SliceMoments

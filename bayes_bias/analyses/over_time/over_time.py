@@ -39,7 +39,7 @@ def over_time(
     the least-squares line, times the span, so that it is the change along the line from the first slice to the last.
 
     Two scopes are always said. *These slices*: what happened in exactly these corpora, with new words. *New slices*:
-    what other corpora of the same times would have shown; slices differ from a line by a scale tau of their own,
+    what other corpora of the same times would have shown; slices differ from a line with a scale tau,
 
     .. math:: \beta_t = \alpha + \gamma x_t + \eta_t,\quad \eta_t \sim N(0, \tau^2),\quad
               \tau \sim \mathrm{HalfNormal}(0.5\,s)
@@ -75,8 +75,8 @@ def over_time(
     Raises
     ------
     TableError
-        Fewer than two slices; a time that is no number, or there twice; other stereotypes or another association; a
-        group or class without a word in common.
+        Fewer than two slices; a time that is not a number, or is given twice; other stereotypes or another association;
+        a group or class without a word in common.
     ScopeError
         The design cannot carry the scope of words, or it leaves nothing uncertain.
 
@@ -127,7 +127,7 @@ def _in_order(tables: Any) -> dict[Any, AssociationTable]:
         time = _time(label)
         check_table(table, f"tables: {label}")
         if time in found:
-            raise TableError(f"tables: two slices are of the time {time}; give each a time of its own")
+            raise TableError(f"tables: two slices are of the time {time}; give each a different time")
         found[time] = table.without_controls()
     if len(found) < 2:
         raise TableError(f"tables: {len(found)} slice(s) show no change over time; give two or more, five for a trend")

@@ -10,13 +10,13 @@ from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.arguments import check_kind
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.plots.style import (
-    GREY,
     INK,
     NOISE,
     PAPER,
     axes_or_new,
     bias_axis,
     colour,
+    draw_classical,
     finish,
     legend_below,
     set_title,
@@ -34,9 +34,9 @@ def plot_over_time(
 ) -> Axes:
     """Each slice at its time: the bias with two intervals, and the line of the trend.
 
-    The thin interval is that of the slice by itself, which holds what words bring to all slices. The thick one is that
-    of the slice about the mean of all, which does not: two slices are compared by these. A slice that was not made as
-    the others were is drawn hollow, and then there is no line.
+    The thin interval with caps is that of the slice by itself, which holds what words bring to all slices. The thick
+    one is that of the slice about the mean of all, which does not: two slices are compared by these. A slice that was
+    not made as the others were is drawn hollow, and then there is no line.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def plot_over_time(
     with style(palette):
         ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
         own, about = interval_of(rows), interval_of(rows, "about_mean")
-        ax.vlines(times, *own, color=GREY, linewidth=1.1, zorder=2, label="the slice by itself, with new words")
+        draw_classical(ax, *own, times, vertical=True, label="the slice by itself, with new words")
         ax.vlines(
             times, *about, color=colour(0), linewidth=4.2, alpha=0.85, zorder=3, label="about the mean: compare these"
         )

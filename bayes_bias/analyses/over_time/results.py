@@ -100,7 +100,7 @@ class OverTime(Tabled):
 
     @property
     def metric(self) -> Metric:
-        """What the numbers are."""
+        """The kind of the numbers."""
         return next(iter(self.tables.values())).metric
 
     @property
@@ -134,7 +134,7 @@ class OverTime(Tabled):
         Raises
         ------
         TableError
-            There is no such slice, a weight is no finite number, or they do not sum to zero.
+            There is no such slice, a weight is not a finite number, or they do not sum to zero.
         """
         weights = _checked(weights, self.tables)
         written = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])

@@ -50,7 +50,7 @@ class VarianceRatios:
     @classmethod
     @cache
     def shipped(cls) -> Self:
-        """What the studies of ``benchmarks/published_tables.py`` say."""
+        """The results of the studies of ``benchmarks/published_tables.py``."""
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
         return cls(read_frame(table_file(FILE), "ratios", BayesBiasError), learnt_from)
 
@@ -126,7 +126,7 @@ class Design:
 
 @dataclass(frozen=True)
 class PublishedFinding(Tabled):
-    """What a published d is worth if both lists count as samples of words. Made by `bayes_bias.published`.
+    """A published d, judged with both lists as samples of words. Made by `bayes_bias.published`.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from bayes_bias.table.scopes import ScopeName
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a check may look at: one list, its fit, and the settings of the report."""
+    """The input of a check: one list, its fit, and the settings of the report."""
 
     table: AssociationTable
     fitted: Fitted
@@ -39,7 +39,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What one check says of one list."""
+    """The result of one check of one list."""
 
     text: str  # or why the check was not made
     brief: str  # the same in a few words, for the line that has all checks of a list

@@ -122,7 +122,7 @@ def _methods(made: Mapping[str, Any]) -> Sentence:
     answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
     return (
         "To look for clusters of words, we computed the intraclass correlation of their raw contrasts within the"
-        " topics that a list names or, where it names none, within two Ward clusters of residuals, and compared it"
+        " topics that a list names or, if it names none, within two Ward clusters of residuals, and compared it"
         f" with that of words shuffled between clusters (5% level): {answer}.",
     )
 

@@ -28,7 +28,7 @@ _CONSEQUENCE = (
 def _run(study: Study) -> Check:
     drawable = _in_order(study)
     if not drawable:
-        return Check("The order of the vectors does not say how frequent words are.", "frequency unknown")
+        return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     ranks = _ranks(study.table, drawable)
     values, rng = study.table.without_controls().values, np.random.default_rng(study.seed)
     said, apart = list[str](), list[bool]()

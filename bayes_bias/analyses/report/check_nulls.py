@@ -26,7 +26,7 @@ def _run(study: Study) -> Check:
     same, drawn = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
-        expected = "a higher share is not an error where only these words matter, since random words differ, too"
+        expected = "a higher share is not an error if only these words matter, since random words differ, too"
     shares = false_findings(nulls, study.spec.name, study.scope)
     text = (
         f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {drawn} drawn at"

@@ -51,7 +51,7 @@ def _encoder(provenance: Mapping[str, str]) -> str:
     encoder, pooling = provenance["encoder"], provenance.get("pooling", "")
     named = f" (pooling: {pooling})" if pooling not in encoder else ""
     templates = provenance.get("templates")
-    stands = f"stood in the sentences of {templates}" if templates else "was a sentence of its own"
+    stands = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
     return f"{encoder}{named}, where each word {stands}"
 
 

@@ -76,7 +76,7 @@ class Section:
 
     @property
     def name(self) -> str:
-        """What tables and files call the list."""
+        """Name of the list in tables and files."""
         return self.table.name
 
     @property
@@ -113,12 +113,12 @@ class Section:
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of the table is, such as "template"; "" if it has none."""
+        """Kind of the replicates, such as "template"; "" if there are none."""
         return self.fitted.replicate_kind
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """What replicates say, for ``evidence.csv``; empty if there are none."""
+        """Estimates from replicates, for ``evidence.csv``; empty if there are none."""
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -132,7 +132,7 @@ class Section:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was left out on the way to the table."""
+        """Notices of what was left out of the table."""
         return self.table.notices
 
     @property
@@ -172,7 +172,7 @@ class Report(Tabled):
 
     @property
     def text(self) -> str:
-        """What it says of each list."""
+        """The sections, one for each list."""
         said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
         return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
 
@@ -181,12 +181,12 @@ class Report(Tabled):
 
     @property
     def metric(self) -> Metric:
-        """What all tables hold, and in which units."""
+        """Kind and unit of the numbers in all tables."""
         return self.sections[0].table.metric
 
     @property
     def replicate_kind(self) -> str:
-        """What a replicate of its tables is; "replicate" if they differ, "" if there are none."""
+        """Kind of the replicates; "replicate" if it differs between tables, "" if there are none."""
         kinds = {section.replicate_kind for section in self.sections} - {""}
         return "replicate" if len(kinds) > 1 else "".join(kinds)
 
@@ -201,7 +201,7 @@ class Report(Tabled):
         return many_lists({section.name: section.verdict for section in self.sections})
 
     def table(self) -> pd.DataFrame:
-        """One row for each list: verdict, bias with its interval and probabilities, WEAT beside it.
+        """One row for each list: verdict, bias with its interval and probabilities, and WEAT.
 
         Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing if WEAT is

@@ -79,8 +79,8 @@ def report(
     rope : float, optional
         A bias up to this size, in the units of the tables, is negligible; see `verdict`.
     contrasts : sequence of str
-        Contrasts of your own, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in
-        every list that has its groups and classes.
+        Further contrasts, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in every
+        list that has its groups and classes.
     calibration_draws : int
         Random nulls of each list's design, which show how often the model finds a bias if there is none; 0 for
         none. A table needs its embedding for them. Each takes a tenth of a second, in other processes; see `calibrate`.

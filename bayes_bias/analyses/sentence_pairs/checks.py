@@ -27,7 +27,7 @@ _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
 
 
 def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
-    """Statistics of the observed table beside those of tables drawn from the fitted models.
+    """Compare statistics of the observed table with those of tables drawn from the fitted models.
 
     Each has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables drawn from the
     posterior predictive distribution; ``fits``, whether the interval has the observed value. Shares are those among

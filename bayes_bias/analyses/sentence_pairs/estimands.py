@@ -68,7 +68,7 @@ def check_pair_scope(scope: Any) -> None:
 
 
 def reach(data: xr.Dataset, scope: PairScope) -> str:
-    """What the numbers of a scope generalise to."""
+    """Population that the numbers of a scope generalise to."""
     kinds = " and ".join(map(plural, clusters_of(data)))
     if scope == "none":
         return "exactly these pairs"
@@ -270,10 +270,10 @@ def steps_of(moved: NDArray[np.float64], draws: int, seed: int) -> Steps:
 def shares_with_ties(
     untied: xr.Dataset, ahead: xr.Dataset, data: xr.Dataset, scope: PairScope = "all"
 ) -> EstimandDraws:
-    r"""Draws of the share where a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
+    r"""Draws of the share if a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
 
     :math:`q` is the share of pairs that do not tie, :math:`r` that of these in which the stereotypical sentence is
-    ahead. It exceeds one half exactly where :math:`r` does: a tie speaks for neither sentence.
+    ahead. It exceeds one half exactly if :math:`r` does: a tie speaks for neither sentence.
     """
     towards = change_of_shares(untied, ahead, data, scope)
     return EstimandDraws(towards.labels, NO_PREFERENCE + towards.values / 2, towards.noise_sd / 2)

@@ -102,13 +102,13 @@ def estimate(
     model : str, Path or ModelSpec
         The shipped model "pairs", or a copy of it with other priors.
     of : str, optional
-        Which language model's rows, where the scores have a column ``model`` with several.
+        Language model to select, if the scores have a column ``model`` with several.
     name : str, optional
         What tables and figures call the scores.
     decimals : int or None
         To how many decimals scores are rounded before they are compared; None compares them unrounded.
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
-        What the scores are. Without it they are read as log probabilities, and refused where they look like something
+        What the scores are. Without it they are read as log probabilities, and refused if they look like something
         else; probabilities, losses and perplexities become log probabilities first.
     scope : {"all", "pairs", "none"}
         Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
@@ -134,7 +134,7 @@ def estimate(
     Notes
     -----
     Types, such as gender or religion, are fixed: results do not generalise to other types. A writer has the same effect
-    in all types. Where it depends on the type, intervals of single types are somewhat too short.
+    in all types. If it depends on the type, intervals of single types are somewhat too short.
 
     Differences need not be normal: the posterior of a mean depends on means and variances alone once there are enough
     pairs, 25 times their squared skewness or more [3]_ (fewer bring a notice). A copy of the model with a prior of

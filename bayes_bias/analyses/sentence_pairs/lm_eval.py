@@ -33,8 +33,8 @@ def lm_eval(
       group, by category: the share :math:`p` gives the harness's bias score of ambiguous contexts,
       :math:`(1 - \mathrm{acc}) (2 p - 1)`;
     - of Winogender the two nouns that a pronoun may refer to, by the pronoun's gender: stereotypical is the occupation
-      where most of its people have that gender (in the USA, 2015), and the other noun if they have not. In the
-      tasks ``gotcha``, where the stereotype is wrong, the share is one minus the harness's accuracy.
+      if most of its people have that gender (in the USA, 2015), and the other noun if they have not. In the tasks
+      ``gotcha``, where the stereotype is wrong, the share is one minus the harness's accuracy.
 
     Parameters
     ----------

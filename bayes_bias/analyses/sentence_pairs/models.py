@@ -125,7 +125,7 @@ def _effects(
 
 
 def effect_of(dim: str) -> str:
-    """What the effects of a dim are called in a posterior."""
+    """Name of the effects of a dim in a posterior."""
     return f"{dim.removeprefix('bias_')}_effect"
 
 

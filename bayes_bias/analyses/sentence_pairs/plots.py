@@ -18,6 +18,7 @@ from bayes_bias.plots.style import (
     axes_or_new,
     bias_axis,
     colour,
+    draw_classical,
     finish,
     label_rows,
     legend_below,
@@ -70,8 +71,8 @@ def plot_sentence_pairs(
             interval = [times * end for end in interval_of(row)]
             ax.plot(interval, [y, y], color=look["color"], linewidth=1.8, zorder=3)
             ax.plot([times * row["mean"]], [y], markersize=5.5, markeredgecolor=PAPER, linestyle="", zorder=5, **look)
-            beside = [times * end for end in interval_of(row, "independent")]
-            ax.plot(beside, [y + _BESIDE] * 2, color=GREY, linewidth=1, zorder=2)
+            lower, upper = (times * end for end in interval_of(row, "independent"))
+            draw_classical(ax, lower, upper, y + _BESIDE)
             ax.plot([times * row.observed], [y + _BESIDE], color=GREY, marker="x", markersize=4.5, zorder=4)
         ax.use_sticky_edges = False
         ax.autoscale_view(scaley=False)
@@ -93,7 +94,7 @@ def _axis(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
 def _title(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
     if pairs.changed:
         return f"change of the {estimand}"
-    return "how often stereotypical is ahead" if estimand == "share" else "how far stereotypical is ahead"
+    return "how often the stereotype wins" if estimand == "share" else "by how much the stereotype wins"
 
 
 def _legend(ax: Axes, pairs: SentencePairs | SentencePairsChange) -> None:

@@ -64,7 +64,7 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
 
 
 def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
-    """1 for each pair whose stereotypical sentence is ahead, 0 if the other one is, and one half where they tie."""
+    """1 for each pair whose stereotypical sentence is ahead, 0 if the other one is, and one half if they tie."""
     return rows.ahead + rows.tied / 2
 
 

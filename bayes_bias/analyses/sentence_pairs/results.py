@@ -152,7 +152,7 @@ class SentencePairs(_PairsResult):
 
     @property
     def reach(self) -> str:
-        """What the numbers generalise to."""
+        """Population that the numbers generalise to."""
         return reach(self.data, self.scope)
 
     @property

@@ -42,7 +42,7 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     Equal scores count against the stereotype, and against the related sentence, as in the published code.
 
     Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. Pass what
-    `stereotype_pairs` returns to `estimate` for one, with ``unit="probability"`` where predictions are probabilities.
+    `stereotype_pairs` returns to `estimate` for one, with ``unit="probability"`` if predictions are probabilities.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def metric_of(unit: ScoreUnit) -> Metric:
 
 
 def described_unit(unit: ScoreUnit) -> str:
-    """What the scores are, for a methods text."""
+    """Description of the scores, for a methods text."""
     return _UNITS[unit].converted
 
 

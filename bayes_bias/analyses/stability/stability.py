@@ -120,7 +120,7 @@ class Stability(Telling):
 
     @property
     def text(self) -> str:
-        """What it says, in sentences."""
+        """The answer in sentences."""
         if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
             return f"No answer: the fit has not converged: {'; '.join(problems)}."
         kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
@@ -151,8 +151,8 @@ def stability(
     """How much does the bias of a list depend on the training: its seed, its corpus?
 
     Published measures are taken in each training by itself, as their users do, and their standard deviations over
-    trainings are put beside each other [1]_ [2]_. The posterior is that of all trainings together: it says how much the
-    bias itself differs between them, which is less than what is measured in each, since words bring noise of their own.
+    trainings are compared [1]_ [2]_. The posterior is that of all trainings together: it shows how much the bias itself
+    differs between them, which is less than what is measured in each, since words add noise.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def stability(
         A list, which is measured with the shipped control classes; or a table with replicates, which needs no
         embeddings: ``stability(cosines(open_embedding(files, kind="corpus"), "weat7", ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two trainings or more, of the same dimensions and under different names; five or more say how much they differ.
-        Those of a sequence are called seeds.
+        Two trainings or more, of the same dimensions and under different names; it takes five or more to show how much
+        they differ. Those of a sequence are called seeds.
     model
         See `fit`.
     scope : str
@@ -233,14 +233,14 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
             raise TableError(
-                f"wordlist: '{wordlist.name}' is of one training, and nothing to say how trainings differ; measure it"
+                f"wordlist: '{wordlist.name}' is of one training, which cannot show how trainings differ; measure it"
                 " in two or more: cosines(open_embedding([one, another], kind='seed'), ...)"
             )
         return wordlist
     opened = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
     if not opened.replicates:
         raise EmbeddingError(
-            f"embeddings: '{opened.name}' is one training, and nothing to say how trainings differ; give two or more"
+            f"embeddings: '{opened.name}' is one training, which cannot show how trainings differ; give two or more"
         )
     step("measuring similarities")
     return cosines(opened, wordlist)

@@ -59,7 +59,7 @@ class Fitting:
 
     @property
     def depends_on(self) -> list[Any]:
-        """What decides the numbers, given a table."""
+        """Everything that decides the numbers, given a table."""
         return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
 
 
@@ -72,7 +72,7 @@ class Cell(ABC):
     @property
     @abstractmethod
     def depends_on(self) -> list[Any]:
-        """What decides the table; neither names nor where files lie."""
+        """Everything that decides the table, without names and places of files."""
 
     @abstractmethod
     def table(self) -> AssociationTable:
@@ -86,11 +86,11 @@ class Cell(ABC):
 
     @property
     def absent_controls(self) -> list[str]:
-        """Control classes of which there are too few words, and which are left out."""
+        """Control classes with too few words, which are left out."""
         return []
 
     def without_controls(self) -> "Cell":
-        """The cell as the quasi-F needs it, which reads no control classes; the same where these cost nothing."""
+        """The cell as the quasi-F needs it, which reads no control classes; the same if these cost nothing."""
         return self
 
     def screening(self, ci_prob: float) -> Job:
@@ -170,7 +170,7 @@ class LogProbabilityCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class ChangeCell(Cell):
-    """What a version changed: the paired difference of a list's table in it and in the embedding itself."""
+    """The change by a version: the paired difference of a list's table in it and in the embedding itself."""
 
     before: Cell
     after: Cell

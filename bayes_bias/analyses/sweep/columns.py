@@ -117,7 +117,7 @@ _NONE: Mapping[str, Cell] = MappingProxyType({})
 
 type Opened = Embedding | LanguageModelColumn
 
-_RENAME = "give each a name of its own: a mapping of names to embeddings, or `name` in the sweep's TOML file"
+_RENAME = "give each a different name: a mapping of names to embeddings, or `name` in the sweep's TOML file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class Column:
     """The cells of an embedding or language model by the names of the lists, or why there are none.
 
     `dimensions` are 0 for a language model, whose `replicates` are templates. A version has the name of its embedding
-    in `version_of`, its own beside it in `version`, and `learned` are the words that its method learned from.
+    in `version_of`, its own in `version`, and `learned` are the words that its method learned from.
     """
 
     name: str

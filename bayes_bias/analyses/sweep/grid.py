@@ -30,7 +30,7 @@ class Grid:
     controls, similarity, allow_loss
         See `similarities`, for all cells alike. Results in a folder are known by the name of a similarity.
     match : {"exact", "case", "accents", "subwords"}
-        What may stand for a word that an embedding lacks; see `open_embedding`.
+        How to replace a word that an embedding lacks; see `open_embedding`.
     times : mapping of str to float
         When the text of an embedding was written, by the embedding's name: of two or more every list becomes a series,
         see `bayes_bias.over_time`.

@@ -78,7 +78,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
 
 
 def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """What each version changed: versions in rows, lists in columns, marked as in `plot_atlas`.
+    """Plot what each version changed: versions in rows, lists in columns, marked as in `plot_atlas`.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
 
 def ranked_versions(sweep: Sweep) -> pd.DataFrame:
-    """What each version removes, from the one that leaves least; refuses what ranks none."""
+    """Rank the versions by what they remove; refuse a result without a ranking."""
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
     if sweep.ranking is None:
         raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")

@@ -115,14 +115,14 @@ def pool_cells(
     sampling: Sampling = SAMPLING,
     noun: str = "embedding",
 ) -> Crossed | None:
-    """What the cells of a sweep say together.
+    """The biases of embeddings and lists, estimated from all cells of a sweep.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``; a cell whose
-        numbers are missing is one of which nothing is known, and so is one with the verdict "not converged". A cell
-        with a ``version_of`` is left out: versions of an embedding are no further draws from embeddings.
+        numbers are missing is unknown, and so is one with the verdict "not converged". A cell with a ``version_of`` is
+        left out: versions of an embedding are not further draws from embeddings.
     shared : pandas.Series
         Of the variance of errors on each list, the share that its cells have in common; see `shared_errors`. A list
         for which it is missing has the mean of the others, or if there is none errors that are independent.

@@ -59,7 +59,7 @@ class Computed:
 
     @property
     def influence(self) -> dict[At, Influence]:
-        """What each word adds to a bias or a change."""
+        """Contributions of each word to a bias or a change."""
         return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
 
     @property
@@ -90,7 +90,7 @@ class Sweep(Tabled):
     cells : pandas.DataFrame
         A row for each ``(embedding, list)``, of the first model: ``version_of``, the embedding of a version; ``source``
         of its numbers, "posterior", or "quasi-F" for a cell that was only screened; ``bias``, ``sd``, interval
-        (``ci95_lb``, ``ci95_ub``); ``chance`` of so large a contrast if there were no bias; ``chance_holm``, the same
+        (``ci95_lb``, ``ci95_ub``); ``chance`` of a contrast this large if there were no bias; ``chance_holm``, the same
         after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it ``survives``
         the adjustment; of a posterior ``observed``, ``noise_sd``, diagnostics, and the shares of the bias's sampling
         variance. Numbers of a cell that failed are missing, and so are chances of one that has not converged.
@@ -110,7 +110,7 @@ class Sweep(Tabled):
     failures : pandas.DataFrame
         What could not be computed, and why.
     software : tuple of mapping of str to str
-        Versions of the packages that computed the posteriors; more than one where the folder is older than they are.
+        Versions of the packages that computed the posteriors; more than one if the folder is older than they are.
     metric : Metric
         What a bias is a difference of.
     pooled : Crossed or None
@@ -153,12 +153,12 @@ class Sweep(Tabled):
 
     @property
     def originals(self) -> tuple[str, ...]:
-        """The embeddings that are no version of another."""
+        """The embeddings that are not a version of another."""
         return tuple(self.sources.index[self.sources.version_of == ""])
 
     @property
     def noun(self) -> str:
-        """What a column is called in sentences."""
+        """Noun for a column in sentences."""
         return "model" if self.metric.name in LOG_PROBABILITIES else "embedding"
 
     @property
@@ -199,8 +199,8 @@ class Sweep(Tabled):
             sentences += _unfinished(self.changes)
             if taught := int((self.changes.taught > 0).sum()):
                 sentences.append(
-                    f"In {taught:,} of these changes the version learned from words of the list, whose change says"
-                    " little about other words."
+                    f"In {taught:,} of these changes the version learned from words of the list, and their change"
+                    " tells little about other words."
                 )
         return " ".join(sentences)
 

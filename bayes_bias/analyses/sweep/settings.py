@@ -24,7 +24,7 @@ _RENAME = "give each another name"
 class SweepSettings:
     """Settings that all cells share.
 
-    `measures` are names beside the posterior; None means all of them. A number as `posteriors` chooses the cells whose
+    `measures` are names of further measures; None means all of them. A number as `posteriors` chooses the cells whose
     quasi-F has a p-value below it.
     """
 
@@ -55,7 +55,7 @@ class SweepSettings:
         return cls(_specs(models), names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
-        """Whether a model is fitted to a cell: where a p-value decides, also if the quasi-F is not defined."""
+        """Whether a model is fitted to a cell: if a p-value decides, also if the quasi-F is not defined."""
         if isinstance(self.posteriors, str):
             return self.posteriors == "all"
         if isinstance(self.posteriors, frozenset):

@@ -36,9 +36,9 @@ _DEBIASING = ("name", "method", "sets", "of")
 
 @dataclass(frozen=True)
 class Source:
-    """What an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
+    """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
-    Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, where given, ``name``;
+    Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
     ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``. Versions are those of its
     ``[[embeddings.versions]]``.
     """
@@ -72,7 +72,7 @@ class Source:
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
-        """Versions of what was opened; vectors or a model of your own are a version of one embedding or model."""
+        """Versions of what was opened; given vectors or a given model are a version of one embedding or model."""
         names = tuple(column.name for column in opened)
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -198,7 +198,7 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
     for key in ("templates", "predict"):
         if version.settings.get(key, asked.get(key)) != asked.get(key):
             raise EmbeddingError(
-                f"{place}: {key} of '{content['name']}' differs from that of what it is a version of; leave it out"
+                f"{place}: {key} of '{content['name']}' differs from that of its embedding; leave it out"
             )
     return replace(version, settings={**version.settings, **asked})
 

@@ -68,13 +68,13 @@ def sweep(
         replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`: a sweep has either
         cosines or log probabilities.
     versions : Debiasing, GivenVersion, or a sequence of them
-        Versions of every embedding that they apply to: debiased by a method, or vectors of your own; of a language
-        model another model. See `bayes_bias.debiasing`. They stand in their embedding: what each changed is estimated
-        from paired differences, list by list, and only the embeddings themselves are pooled.
+        Versions of every embedding that they apply to: debiased by a method, or given vectors; of a language model
+        another model. See `bayes_bias.debiasing`. Each is compared with its embedding: the change is estimated from
+        paired differences, list by list, and only the embeddings themselves are pooled.
     models : iterable of str, Path or ModelSpec
         Crossed models. Pooling and rankings are those of the first.
     measures : iterable of str, or "all"
-        The literature's measures beside the posterior, by their names in `measures.measure_all`.
+        Measures of the literature to compute as well, by their names in `measures.measure_all`.
     posteriors : {"all", "none"}, float, or pairs of str
         Which cells a model is fitted to. All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of a
         second each; a number is the p-value below which a model is fitted, too. Pairs name an embedding and a list

@@ -98,10 +98,10 @@ def estimate(
     Notes
     -----
     Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
-    raw gap is about .15. ``aggregate`` therefore has, beside the raw value, its expectation without any gap, from
-    permuting groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares
-    an unbiased estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value,
-    and still above it where gaps are small and people few (.07 without any gap and with ten people in each cell; see
+    raw gap is about .15. ``aggregate`` therefore has the raw value, its expectation without any gap, from permuting
+    groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares an unbiased
+    estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value, and still
+    above it if gaps are small and people few (.07 without any gap and with ten people in each cell; see
     docs/evidence/tpr-gaps.md). Its interval never includes zero; ``chance`` answers whether there is any gap.
 
     References

@@ -100,7 +100,7 @@ def test_a_part_of_a_name_stands_for_it_where_no_other_has_it():
 
 def test_replies_to_what_nobody_asked_and_other_slips_are_one_line_each():
     replies = replied(ASKED)
-    with refused(AnswersError, "replies: nobody asked 'x' 1 of 216"):
+    with refused(AnswersError, "replies: id 'x' 1 of 216"):
         bb.answers.choices(ASKED, replies.assign(id=["x", *replies.id[1:]]), LIST)
     with refused(AnswersError, "replies no column 'reply' id"):
         bb.answers.choices(ASKED, replies.drop(columns="reply"), LIST)
