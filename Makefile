@@ -122,6 +122,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
 	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4 --by-group
 	$(BIN)/python -m benchmarks.tpr --draws 200
+	$(BIN)/python -m benchmarks.by_writer
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning
