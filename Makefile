@@ -135,6 +135,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.trained_slices --worlds 14
 	$(BIN)/python -m benchmarks.criterion --draws 400
 	$(BIN)/python -m benchmarks.gap_correlations --draws 200
+	$(BIN)/python -m benchmarks.by_writer
 	$(BIN)/python -m benchmarks.data_fit
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning

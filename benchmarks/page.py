@@ -13,6 +13,7 @@ from benchmarks import (
     anchors,
     answers,
     atlases,
+    by_writer,
     calibration_page,
     comparisons,
     competitors,
@@ -222,7 +223,7 @@ EVIDENCE = (
         "sentence-pairs",
         "Do intervals from sentence pairs hold the true share?",
         pairs.answer,
-        {"pairs": pairs.section, "skewed_pairs": skewed_pairs.section},
+        {"pairs": pairs.section, "by-writer": by_writer.section, "skewed_pairs": skewed_pairs.section},
     ),
     Page(
         "answers",

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import SimpleNamespace
 
 import numpy as np
@@ -79,14 +79,14 @@ class Truth:
         """Shares of the types."""
         return np.array(list(TYPES.values())) / sum(TYPES.values())
 
-    @property
+    @cached_property
     def sd(self) -> float:
         """Of what the pairs of a writer share."""
         if not self.correlation:
             return 0.0
         return float(brentq(lambda sd: self._correlated(sd) - self.correlation, 1e-3, 5))
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean difference."""
         return self._mean(self.sd)

@@ -15,6 +15,7 @@ from bayes_bias.checks.calibration import rates
 from bayes_bias.checks.null_jobs import run
 from bayes_bias.cli.console import progress_bar
 from bayes_bias.models.spec import load_spec
+from benchmarks import by_writer
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.paired_tables import CORRELATIONS, SAMPLING, SHARES, Cell, Truth
 from benchmarks.provenance import provenance, read, write
@@ -51,7 +52,7 @@ def answer() -> str:
     ours = rows[(rows.scope == "all pairs") & rows.method.str.contains("hierarchical")]
     model = skewed[skewed.method == "model"]
     return f"""The 95% intervals of the hierarchical models hold it in {from_to(ours.coverage_95)} of tables of
-CrowS-Pairs' shape, by cell; those of the mean of skewed scores in {from_to(model.covered)}."""
+CrowS-Pairs' shape, by cell; those of the mean of skewed scores in {from_to(model.covered)}. {by_writer.answer()}"""
 
 
 def section() -> str:

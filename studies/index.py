@@ -5,10 +5,11 @@ import pandas as pd
 from studies.chat_model.study import STUDY as CHAT_MODEL
 from studies.languages.study import STUDY as LANGUAGES
 from studies.native_writers.study import STUDY as NATIVE_WRITERS
+from studies.people.study import STUDY as PEOPLE
 from studies.study import HERE, Study, markdown, read_results
 from studies.ten_tests.study import STUDY as TEN_TESTS
 
-STUDIES: tuple[Study, ...] = (LANGUAGES, TEN_TESTS, NATIVE_WRITERS, CHAT_MODEL)
+STUDIES: tuple[Study, ...] = (LANGUAGES, TEN_TESTS, NATIVE_WRITERS, PEOPLE, CHAT_MODEL)
 INDEX = HERE / "README.md"
 
 _HEAD = """# Studies: what published findings say with both word lists as samples
@@ -24,6 +25,7 @@ interrupted. Data without a licence are not here. Known bias and the league of d
 - [Gender in 25 languages](languages/README.md)
 - [Ten tests, two embeddings and a sentence encoder](ten_tests/README.md)
 - [Is one speaker's word list interchangeable with another's?](native_writers/README.md)
+- [What does a finding mean for people?](people/README.md)
 - [21 stereotypes of a chat model, with labels and wordings as samples](chat_model/README.md)
 - [Known bias: what measures make of corpora whose bias is known](../docs/evidence/known-bias.md)
 - [A league of debiasing methods](debiasing_league/README.md), where the bias is known

@@ -9,9 +9,11 @@ import pytest
 from bayes_bias import cosines, measures
 from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
+from benchmarks import by_writer
 from benchmarks.provenance import read
 from benchmarks.shares import from_to, shares_by
 from benchmarks.topical_words import topical_cells
+from studies.study import HERE, read_results
 from tests.test_benchmarks import prose
 
 ROOT = Path(__file__).parents[1]
@@ -44,6 +46,45 @@ def test_what_is_found_where_there_is_nothing(paper):
     independent, found = (from_to(topics[name]) for name in ("independent", "from vectors"))
     assert f"{independent} of lists without a bias are found to have one" in paper
     assert f"independent draws, and {found} as they count here" in paper
+
+
+def test_what_is_gained_over_lmer(paper):
+    simulated = rows_of("competitors").set_index(["lists", "method"])
+
+    def share(lists: str, method: str, column: str) -> str:
+        own = simulated.loc[(lists, method)]
+        return f"{100 * own[column] / own.draws:.0f}%"
+
+    power = [share("8 words", method, "found") for method in ("REML", "crossed")]
+    assert "eight words REML finds {} of simulated biases, this model {}".format(*power) in paper
+    unlike = [share("4 against 25 targets, the 4 3 times as variable", m, "findings") for m in ("REML", "crossed")]
+    assert "REML finds one in {}, this model in {}.".format(*unlike) in paper
+    topics = pd.concat([rows_of("topical-words"), rows_of("topical-words-loose")])
+    topics = topics[topics["sub-topics"] > 0]
+    ours, theirs = from_to(topics["from vectors"]), from_to(topics["quasi-F"])
+    assert f"the quasi-F finds a bias in {theirs} of lists without one, this model in {ours}" in paper
+    assert f"finds {from_to(topics['power, from vectors'])} of biases of which" in paper
+
+
+def test_sentence_pairs_stand_beside_estimating_equations_and_a_bootstrap(paper):
+    held = by_writer.together().query("what == 'share' and correlation > 0").groupby("method").covered
+    ours, equation, bootstrap = (
+        from_to(held.get_group(method)) for method in ("hierarchical", "GEE, exchangeable", "bootstrap of writers")
+    )
+    wilson = rows_of("pairs").query("method == 'share, Wilson' and scope == 'all pairs' and correlation > 0")
+    assert f"hold the true share in {from_to(wilson.coverage_95)} of cases, those of the hierarchical" in paper
+    assert f"in {ours}. A generalised estimating equation does as well ({equation}), a bootstrap" in paper
+    assert f"nearly ({bootstrap})" in paper
+
+
+def test_people_and_arbitrary_topics(paper):
+    tests = read_results(HERE / "people" / "results")["tests"].query("embedding == 'GoogleNews'")
+    assert len(tests) == 8
+    assert f"of which {(tests.verdict == 'distinguishable').sum()} are distinguishable in GoogleNews" in paper
+    shipped, trained = rows_of("promises").query("what == 'topics on both sides'").found
+    fewer = rows_of("promises-sub-topics").query("what == 'topics on both sides'").found.item()
+    assert f"In GoogleNews vectors {fewer:.0%} of arbitrary pairs of topics are" in paper
+    assert f"independent draws, {shipped:.0%}, and {trained:.0%} in a model of 50" in paper
 
 
 def test_weat_7_is_that_of_the_readme(paper):

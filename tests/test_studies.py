@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 import bayes_bias as bb
 from studies.index import INDEX, STUDIES, page
 from studies.languages import data
+from studies.people.computing import PEOPLE
 from studies.study import HERE, read_results
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -68,6 +70,29 @@ def test_d_of_the_ten_tests_are_the_published_ones_but_for_names_and_words_that_
         assert {words: cells.published_d[name, words] for words in said} == said
         apart = {words for words, d in said.items() if abs(cells.d[name, words] - d) > 0.0101}
         assert apart == ({"weat5", "weat9", "weat10"} if name == "GoogleNews" else set())
+
+
+def test_people_are_set_against_the_cells_that_the_ten_tests_have_now():
+    now = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
+    used = read_results(HERE / "people" / "results")["tests"].set_index(["embedding", "list"])
+    columns = ["d", "bias", "sd", "ci95_lb", "ci95_ub", "verdict"]
+    same = now.loc[used.index, columns].equals(used[columns])
+    assert same, "run `python -m studies.people --data studies/ten_tests/results`"
+
+
+def test_the_d_and_numbers_of_people_give_the_published_p_of_laboratories():
+    for name, published in {"weat1": 1e-8, "weat2": 1e-10, "weat3": 1e-5, "weat8": 1e-24}.items():
+        n, d = PEOPLE[name]
+        assert published / 5 < 2 * t.sf(d * np.sqrt(n), n - 1) < published * 5
+
+
+def test_what_the_text_on_people_says_in_words():
+    results = read_results(HERE / "people" / "results")
+    assert (results["correlations"].label == "not distinguishable").all()
+    assert (results["ranks"].lb < 0).all()
+    assert (results["ranks"].ub > 0).all()
+    google = results["tests"].query("embedding == 'GoogleNews'").set_index("list")
+    assert (google.bias.idxmax(), google.people_d.idxmin()) == ("weat6", "weat6")
 
 
 def test_forms_that_agree_are_compared_and_nothing_else():
