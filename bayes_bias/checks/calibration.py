@@ -238,6 +238,7 @@ def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, s
 
 # From records of single nulls to shares with their Monte Carlo intervals.
 
+ALPHA = 0.05
 COVERAGES = (0.5, 0.8, 0.89, 0.95)
 
 # The exact interval of a share of findings.
@@ -246,20 +247,20 @@ SHARE_BOUNDS = interval_names(kind="ci", of="share")
 _BY = ["method", "scope"]
 
 
-def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
+def rates(records: pd.DataFrame) -> pd.DataFrame:
     """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
 
-    A finding has ``p_value < alpha``: the interval of probability ``1 - alpha`` excludes zero. The columns are
+    A finding has a p-value below .05: the 95% interval excludes zero. The columns are
     ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
     and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
     ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
     ``divergences``. NaN if a method has no interval, or no fit.
     """
-    return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
+    return pd.DataFrame({key: _rate(group) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
 
 
-def _rate(group: pd.DataFrame, alpha: float) -> pd.Series:
-    findings = int((group.p_value < alpha).sum())
+def _rate(group: pd.DataFrame) -> pd.Series:
+    findings = int((group.p_value < ALPHA).sum())
     interval = binomtest(findings, len(group)).proportion_ci(method="exact")
     width = group.ci95_ub - group.ci95_lb if "ci95_ub" in group else pd.Series([np.nan])
     return pd.Series(

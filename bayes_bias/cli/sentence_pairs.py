@@ -1,6 +1,7 @@
 """Pairs of sentences, scored by a language model."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -10,7 +11,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import PAIR_SCOPES, PairScope
-from bayes_bias.analyses.sentence_pairs.estimation import Scores
+from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING, Scores
 from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
 from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
@@ -19,7 +20,7 @@ from bayes_bias.analyses.sentence_pairs.units import LOG, UNITS, check_unit
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import estimates, print_frame, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
+from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, Sampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, table_file
 from bayes_bias.formatting import level, probability, signed
@@ -91,7 +92,7 @@ def sentence_pairs(
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
     *,
-    sampler: PairsSampler,
+    sampler: Sampler,
 ) -> None:
     """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
 
@@ -117,7 +118,7 @@ def sentence_pairs(
         scope=cast(PairScope, scope),
         ci_prob=ci_prob,
         seed=seed,
-        sampling=sampler.sampling,
+        sampling=replace(sampler.sampling, tune=SAMPLING.tune),
     )
     with progress_bar():
         first: Scores
