@@ -20,13 +20,13 @@ from bayes_bias.checks.null_lists import NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import Tabled, share_within
+from bayes_bias.formatting import DASH, Column, Layout, Tabled, count, plain, share, share_within
 from bayes_bias.jobs import beside
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.columns import interval_names
+from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
@@ -69,8 +69,22 @@ class Calibration(Tabled):
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
         return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table[["draws", "findings", "share", *SHARE_BOUNDS]]
+    @property
+    def layout(self) -> Layout:
+        """Findings of each method under each scope, and what its intervals are like."""
+        rows = self.table
+        return Layout(
+            [str(method) for method, _ in rows.index],
+            [
+                Column("scope", [str(scope) for _, scope in rows.index], words=True),
+                Column("draws", rows.draws, count),
+                Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
+                Column("width", rows.width, plain),
+                Column("hold the truth", [DASH if np.isnan(held) else share(held) for held in rows.coverage_95]),
+            ],
+            heading="method",
+            caption=f"Findings at the 5% level, true bias {self.truth:g}",
+        )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
         """Of each method under the scope that fits what was drawn; where that was not judged, of all that were."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Tabled, in_words
+from bayes_bias.formatting import Column, Layout, Tabled, in_words, probability
 from bayes_bias.posterior.verdict import Verdict
 
 
@@ -37,8 +37,22 @@ class ManyLists(Tabled):
             f" after Holm's adjustment {_are(len(after))}{named}.{self._failed}"
         )
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """Chances before and after the adjustment."""
+        rows = self.table
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("verdict", rows.verdict, words=True),
+                Column("chance", rows.chance, probability),
+                Column("after Holm", rows.chance_holm, probability),
+                Column(
+                    "still distinguishable", ["yes" if survives else "no" for survives in rows.survives], words=True
+                ),
+            ],
+            heading="list",
+        )
 
     @property
     def _failed(self) -> str:

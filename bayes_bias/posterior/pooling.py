@@ -14,13 +14,13 @@ from bayes_bias.arguments import check_ci_prob, listed
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Tabled, estimate, in_words, percent, probability
+from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, probability
 from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.random_effects import Normals, RandomEffects
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.columns import estimates, interval_columns, interval_names
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import compared_attributes
@@ -114,8 +114,16 @@ class PooledLists(Tabled):
         )
         return " ".join([pooled, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """Each list by itself, and given the others."""
+        written = self.ci_prob, self.metric.decimals
+        return Layout(
+            list(map(str, self.lists.index)),
+            [*estimates(self.lists, "by itself", *written), *estimates(self.lists, "pooled", *written, of="pooled")],
+            heading="list",
+            caption=f"Bias of each list, in {self.metric.unit}",
+        )
 
 
 FEW_LISTS = 5

@@ -1,6 +1,7 @@
 """A report of lists as a document: the answers of all lists, then a section for each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,11 +11,11 @@ from matplotlib.axes import Axes
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.methods import embeddings, methods_of
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
-from bayes_bias.analyses.report.tables import measure_rows, side_by_side
+from bayes_bias.analyses.report.tables import measures_layout, quantities_layout
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.templating import Latex
 from bayes_bias.files import file_names
-from bayes_bias.formatting import equals, in_words, joined, level, plain, probability
+from bayes_bias.formatting import Layout, equals, in_words, joined, level, plain, probability
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -62,7 +63,7 @@ def report_document(report: Report) -> Document:
         ),
         facts={
             "report": report,
-            "anchors": names,
+            "answers": _answers(report, names),
             # A label has a file name's letters as they are: an escaped underscore would be no letter.
             "labels": {name: Latex(file) for name, file in names.items()},
             "contrasts": {section.name: _contrasts(section) for section in report.sections},
@@ -86,6 +87,17 @@ def report_document(report: Report) -> Document:
         methods=methods,
         fits={names[section.name]: section.fit for section in report.sections},
         provenance={**software, "lists": lists},
+    )
+
+
+def _answers(report: Report, names: Mapping[str, str]) -> Layout:
+    """The answers, which lead to the section of each list."""
+    titles = {section.name: section.title for section in report.sections}
+    labels = [name if titles[name] == name else f"{name}\n{titles[name]}" for name in report.layout.labels]
+    return replace(
+        report.layout,
+        labels=labels,
+        links={label: f"#{names[name]}" for label, name in zip(labels, titles, strict=True)},
     )
 
 
@@ -126,8 +138,8 @@ def _of_list(section: Section, name: str) -> PageSection:
         "name": name,
         "scopes": scopes,
         "answer": f"{_weat_sentence(section)} {section.verdict.text}",
-        "quantities": side_by_side(section),
-        "measures": measure_rows(section.measures, section.summaries, section.table.metric),
+        "quantities": quantities_layout(section, [scopes[scope].reach for scope in section.summaries]),
+        "measures": measures_layout(section.measures, section.summaries, section.table.metric, section.verdict.ci_prob),
         "about_replicates": about_replicates(section),
         "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
     }

@@ -223,8 +223,8 @@ def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     text = html_of(failed)
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
     assert states(answers, "✕ converged small")
-    figures_and_tables = section.count("<figcaption>") + section.count("<caption>")
-    assert section.count("✕ Not converged") == figures_and_tables + 1 == 6  # once for the pair of figures
+    tables = section.count('<p class="note"><b class="alarm">✕')
+    assert section.count("✕ Not converged") == section.count("<figcaption>") + tables + 1 == 6  # once for two figures
     assert states(rest, "converged interpreted")
     assert latex_tables_of(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()
