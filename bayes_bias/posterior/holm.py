@@ -31,10 +31,10 @@ class ManyLists(Tabled):
         """Numbers of distinguishable lists before and after the adjustment, in a sentence."""
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
-        named = f": {', '.join(after)}" if len(after) else ""
+        names = f": {', '.join(after)}" if len(after) else ""
         return (
             f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
-            f" after Holm's adjustment {_are(len(after))}{named}.{self._failed}"
+            f" after Holm's adjustment {_are(len(after))}{names}.{self._failed}"
         )
 
     @property
@@ -104,10 +104,10 @@ def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.03, 0.06, 0.06, 0.02]
     """
-    given = np.asarray(probs, dtype=float)
-    ascending = np.argsort(given)  # missing ones come last
-    stepped = np.minimum(1, np.arange(len(given), 0, -1) * given[ascending])
-    adjusted = np.empty_like(given)
+    values = np.asarray(probs, dtype=float)
+    ascending = np.argsort(values)  # missing ones come last
+    stepped = np.minimum(1, np.arange(len(values), 0, -1) * values[ascending])
+    adjusted = np.empty_like(values)
     adjusted[ascending] = np.maximum.accumulate(stepped)
     return adjusted
 

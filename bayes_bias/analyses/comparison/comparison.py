@@ -301,7 +301,7 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
 def _judged(verdict: Verdict) -> list[str]:
     """Whether the change is larger than chance explains; where attributes are fixed, with new ones as well."""
     sentences = [verdict.judgement, verdict.negligible]
-    if wider := verdict.beside:
+    if wider := verdict.wider:
         sentences.append(f"With {verdict.added} as well: {wider.posterior}. {wider.judgement}")
     return list(filter(None, sentences))
 

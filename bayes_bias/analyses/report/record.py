@@ -174,8 +174,8 @@ class Report(Tabled):
     @property
     def text(self) -> str:
         """What it says of each list."""
-        said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
-        return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
+        verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{verdicts} (model '{self.spec.name}', scope '{self.scope}')"
 
     @property
     def layout(self) -> Layout:
