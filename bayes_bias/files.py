@@ -97,14 +97,14 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
         raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
 
 
-def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> Any:
-    """Read a JSON file; `subject` begins the error message."""
+def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
+    """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
     try:
         return json.loads(file.read_bytes())
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise refusal(f"{subject} not valid JSON: {error}{hint}") from error
+        raise refusal(f"{subject} not valid JSON: {error}") from error
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

@@ -1,13 +1,14 @@
-"""How numbers are written: as many digits as they deserve, with real minus signs. How results show themselves."""
+"""How numbers are written, and how results show themselves: sentences, and small tables of text."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any, Self
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 MINUS, DASH = "−", "—"
 
@@ -135,6 +136,171 @@ def _minus(text: str) -> str:
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)
 
 
+# Small tables of text, which are laid out once for terminal, notebook, page and LaTeX.
+
+# A mark beside each verdict, so that it does not rest on colour.
+MARKS = {
+    "distinguishable": "●",
+    "borderline": "◐",
+    "not distinguishable": "○",
+    "these words differ": "●",
+    "these words may differ": "◐",
+    "these words do not clearly differ": "○",
+    "not converged": "✕",
+    "not made alike": "✕",
+    "screened only": "◇",
+    "failed": "—",
+}
+_MARKED = re.compile(f"^([{''.join(MARKS.values())}]) (?=.)")
+_WITH_INTERVAL = re.compile(r"^(\S+) (\[[^]]+\])$")
+_LATEX_CHARACTERS = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # after a line break it would open an option
+        "]": "{]}",
+        "−": r"$-$",
+        "✓": "*",
+        "\n": " ",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of values, and how each is written; what follows a line break, such as a unit, is less important."""
+
+    heading: str
+    values: Collection[Any]
+    written: Callable[[Any], str] = str
+    words: bool = False  # flush left; numbers are flush right
+    spare: bool = False  # left out by a terminal that is too narrow
+
+    @cached_property
+    def cells(self) -> list[str]:
+        """The values as text."""
+        return [self.written(value) for value in self.values]
+
+    @property
+    def name(self) -> str:
+        """The heading in one line."""
+        return self.heading.replace("\n", ", ")
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A small table of text. `heading` is that of the labels of its rows, `links` are where these lead on a page."""
+
+    labels: Sequence[str]
+    columns: Sequence[Column]
+    heading: str = ""
+    caption: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    sortable: bool = False
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, number: Callable[[float], str], caption: str = "") -> Self:
+        """Lay out a frame as it stands, with its index in front; `number` writes what is not whole."""
+
+        def text(value: object) -> str:
+            if isinstance(value, float):
+                return "" if math.isnan(value) else number(value)
+            return str(value)
+
+        numbered = isinstance(frame.index, pd.RangeIndex)
+        rows = frame if numbered else frame.reset_index(names=[name or "" for name in frame.index.names])
+        labels, *columns = [
+            Column(str(name), values, text, words=not pd.api.types.is_numeric_dtype(values))
+            for name, values in rows.items()
+        ]
+        return cls(labels.cells, columns, labels.heading, caption)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The texts as a frame."""
+        return pd.DataFrame(
+            {column.name: list(column.cells) for column in self.columns},
+            index=pd.Index(self.labels, name=self.heading or None),
+        )
+
+    def __html__(self) -> str:
+        """As a page or a notebook shows it; a phone makes a card of each row."""
+        head = "".join(f"<th{_kind(column)}>{_small(column.heading)}</th>" for column in self.columns)
+        body = "\n".join(self._row(row, label) for row, label in enumerate(self.labels))
+        caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
+        return (
+            f'<div class="scroll">\n<table class="cards{" sortable" if self.sortable else ""}">\n{caption}'
+            f"<thead><tr><th>{_small(self.heading)}</th>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+        )
+
+    def _row(self, row: int, label: str) -> str:
+        name, small, more = label.partition("\n")
+        link = f'<a href="{escape(self.links[label])}">{escape(name)}</a>{_small(small + more)}' if self.links else ""
+        cells = "".join(_cell(column, row, self.sortable) for column in self.columns)
+        return f'<tr><th scope="row">{link or _small(label)}</th>{cells}</tr>'
+
+    def latex(self, environment: str = "tabular", caption: str = "") -> str:
+        """The table in LaTeX; it needs ``\\usepackage{booktabs}``. A longtable has its caption within."""
+        kinds = "".join("l" if column.words else "r" for column in self.columns)
+        rows = zip(self.labels, *(column.cells for column in self.columns), strict=True)
+        headings = _latex_row([self.heading, *(column.heading for column in self.columns)])
+        end = "\\endhead\n" if environment == "longtable" else ""
+        return (
+            f"\\begin{{{environment}}}{{l{kinds}}}\n{caption}\\toprule\n{headings}\\midrule\n{end}"
+            f"{''.join(map(_latex_row, rows))}\\bottomrule\n\\end{{{environment}}}"
+        )
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        sides = ["left" if column.words else "right" for column in self.columns]
+        return self.frame.to_markdown(disable_numparse=True, colalign=["left", *sides])
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(map(escape_latex, cells))} \\\\\n"
+
+
+def escape_latex(text: str) -> str:
+    """Text as LaTeX that prints as it stands, whatever its characters mean to TeX; marks have no sign there."""
+    return _MARKED.sub("", text).translate(_LATEX_CHARACTERS)
+
+
+def _kind(column: Column, text: str = "") -> str:
+    kinds = [kind for kind, holds in (("n", not column.words), ("none", text == DASH)) if holds]
+    return f' class="{" ".join(kinds)}"' if kinds else ""
+
+
+def _cell(column: Column, row: int, sortable: bool) -> str:
+    text, value = column.cells[row], list(column.values)[row]
+    order = value[0] if isinstance(value, tuple) else value
+    by = f' data-value="{"" if order != order else escape(str(order))}"' if sortable else ""
+    return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{_small(text)}</td>'
+
+
+def _small(text: str) -> str:
+    """HTML in which an interval is paler than its estimate, and what follows a line break smaller."""
+    first, *more = text.split("\n")
+    shown = _WITH_INTERVAL.sub(r'<span>\1 <span class="ci">\2</span></span>', escape(first))
+    shown = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', shown)
+    return shown + "".join(f'<span class="sub">{escape(line)}</span>' for line in more)
+
+
+def marked(verdict: str) -> str:
+    """A verdict with its mark."""
+    return f"{MARKS[verdict]} {verdict}"
+
+
 class Telling:
     """Whatever says of itself in `text` what it is; dataclasses of this kind have ``repr=False``."""
 
@@ -154,19 +320,24 @@ class Telling:
 
 
 class Tabled(Telling):
-    """Whatever also has a small table, which a notebook shows below the sentences."""
+    """Whatever also has a small table: a notebook shows it below the sentences, and terminal and page show it, too."""
+
+    @property
+    def layout(self) -> Layout:
+        """The small table as text."""
+        return Layout.of(self._shown(), "{:.3f}".format)
 
     def to_latex(self) -> str:
         """The small table for a paper, in LaTeX; it needs ``\\usepackage{booktabs}``."""
-        return self._shown().to_latex(float_format="%.3f", na_rep="", escape=True)
+        return self.layout.latex()
 
     def to_markdown(self) -> str:
         """The small table in Markdown."""
-        return self._shown().to_markdown(floatfmt=".3f", missingval="")
+        return self.layout.markdown()
 
     def _repr_html_(self) -> str:
-        table = self._shown().to_html(float_format="%.3f", na_rep="", border=0)
-        return f"{super()._repr_html_()}{table}"
+        return f"{super()._repr_html_()}{self.layout.__html__()}"
 
-    def _shown(self) -> "pd.DataFrame":
+    def _shown(self) -> pd.DataFrame:
+        """The numbers of the table, if it is not laid out otherwise."""
         raise NotImplementedError

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.analyses.comparison.paired_difference import difference
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.models.spec import load_spec
 from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.combine_tables import difference
 from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.judging import judged
 from benchmarks.markdown import circumstances, markdown_table

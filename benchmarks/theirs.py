@@ -27,7 +27,7 @@ from bayes_bias.checks.predictive import posterior_predictive, predictive_covera
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import GivenDraws, collapsed_log_likelihood, log_likelihood, log_priors
 from bayes_bias.models.table_parts import parts_of
-from bayes_bias.posterior.estimate import SAMPLE, over_draws
+from bayes_bias.posterior.estimate import SAMPLE, summarize_draws
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import row_of_bias
 from benchmarks.provenance import provenance, write
@@ -123,7 +123,7 @@ def measured() -> Iterator[dict[str, Any]]:
         values = np.random.default_rng(1).standard_normal((4, 1500, size))
         yield row(
             f"mean, sd and interval of plain draws of {size} numbers",
-            partial(over_draws, values.reshape(-1, size), 0.95),
+            partial(summarize_draws, values.reshape(-1, size), 0.95),
             partial(of_plain_draws, xr.Dataset({"x": (("chain", "draw", "k"), values)})),
             lambda ours, theirs: float(abs(list(ours.values())[2] - theirs.eti95_lb).max()),
         )

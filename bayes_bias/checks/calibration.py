@@ -20,13 +20,13 @@ from bayes_bias.checks.null_lists import NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import Tabled, share_within
+from bayes_bias.formatting import DASH, Column, Layout, Tabled, count, plain, share, share_within
 from bayes_bias.jobs import beside
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.columns import interval_names
+from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
@@ -69,8 +69,22 @@ class Calibration(Tabled):
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
         return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table[["draws", "findings", "share", *SHARE_BOUNDS]]
+    @property
+    def layout(self) -> Layout:
+        """Findings of each method under each scope, and what its intervals are like."""
+        rows = self.table
+        return Layout(
+            [str(method) for method, _ in rows.index],
+            [
+                Column("scope", [str(scope) for _, scope in rows.index], words=True),
+                Column("draws", rows.draws, count),
+                Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
+                Column("width", rows.width, plain),
+                Column("hold the truth", [DASH if np.isnan(held) else share(held) for held in rows.coverage_95]),
+            ],
+            heading="method",
+            caption=f"Findings at the 5% level, true bias {self.truth:g}",
+        )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
         """Of each method under the scope that fits what was drawn; where that was not judged, of all that were."""
@@ -238,6 +252,7 @@ def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, s
 
 # From records of single nulls to shares with their Monte Carlo intervals.
 
+ALPHA = 0.05
 COVERAGES = (0.5, 0.8, 0.89, 0.95)
 
 # The exact interval of a share of findings.
@@ -246,20 +261,20 @@ SHARE_BOUNDS = interval_names(kind="ci", of="share")
 _BY = ["method", "scope"]
 
 
-def rates(records: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
+def rates(records: pd.DataFrame) -> pd.DataFrame:
     """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
 
-    A finding has ``p_value < alpha``: the interval of probability ``1 - alpha`` excludes zero. The columns are
+    A finding has a p-value below .05: the 95% interval excludes zero. The columns are
     ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
     and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
     ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
     ``divergences``. NaN if a method has no interval, or no fit.
     """
-    return pd.DataFrame({key: _rate(group, alpha) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
+    return pd.DataFrame({key: _rate(group) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
 
 
-def _rate(group: pd.DataFrame, alpha: float) -> pd.Series:
-    findings = int((group.p_value < alpha).sum())
+def _rate(group: pd.DataFrame) -> pd.Series:
+    findings = int((group.p_value < ALPHA).sum())
     interval = binomtest(findings, len(group)).proportion_ci(method="exact")
     width = group.ci95_ub - group.ci95_lb if "ci95_ub" in group else pd.Series([np.nan])
     return pd.Series(

@@ -1,8 +1,7 @@
 """Answers of chat models: what to ask, and what the answers say."""
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import typer
@@ -10,9 +9,8 @@ import typer
 import bayes_bias as bb
 from bayes_bias.analyses.answers.asking import DEFAULT
 from bayes_bias.analyses.answers.reading import read_frame
-from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     INPUT,
@@ -25,7 +23,6 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.files import check_output
-from bayes_bias.formatting import probability, signed
 
 
 @app.command()
@@ -94,27 +91,10 @@ def answers(
             seed=seed,
         )
         page = output.write(result)
-    _show(result)
+    print_layout(result.layout)
+    say(f"\n{result.text}")
     if page is not None:
         say(f"\nThe report is in {page}")
-
-
-def _show(result: Any) -> None:
-    table, number = result.table, partial(signed, decimals=DECIMALS)
-    print_frame(
-        pd.DataFrame(
-            {
-                "answers": table.answers.to_numpy(),
-                "observed": [number(value) for value in table.observed],
-                **estimates(table, "change of D" if result.changed else "D", result.ci_prob, DECIMALS),
-                "P(> 0)": table.prob_above.map(probability).to_numpy(),
-                "speaks of": table.reach.to_numpy(),
-            },
-            index=pd.Index([result.called(row) for row in table.index], name="stereotype"),
-        ),
-        title=f"{'Change of D' if result.changed else 'D'}: {result.name}",
-    )
-    say(f"\n{result.text}")
 
 
 @app.command()

@@ -1,18 +1,16 @@
 """How far to trust a design: false findings among random words, and several trainings."""
 
 from functools import partial
-from math import isnan
 from pathlib import Path
 from typing import Annotated, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.frames import print_frame, print_layout, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     MODEL,
@@ -29,10 +27,10 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import DASH, count, plain, plural, share, share_within
+from bayes_bias.formatting import Column, Layout, plain, plural
 from bayes_bias.jobs import connected
 from bayes_bias.progress import step
-from bayes_bias.table.columns import interval_of
+from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
 
 
@@ -78,24 +76,11 @@ def calibrate(
             folder=folder,
             jobs=jobs if client is None else client,
         )
-    print_frame(_rates(made), title=f"Findings at the 5% level, true bias {made.truth:g}")
+    print_layout(made.layout)
     say(made.text)
     if out_file is not None:
         write_csv(made.records, out_file, overwrite)
         say(f"The records of all draws are in {out_file}")
-
-
-def _rates(made: "bb.Calibration") -> pd.DataFrame:
-    rows = made.table
-    return pd.DataFrame(
-        {
-            "draws": rows.draws.map(count),
-            "found": list(map(share_within, rows["share"], *interval_of(rows, "share"))),
-            "width": rows.width.map(plain),
-            "hold the truth": [DASH if isnan(covered) else share(covered) for covered in rows.coverage_95],
-        },
-        index=rows.index,
-    )
 
 
 @app.command()
@@ -141,24 +126,22 @@ def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
 def _show(result: "bb.Stability") -> None:
     # The raw bias is half of WEAT's difference, and would not fit.
     print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
-    print_frame(result.spread.map(plain).rename_axis("method"), title=f"Over {plural(result.kind)}")
+    print_layout(result.layout)
     for reason in result.left_out.values():
         say(f"left out: {reason}")
-    print_frame(_components(result), title=f"How much {plural(result.kind)} differ: posterior of all together")
-    print_frame(_shares(result), title="Where the variance comes from")
+    print_layout(_components(result))
+    print_layout(result.shares_layout)
     say(result.text)
 
 
-def _components(result: "bb.Stability") -> pd.DataFrame:
+def _components(result: "bb.Stability") -> Layout:
     rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
-    return pd.DataFrame(
-        {
-            **estimates(rows, "mean", result.ci_prob, decimals, sign=""),
-            "observed": rows.observed.map(partial(plain, decimals=decimals)),
-        }
+    kinds = plural(result.kind)
+    return Layout(
+        [" ".join(filter(None, map(str, name))) for name in rows.index],
+        [
+            *estimates(rows, "mean", result.ci_prob, decimals, sign=""),
+            Column("observed", rows.observed, partial(plain, decimals=decimals)),
+        ],
+        caption=f"How much {kinds} differ: posterior of all together",
     )
-
-
-def _shares(result: "bb.Stability") -> pd.DataFrame:
-    names = {"value": "of a single value", "bias": f"of the bias in {len(result.measures)} {plural(result.kind)}"}
-    return result.shares.rename(index=names).T.map("{:.0%}".format).rename_axis("part")

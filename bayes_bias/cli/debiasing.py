@@ -5,13 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import print_frame, print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
@@ -32,8 +31,8 @@ from bayes_bias.debiasing.version import GivenVersion
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.formatting import level, plain, probability, signed
-from bayes_bias.posterior.summary import CHANCE, chance
+from bayes_bias.formatting import signed
+from bayes_bias.posterior.summary import CHANCE
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
@@ -304,14 +303,10 @@ def _from_table(names: list[str], source: TableSource) -> AssociationTable:
 
 
 def _show(comparison: "bb.Comparison") -> None:
-    unit = comparison.before.metric.unit
-    between = f" ({comparison.between})" if comparison.between else ""
-    where, nothing = "before and after", "nothing had changed"
-    if comparison.corpora:
-        where, nothing = "in both", "both had the same bias"
-    print_frame(_biases(comparison), title=f"Bias of {comparison.name}, in {unit}{between}")
+    nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
+    print_layout(comparison.layout)
     say(f"chance if no bias: {CHANCE}; for the {comparison.names['change']}, if {nothing}")
-    print_frame(_measures(comparison), title=f"Every measure {where}{between}")
+    print_layout(comparison.measures_layout)
     for reason in comparison.left_out.values():
         say(f"left out: {reason}")
     say(f"\n{comparison.text}")
@@ -327,32 +322,3 @@ def _show_several(result: "bb.Sweep") -> None:
     show_sweep(result)
     for name, damage in result.damage.items():
         say(f"{name}: {damage.text}")
-
-
-def _biases(comparison: "bb.Comparison") -> pd.DataFrame:
-    rows, decimals = comparison.bias, comparison.before.metric.decimals
-    number = partial(signed, decimals=decimals)
-    columns = {
-        "bias": rows["mean"].map(number),
-        f"{level(comparison.ci_prob)} interval": [
-            "by construction" if exact else interval
-            for exact, interval in zip(rows.by_construction, intervals(rows, decimals), strict=True)
-        ],
-        "chance if no bias": chance(rows.prob_direction).map(probability),
-    }
-    if comparison.verdict.rope is not None:
-        columns["negligible"] = rows.prob_negligible.map(probability)
-    return pd.DataFrame({**columns, "raw": rows.observed.map(number)}).rename(index=dict(comparison.names))
-
-
-def _measures(comparison: "bb.Comparison") -> pd.DataFrame:
-    rows, (one, other, _) = comparison.measures, comparison.names.values()
-    return pd.DataFrame(
-        {
-            one: rows.before.map(plain),
-            other: rows.after.map(plain),
-            "no bias": rows.b0.map(plain),
-            f"p {one}": rows.p_before.map(probability),
-            f"p {other}": rows.p_after.map(probability),
-        }
-    )

@@ -9,7 +9,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.frames import print_frame, print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -168,9 +168,7 @@ def pool(
     Example: bayes-bias pool report/posterior-*.nc
     """
     pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
-    rows, written = pooled.lists, (pooled.ci_prob, pooled.metric.decimals)
-    lists = estimates(rows, "by itself", *written) | estimates(rows, "pooled", *written, of="pooled")
-    print_frame(pd.DataFrame(lists, index=rows.index), title=f"Bias of each list, in {pooled.metric.unit}")
+    print_layout(pooled.layout)
     print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
     say(pooled.text)
 

@@ -1,12 +1,8 @@
-"""Frames as the terminal shows them."""
+"""Tables as the terminal shows them."""
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property, partial
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Literal
 
 import pandas as pd
 from rich.table import Table
@@ -14,50 +10,42 @@ from rich.text import Text
 
 from bayes_bias.cli.console import out
 from bayes_bias.files import csv_text, whole_file
-from bayes_bias.formatting import bounds, level, plain, signed
-from bayes_bias.table.columns import interval_of
+from bayes_bias.formatting import Column, Layout
 
 # Longer words of a text are broken where a terminal is narrow.
 _LONG_WORD = 16
 
 
-def print_frame(frame: pd.DataFrame, *, title: str | None = None) -> None:
-    """A frame as a table; whole numbers and text as they are, other numbers to four significant digits.
+def print_frame(frame: pd.DataFrame, *, title: str = "") -> None:
+    """Print a frame: whole numbers and text as they are, other numbers to four significant digits."""
+    print_layout(Layout.of(frame, "{:.4g}".format, title))
 
-    In a narrow terminal headers and text are broken between words, but never a number or an interval: a table that
-    needs more room than there is is wider than the terminal.
+
+def print_layout(layout: Layout) -> None:
+    """Print a small table.
+
+    In a narrow terminal columns that can be spared are left out, headers and text are broken between words, a number or
+    an interval never: a table that needs more room than there is is wider than the terminal.
     """
-    shown = frame if frame.index.names == [None] else frame.reset_index()
-    columns = [_Column(str(name), values) for name, values in shown.items()]
-    table = Table(title=title, title_justify="left", header_style="bold")
-    has_room = _width(column.widest for column in columns) <= out.width
+    every = [Column(layout.heading, layout.labels, words=True), *layout.columns]
+    has_room = _width(map(_widest, every)) <= out.width
+    columns = every if has_room else [column for column in every if not column.spare]
+    has_room = _width(map(_widest, columns)) <= out.width
+    table = Table(title=layout.caption or None, title_justify="left", header_style="bold")
     for column in columns:
+        narrowest, is_text = _narrowest(column), _is_text(column)
         table.add_column(
-            column.name if has_room or column.is_text else fill(column.name, column.narrowest),
-            justify=column.justify,
-            min_width=column.narrowest,
-            no_wrap=not column.is_text,
+            column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False),
+            justify="left" if column.words else "right",
+            min_width=narrowest,
+            no_wrap=not is_text,
             overflow="fold",
         )
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*map(Text, row))
-    if (needed := _width(column.narrowest for column in columns)) > out.width:
+    if (needed := _width(map(_narrowest, columns))) > out.width:
         table.width = needed
     out.print(table, crop=False)
-
-
-def intervals(rows: pd.DataFrame, decimals: int, of: str = "", *, sign: Literal["", "+"] = "+") -> list[str]:
-    """The interval of each row as text."""
-    return [bounds(*ends, decimals, sign=sign) for ends in zip(*interval_of(rows, of), strict=True)]
-
-
-def estimates(
-    rows: pd.DataFrame, name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Literal["", "+"] = "+"
-) -> dict[str, list[str]]:
-    """Mean and interval of each row as text, in two columns; `name` is that of the mean."""
-    mean = rows[f"{of}_mean" if of else "mean"].map(partial(signed if sign else plain, decimals=decimals))
-    interval = f"{level(ci_prob)} interval, {of}" if of else f"{level(ci_prob)} interval"
-    return {name: mean.to_list(), interval: intervals(rows, decimals, of, sign=sign)}
 
 
 def write_csv(rows: pd.DataFrame, path: Path, overwrite: bool) -> None:
@@ -66,42 +54,25 @@ def write_csv(rows: pd.DataFrame, path: Path, overwrite: bool) -> None:
         unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """What stands in a column, and how much room it needs."""
-
-    name: str
-    values: "pd.Series[Any]"
-
-    @cached_property
-    def cells(self) -> list[str]:
-        return list(map(_cell, self.values))
-
-    @property
-    def justify(self) -> Literal["left", "right"]:
-        return "right" if pd.api.types.is_numeric_dtype(self.values) else "left"
-
-    @property
-    def is_text(self) -> bool:
-        return any(letter.isalpha() for cell in self.cells for letter in cell)
-
-    @property
-    def widest(self) -> int:
-        return max(map(len, (self.name, *self.cells)))
-
-    @property
-    def narrowest(self) -> int:
-        parts = [*self.name.split(), *(" ".join(self.cells).split() if self.is_text else self.cells)]
-        longest = max(map(len, parts))
-        return min(longest, _LONG_WORD) if self.is_text else longest
+def _is_text(column: Column) -> bool:
+    return any(letter.isalpha() for cell in column.cells for letter in cell)
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4g}"
-    return str(value)
+def _lines(column: Column) -> list[str]:
+    return [line for text in (column.heading, *column.cells) for line in text.split("\n")]
+
+
+def _widest(column: Column) -> int:
+    return max(map(len, _lines(column)))
+
+
+def _narrowest(column: Column) -> int:
+    """The longest word of a column, or its longest number or interval."""
+    if _is_text(column):
+        return min(max(len(word) for line in _lines(column) for word in line.split() or [""]), _LONG_WORD)
+    return max(map(len, [*column.heading.split(), *column.cells]), default=0)
 
 
 def _width(columns: Iterable[int]) -> int:
-    """Of a table with its borders."""
+    """The width of a table with its borders."""
     return sum(width + 3 for width in columns) + 1

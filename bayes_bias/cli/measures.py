@@ -1,21 +1,19 @@
 """Published measures of a list, beside the posterior."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.tables import measure_rows
+from bayes_bias.analyses.report.tables import measures_layout
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, SetsOption, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import level
 from bayes_bias.posterior.summary import with_posterior
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
@@ -55,9 +53,7 @@ def measures(
     if csv:
         typer.echo(csv_text(with_posterior(measured.table, summaries, table.metric)), nl=False)
         return
-    rows = pd.DataFrame([asdict(row) for row in measure_rows(measured, summaries, table.metric)])
-    titles = {"no_bias": "no bias", "p_value": "p", "interval": f"{level(ci_prob)} interval"}
-    print_frame(rows.rename(columns=titles))
+    print_layout(measures_layout(measured, summaries, table.metric, ci_prob))
     say("p is one-sided for WEAT and its family (SEAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
     for reason in measured.left_out.values():
         say(f"left out: {reason}")

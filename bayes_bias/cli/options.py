@@ -92,16 +92,13 @@ ContrastOption = Annotated[
         help="Another contrast, such as 'male names - female names: career'; may be repeated.",
     ),
 ]
-DrawsOption = Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")]
-TuneOption = Annotated[int, sampling_option(min=100, help="Warm-up draws in each chain.")]
 
 
 @dataclass(frozen=True)
 class Sampler:
-    """The options of `bayes_bias.Sampling`."""
+    """The options of `bayes_bias.Sampling` but the warm-up, which each model has of its own."""
 
-    draws: DrawsOption = 1000
-    tune: TuneOption = 500
+    draws: Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")] = 1000
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
     target_accept: Annotated[
         float,
@@ -111,15 +108,7 @@ class Sampler:
     @property
     def sampling(self) -> "bb.Sampling":
         """As functions take it."""
-        return bb.Sampling(self.draws, self.tune, self.chains, self.target_accept)
-
-
-@dataclass(frozen=True)
-class PairsSampler(Sampler):
-    """The same for pairs of sentences, whose models need fewer draws."""
-
-    draws: DrawsOption = 1000
-    tune: TuneOption = 700
+        return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
 
 
 @dataclass(frozen=True)

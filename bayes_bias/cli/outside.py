@@ -1,6 +1,5 @@
 """Beyond words: something outside that bias may go with, and the decisions of a classifier."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,14 +7,11 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.tpr_gaps.results import DECIMALS, MEAN_GAP, TprGaps
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, ScopeOption, SeedOption, input_option, with_options
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.formatting import bounds, estimate, level, plain, probability, signed
-from bayes_bias.table.columns import interval_of
 from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
 
@@ -73,7 +69,7 @@ def criterion(
             name=file.stem,
         )
         page = output.write(result)
-    print_frame(_shown(result), title=f"{result.bias_name} and {result.criterion_name}")
+    print_layout(result.layout)
     say(result.text)
     if page is not None:
         say(f"\nThe page is {page}")
@@ -97,15 +93,6 @@ def _matrix(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise BayesBiasError(f"--covariance: no file '{path}'; give a spreadsheet with a row and column for each label")
     return read_matrix(path)
-
-
-def _shown(result: "bb.CriterionValidity") -> pd.DataFrame:
-    rows = result.summary()
-    columns = {
-        f"median and {level(result.ci_prob)} interval": [result.written(*row) for row in rows.index],
-        "P(sign)": rows.prob_direction.map(probability).to_numpy(),
-    }
-    return pd.DataFrame(columns, index=rows.index)
 
 
 @app.command()
@@ -147,51 +134,11 @@ def tpr_gaps(
             name=Path(file).stem,
         )
         page = output.write(result)
-    _show(result)
+    print_layout(result.classes_layout)
+    print_layout(result.layout)
+    say(
+        "unbiased: root of an unbiased mean square. The posterior of a size lies too high where people are few."
+        f"\n\n{result.text}"
+    )
     if page is not None:
         say(f"\nThe gaps are in {page}")
-
-
-def _show(result: TprGaps) -> None:
-    whose = f"{result.of[0]} minus {result.rest}" if len(result.of) == 1 else "each group minus all others"
-    print_frame(_classes(result), title=f"Gaps of true-positive rates: {whose}")
-    print_frame(_aggregate(result), title="Over all classes")
-    say(
-        "no gaps: expected raw value if no class had a gap; chance: of a raw value this large then; unbiased: root of"
-        " an unbiased mean square. The posterior of a size is too high if people are few."
-    )
-    say(f"\n{result.text}")
-
-
-def _classes(result: TprGaps) -> pd.DataFrame:
-    rows = result.table.sort_values("mean", ascending=False)
-    index = rows.index.droplevel("group") if len(result.of) == 1 else rows.index
-    counts = [f"{people:,}/{rest:,}" for people, rest in zip(rows.people, rows.people_rest, strict=True)]
-    return pd.DataFrame(
-        {
-            "people": counts,
-            "observed": rows.observed.map(signed).to_numpy(),
-            "gap": rows["mean"].map(signed).to_numpy(),
-            f"{level(result.ci_prob)} interval": list(map(bounds, *interval_of(rows))),
-            "P(sign)": rows.prob_direction.map(probability).to_numpy(),
-        },
-        index=index,
-    )
-
-
-def _aggregate(result: TprGaps) -> pd.DataFrame:
-    written = {str(name): _quantity(str(name), row) for name, row in result.aggregate.iterrows()}
-    return pd.DataFrame.from_dict(written, orient="index").rename_axis("quantity")
-
-
-def _quantity(name: str, row: "pd.Series[float]") -> dict[str, str]:
-    """Mean gaps have a sign, sizes have none."""
-    sign, decimals = "+" if name.startswith(MEAN_GAP) else "", DECIMALS.get(name, 3)
-    number = partial(signed if sign else plain, decimals=decimals)
-    return {
-        "observed": number(row.observed),
-        "no gaps": number(row.without_gaps),
-        "chance": probability(row.chance),
-        "unbiased": number(row.unbiased),
-        "posterior": estimate(row["mean"], *interval_of(row), decimals, sign=sign),
-    }

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from glob import glob
 from typing import Annotated, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, SliceScope
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import intervals, print_frame
+from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, model_option, with_options
 from bayes_bias.cli.table_source import AllowLossOption, ReplicatesOption, SubTopicsOption, TableSource, TrustOption
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.formatting import plain, probability, signed
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.scopes import ScopeName
@@ -118,31 +116,9 @@ def over_time(
             **settings,
         )
         page = output.write(series)
-    _show(series)
-    if page is not None:
-        say(f"\nThe series is in {page}")
-
-
-def _show(series: "bb.OverTime") -> None:
-    rows, decimals = series.table, series.metric.decimals
-    alike = series.alike.table
-    shown = {
-        "bias": [signed(value, decimals) for value in rows.bias],
-        "by itself": intervals(rows, decimals),
-        "about the mean": intervals(rows, decimals, "about_mean"),
-        "WEAT\nd": [plain(value, 2) for value in rows.weat_d],
-        "q": [plain(value, 2) for value in alike.q],
-    }
-    print_frame(pd.DataFrame(shown, index=rows.index), title=f"Bias of {series.name}, in {series.metric.unit}")
-    changes = series.changes
-    columns = {
-        "change": [signed(value, decimals) for value in changes["mean"]],
-        "interval": intervals(changes, decimals),
-        "chance\nafter Holm": [probability(value) for value in changes.chance_holm],
-    }
-    if series.new is not None:
-        columns["new slices\nafter Holm"] = [probability(value) for value in changes.chance_new_holm]
-    names = [f"{one} to {other}" for one, other in changes.index]
-    print_frame(pd.DataFrame(columns, index=pd.Index(names, name="slices")), title="From slice to slice")
+    print_layout(series.layout)
+    print_layout(series.changes_layout)
     say(f"\n{series.text}")
     say(series.moved_most)
+    if page is not None:
+        say(f"\nThe series is in {page}")

@@ -4,18 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.report import CALIBRATION_DRAWS
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import estimates, print_frame
+from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
 from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
-from bayes_bias.formatting import plain, probability
 from bayes_bias.progress import step
 
 
@@ -74,35 +72,12 @@ def report(
         )
         step(f"writing {output.out}")
         page = output.write(made)
-    print_frame(_overview(made))
+    print_layout(made.layout)
     if len(made.sections) > 1:
-        print_frame(_together(made))
+        print_layout(made.together.layout)
         say(f"{made.together}\n")
     for section in made.sections:
         say(f"{section.name}: {section.verdict.text}")
         for answer in section.contrasts:
             say(f"{section.name}, {answer.text}")
     say(f"\nThe report is in {page}")
-
-
-def _overview(made: "bb.Report") -> pd.DataFrame:
-    rows = made.table()
-    return pd.DataFrame(
-        {
-            "WEAT\nd": rows.weat_d.map(lambda d: plain(d, 2)),
-            "one-sided\np": rows.weat_p_value.map(probability),
-            **estimates(rows, "bias", made.ci_prob, made.metric.decimals),
-            "verdict": rows.verdict,
-        }
-    )
-
-
-def _together(made: "bb.Report") -> pd.DataFrame:
-    rows = made.together.table
-    return pd.DataFrame(
-        {
-            "chance": rows.chance.map(probability),
-            "after Holm": rows.chance_holm.map(probability),
-            "still distinguishable": rows.survives.map({True: "yes", False: "no"}),
-        }
-    )

@@ -1,6 +1,7 @@
 """Pairs of sentences, scored by a language model."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -10,21 +11,18 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import PAIR_SCOPES, PairScope
-from bayes_bias.analyses.sentence_pairs.estimation import Scores
+from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING, Scores
 from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
-from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
 from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
 from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 from bayes_bias.analyses.sentence_pairs.units import LOG, UNITS, check_unit
 from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import estimates, print_frame, write_csv
+from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, PairsSampler, SeedOption, with_options
+from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, Sampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, table_file
-from bayes_bias.formatting import level, probability, signed
 from bayes_bias.spreadsheets import read_frame
-from bayes_bias.table.columns import interval_of
 
 
 @app.command()
@@ -92,7 +90,7 @@ def sentence_pairs(
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
     *,
-    sampler: PairsSampler,
+    sampler: Sampler,
 ) -> None:
     """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
 
@@ -118,7 +116,7 @@ def sentence_pairs(
         scope=cast(PairScope, scope),
         ci_prob=ci_prob,
         seed=seed,
-        sampling=sampler.sampling,
+        sampling=replace(sampler.sampling, tune=SAMPLING.tune),
     )
     with progress_bar():
         first: Scores
@@ -134,7 +132,9 @@ def sentence_pairs(
                 write_csv(scored, scores, output.overwrite)
         result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
-    _show(result)
+    print_layout(result.layout)
+    print_layout(result.difference_layout)
+    say(f"\n{result.text}")
     if page is not None:
         say(f"\nThe report is in {page}")
 
@@ -164,35 +164,3 @@ def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
-
-
-def _show(result: SentencePairs | SentencePairsChange) -> None:
-    changed = result.changed
-    what, unit = ("Change of how", "percentage points") if changed else ("How", "%")
-    table = result.table.loc["share"]
-    print_frame(
-        pd.DataFrame(
-            {
-                "pairs": table.pairs,
-                "observed": [number(share, changed) for share in table.observed],
-                "posterior": [number(share, changed) for share in table["mean"]],
-                f"{level(result.ci_prob)} interval": [
-                    interval(*ends, changed) for ends in zip(*interval_of(table), strict=True)
-                ],
-                "P(more)" if changed else "P(> ½)": table.prob_above.map(probability),
-            }
-        ).rename_axis(""),
-        title=f"{what} often the stereotypical sentence is ahead, in {unit}: {result.name}",
-    )
-    table, decimals = result.table.loc["difference"], result.metric.decimals
-    print_frame(
-        pd.DataFrame(
-            {
-                "observed": table.observed.map(partial(signed, decimals=decimals)),
-                **estimates(table, "posterior", result.ci_prob, decimals),
-                "P(above zero)": table.prob_above.map(probability),
-            }
-        ).rename_axis(""),
-        title=f"{what} far, in {result.metric.unit}",
-    )
-    say(f"\n{result.text}")

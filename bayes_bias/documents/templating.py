@@ -7,7 +7,8 @@ import jinja2
 from markupsafe import Markup
 
 from bayes_bias import formatting
-from bayes_bias.plots.variance_shares import part_named
+from bayes_bias.formatting import MARKS, Layout, escape_latex
+from bayes_bias.posterior.planning import part_named
 from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
 from bayes_bias.posterior.verdict import RANDOM_WORDS
 from bayes_bias.table.columns import interval_of
@@ -15,19 +16,6 @@ from bayes_bias.table.columns import interval_of
 # The package whose folder `templates/` all pages may use.
 TEMPLATES = "bayes_bias.documents"
 
-# A mark beside each verdict, so that it does not rest on colour.
-MARKS = {
-    "distinguishable": "●",
-    "borderline": "◐",
-    "not distinguishable": "○",
-    "these words differ": "●",
-    "these words may differ": "◐",
-    "these words do not clearly differ": "○",
-    "not converged": "✕",
-    "not made alike": "✕",
-    "screened only": "◇",
-    "failed": "—",
-}
 _FILTERS = {
     "signed": formatting.signed,
     "plain": formatting.plain,
@@ -43,38 +31,15 @@ _FILTERS = {
     "mark": MARKS.__getitem__,
 }
 _GLOBALS = {
+    "longtable": lambda layout, caption: Latex(layout.latex("longtable", f"\\caption{{{caption}}} \\\\\n")),
     "bounds": formatting.bounds,
-    "share_bounds": formatting.share_bounds,
     "interval_of": interval_of,
     "part_named": part_named,
-    "rank_interval": formatting.rank_interval,
     "chance_name": CHANCE,
     "random_words": RANDOM_WORDS,
     "group_bias_caveat": GROUP_BIAS_CAVEAT,
     "none_given": formatting.DASH,
-    "missing": float("nan"),
 }
-_LATEX_CHARACTERS = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "[": "{[}",  # after a line break it would open an option
-        "]": "{]}",
-        "−": r"$-$",
-        "\n": " ",
-    }
-)
 
 
 class Latex(str):
@@ -82,8 +47,10 @@ class Latex(str):
 
 
 def latex(value: object) -> Latex:
-    """Any value as LaTeX that prints as it stands, whatever its characters mean to TeX."""
-    return value if isinstance(value, Latex) else Latex(str(value).translate(_LATEX_CHARACTERS))
+    """Any value as LaTeX that prints as it stands, whatever its characters mean to TeX; a layout is a table."""
+    if isinstance(value, Layout):
+        return Latex(value.latex())
+    return value if isinstance(value, Latex) else Latex(escape_latex(str(value)))
 
 
 def render_html(template: str, package: str = TEMPLATES, /, **values: Any) -> str:

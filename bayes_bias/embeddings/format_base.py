@@ -47,10 +47,10 @@ def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
             raise EmbeddingError(f"{file.name}: damaged gzip file ({error}); download it again") from error
 
 
-def peek(file: Traversable, size: int = 1 << 16) -> bytes:
+def peek(file: Traversable) -> bytes:
     """The first bytes of a file, unzipped."""
     with open_stream(file) as stream:
-        return stream.read(size)
+        return stream.read(1 << 16)
 
 
 def header(line: bytes) -> tuple[int, int] | None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, open_model
 from bayes_bias.language_models.tokens import Tokens, batches, by_length, check_padding, padded, pieces, read, unknown
@@ -47,17 +46,6 @@ def log_probabilities(opened: Opened, blanks: Sequence[Blank], batch: int) -> ND
 
 
 # The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA.
-
-CROWS_PAIRS = Reference(
-    "Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). CrowS-Pairs: A challenge dataset for measuring "
-    "social biases in masked language models. EMNLP 2020, 1953-1967.",
-    "10.18653/v1/2020.emnlp-main.154",
-)
-ALL_UNMASKED = Reference(
-    "Kaneko, M., & Bollegala, D. (2022). Unmasking the mask: Evaluating social biases in masked language models. "
-    "AAAI 2022, 36(11), 11954-11962.",
-    "10.1609/aaai.v36i11.21453",
-)
 
 
 def of_pairs(opened: Opened, pairs: Sequence[tuple[str, str]], batch: int) -> NDArray[np.float64]:

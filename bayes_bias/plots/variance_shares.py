@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import plural
 from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, legend_below, style
-from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.table.scopes import Part
 
 # A colour, or its number in the palette. Hatches say in grey what colours say on a screen; a dark and a light fill
@@ -74,11 +73,6 @@ def plot_variance_shares(
         ax.spines["left"].set_visible(False)
         legend_below(ax, shown=legend, ncols=2 if kind else len(_WORDS))
         return finish(ax, fit, "where the variance comes from")
-
-
-def part_named(part: str, kind: str) -> str:
-    """A part of the variance, with the kind of replicates by its name."""
-    return plural(kind) if part == "replicates" else part.replace("replicate", kind)
 
 
 def _draw_part(ax: Axes, share: pd.Series, left: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:

@@ -20,7 +20,7 @@ _LESS, _WITH = " - ", ":"
 
 def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: bool = False) -> xr.DataArray:
     """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them."""
-    blocks = _of_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
+    blocks = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
     _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
     grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]
     coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
@@ -32,7 +32,7 @@ def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArr
     return xr.concat([checked_weights(data, formula, formula) for formula in formulas], "contrast")
 
 
-def _of_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
+def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
     """The weights of ``"group - group: class"``: signs of the groups times signs of the classes.
 
     Names may themselves hold a colon or a hyphen, so every way to read the formula is tried.

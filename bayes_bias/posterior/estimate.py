@@ -21,7 +21,7 @@ def tails(ci_prob: float) -> tuple[float, float]:
     return (1 - ci_prob) / 2, (1 + ci_prob) / 2
 
 
-def over_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, NDArray[np.float64]]:
+def summarize_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, NDArray[np.float64]]:
     """Mean, standard deviation and equal-tailed interval of values (draws, ...), as columns."""
     ends = np.quantile(values, tails(ci_prob), axis=0)
     return {
@@ -106,10 +106,10 @@ def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iter
         return ndtr((value - centre[:, contrast]) / sd[:, contrast]).mean(axis=0) - prob
 
     # A quantile of a mixture lies among the quantiles of what is mixed.
-    of_each = centre + ndtri(target)[..., None] * sd
+    quantiles = centre + ndtri(target)[..., None] * sd
     root = find_root(
         excess,
-        (of_each.min(axis=1), of_each.max(axis=1)),
+        (quantiles.min(axis=1), quantiles.max(axis=1)),
         args=(np.broadcast_to(target, contrasts.shape), contrasts),
         tolerances={"fatol": 1e-7},
     )

@@ -128,7 +128,7 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
     if Fitted.of(fit).structure.GENERALISES:
         blocks = _Blocks.of(fit, scope)
         left_out = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
-        left_out |= {"effect_size": blocks.fitted.without_scales} | blocks.of_replicates.left_out
+        left_out |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
         if sentence := left_out.get(estimand, ""):
             raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
     raise BayesBiasError(f"estimand: this fit has no '{estimand}'; {did_you_mean(estimand, valid)}")
@@ -216,7 +216,7 @@ class _Blocks:
         return block_averages(self.fitted)
 
     @property
-    def of_replicates(self) -> ReplicateEstimates:
+    def replicate_estimates(self) -> ReplicateEstimates:
         """Estimands of single replicates, and of new ones."""
         return ReplicateEstimates(self.fitted, self.scope)
 
@@ -245,14 +245,14 @@ class _Blocks:
             estimands["attribute_bias"] = self.attribute_bias
         if self.adjusts:
             estimands |= CovariateEstimates(self.fitted, self.scope, estimands["bias"]).estimands
-        return estimands | self.of_replicates.estimands
+        return estimands | self.replicate_estimates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
         """Contrasts of block means. Given the scales each is normal about the observed one, with its noise variance."""
         observed = self._raw(weights)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        draws = self._by_draw(self._of_blocks(weights), weights)
+        draws = self._by_draw(self._contrast_blocks(weights), weights)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
         variance = self._noise_variance(weights)
@@ -268,7 +268,7 @@ class _Blocks:
         weights = target_weights(self.data)
         by_target = weights.sum("group")
         raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
-        return self._of_words(TARGETS, weights, by_target, raw)
+        return self._estimate_words(TARGETS, weights, by_target, raw)
 
     def attribute_bias(self) -> Estimate:
         """A contrast for each attribute; only targets and residual are noise."""
@@ -276,16 +276,18 @@ class _Blocks:
         by_attribute = weights.sum("attribute_class")
         mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())
         raw = xr.dot(mean.rename(attribute="contrast"), by_attribute, dim=["group"])
-        return self._of_words(ATTRIBUTES, weights, by_attribute, raw)
+        return self._estimate_words(ATTRIBUTES, weights, by_attribute, raw)
 
-    def _of_words(self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray) -> Estimate:
+    def _estimate_words(
+        self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
+    ) -> Estimate:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
         effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)
-        of_words = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
-        deviations = xr.dot(of_words, by_word.variable, dim=[across])
-        draws = self._by_draw(self._of_blocks(weights, by_word=facet) + deviations, weights)
+        word_effects = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
+        deviations = xr.dot(word_effects, by_word.variable, dim=[across])
+        draws = self._by_draw(self._contrast_blocks(weights, by_word=facet) + deviations, weights)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
         noise_variance = self._noise_variance(weights, by_word=facet)
@@ -305,37 +307,39 @@ class _Blocks:
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance, given the scales, of contrasts of words' deviations from their block; (chain, draw,
         word)."""
-        chosen = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
-        given = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(chosen)
-        weights = np.zeros_like(given.words)
-        weights[chosen] = by_word
-        centre = np.einsum("wi,...wi->...w", weights, given.mean())
-        return centre[..., chosen], given.variance(weights)[..., chosen]
+        positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
+        deviations = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(
+            positions
+        )
+        weights = np.zeros_like(deviations.words)
+        weights[positions] = by_word
+        centre = np.einsum("wi,...wi->...w", weights, deviations.mean())
+        return centre[..., positions], deviations.variance(weights)[..., positions]
 
     def effect_size(self) -> Estimate:
         """WEAT's d with these attributes."""
-        weights, of_score = bias_weights(self.data), score_weights(self.data)
-        score = xr.dot(self.data.target_mean, of_score, dim=["attribute_class"])
+        weights, score_weight = bias_weights(self.data), score_weights(self.data)
+        score = xr.dot(self.data.target_mean, score_weight, dim=["attribute_class"])
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        difference = 2 * self._by_draw(self._of_blocks(weights), weights)
+        difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
-        weight, variances = of_score.to_numpy(), self.variances
+        weight, variances = score_weight.to_numpy(), self.variances
         words = variances.table if self.fixes_replicates else variances.words
         # The two groups have equal shares.
         single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
-        of_target = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
-        of_residuals = words.residual * (weight**2 / self.data.n_attributes.to_numpy()).sum()
-        within = difference.copy(data=(of_target + of_residuals)[..., None])
-        return Estimate(difference / (within + (difference / 2) ** 2) ** 0.5, observed)
+        target_variance = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
+        residual_variance = words.residual * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+        within_group = difference.copy(data=(target_variance + residual_variance)[..., None])
+        return Estimate(difference / (within_group + (difference / 2) ** 2) ** 0.5, observed)
 
     def _raw(self, weights: xr.DataArray) -> xr.DataArray:
         """Contrasts of the observed block means."""
         contrasts = xr.dot(self.data.block_mean.variable, weights.variable, dim=BLOCK)
         return xr.DataArray(contrasts, coords={"contrast": weights.contrast})
 
-    def _of_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
+    def _contrast_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
         """Contrasts of the expected values of blocks. What the scope does not sample adds the average of its effects,
         but for those of a facet that an estimate adds `by_word`.
 
@@ -389,8 +393,8 @@ def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
 
 def published_bias(fitted: Fitted) -> Estimate:
     """How much further words lie from other groups' stereotypes than from their own."""
-    drawn, raw = _bias(fitted.posterior.connection_mean), _bias(_pooled(fitted.data))
-    return Estimate(drawn.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))
+    draws, raw = _bias(fitted.posterior.connection_mean), _bias(_pooled(fitted.data))
+    return Estimate(draws.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))
 
 
 def _pooled(data: xr.Dataset) -> xr.DataArray:

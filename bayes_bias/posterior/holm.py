@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Tabled, in_words
+from bayes_bias.formatting import Column, Layout, Tabled, in_words, probability
 from bayes_bias.posterior.verdict import Verdict
 
 
@@ -31,14 +31,28 @@ class ManyLists(Tabled):
         """Numbers of distinguishable lists before and after the adjustment, in a sentence."""
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
-        named = f": {', '.join(after)}" if len(after) else ""
+        names = f": {', '.join(after)}" if len(after) else ""
         return (
             f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
-            f" after Holm's adjustment {_are(len(after))}{named}.{self._failed}"
+            f" after Holm's adjustment {_are(len(after))}{names}.{self._failed}"
         )
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """Chances before and after the adjustment."""
+        rows = self.table
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("verdict", rows.verdict, words=True),
+                Column("chance", rows.chance, probability),
+                Column("after Holm", rows.chance_holm, probability),
+                Column(
+                    "still distinguishable", ["yes" if survives else "no" for survives in rows.survives], words=True
+                ),
+            ],
+            heading="list",
+        )
 
     @property
     def _failed(self) -> str:
@@ -90,10 +104,10 @@ def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.03, 0.06, 0.06, 0.02]
     """
-    given = np.asarray(probs, dtype=float)
-    ascending = np.argsort(given)  # missing ones come last
-    stepped = np.minimum(1, np.arange(len(given), 0, -1) * given[ascending])
-    adjusted = np.empty_like(given)
+    values = np.asarray(probs, dtype=float)
+    ascending = np.argsort(values)  # missing ones come last
+    stepped = np.minimum(1, np.arange(len(values), 0, -1) * values[ascending])
+    adjusted = np.empty_like(values)
     adjusted[ascending] = np.maximum.accumulate(stepped)
     return adjusted
 

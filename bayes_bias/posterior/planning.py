@@ -14,6 +14,7 @@ from scipy.stats import norm, t
 from bayes_bias.arguments import check_ci_prob, check_count, is_number, listed
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import plural
 from bayes_bias.posterior.estimate import SAMPLE, tails
 from bayes_bias.posterior.estimates import check_scope
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
@@ -297,3 +298,8 @@ def _weights(data: xr.Dataset) -> NDArray[np.float64]:
 def _shares(parts: Mapping[Part, NDArray[np.float64]]) -> dict[str, float]:
     total = np.sum(list(parts.values()), axis=0)
     return {name: float((part / total).mean()) for name, part in parts.items()}
+
+
+def part_named(part: str, kind: str) -> str:
+    """A part of the variance, with the kind of replicates by its name."""
+    return plural(kind) if part == "replicates" else part.replace("replicate", kind)

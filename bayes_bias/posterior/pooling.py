@@ -14,13 +14,13 @@ from bayes_bias.arguments import check_ci_prob, listed
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Tabled, estimate, in_words, percent, probability
+from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, probability
 from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.random_effects import Normals, RandomEffects
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.columns import estimates, interval_columns, interval_names
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import compared_attributes
@@ -114,8 +114,16 @@ class PooledLists(Tabled):
         )
         return " ".join([pooled, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """Each list by itself, and given the others."""
+        written = self.ci_prob, self.metric.decimals
+        return Layout(
+            list(map(str, self.lists.index)),
+            [*estimates(self.lists, "by itself", *written), *estimates(self.lists, "pooled", *written, of="pooled")],
+            heading="list",
+            caption=f"Bias of each list, in {self.metric.unit}",
+        )
 
 
 FEW_LISTS = 5
@@ -186,7 +194,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     >>> fits = [fit(cosines("googlenews-demo", name)) for name in ("weat6", "weat7", "weat8")]     # doctest: +SKIP
     >>> print(pool(fits))                                                                          # doctest: +SKIP
     """
-    lists = _checked(listed("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))
+    lists = _check(listed("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))
     check_ci_prob(ci_prob)
     if tau_scale is None:
         tau_scale = TAU_SCALE * float(np.median([fitted.data.within_sd for fitted in lists]))
@@ -215,8 +223,8 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     )
 
 
-def _checked(given: Iterable[Fit]) -> list[Fitted]:
-    fits = [Fitted.of(fit).generalising("pooling") for fit in given]
+def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
+    fits = [Fitted.of(posterior).generalising("pooling") for posterior in posteriors]
     if len(fits) < 2:
         raise BayesBiasError(
             f"fits: {in_words(len(fits))} is too few to pool; give two fits or more, {in_words(FEW_LISTS)} to learn how"
@@ -249,8 +257,8 @@ def _check_apart(one: Fitted, other: Fitted) -> None:
 
 def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
     """The share of the shorter list's words of a side, without controls, that the other list has."""
-    of_one, of_other = (_words_of(fitted, side) for fitted in (one, other))
-    return len(of_one & of_other) / min(len(of_one), len(of_other))
+    own, others = (_words_of(fitted, side) for fitted in (one, other))
+    return len(own & others) / min(len(own), len(others))
 
 
 def _check_alone(fitted: Fitted) -> None:

@@ -46,8 +46,8 @@ class Normals:
     def quantile(self, prob: float) -> float:
         """The value below which this probability lies."""
         low, high = (self.centre - 9 * self.sd).min(), (self.centre + 9 * self.sd).max()
-        within = 1e-4 * self.total_sd
-        return float(brentq(lambda value: self.below(value) - prob, low, high, xtol=within))
+        tolerance = 1e-4 * self.total_sd
+        return float(brentq(lambda value: self.below(value) - prob, low, high, xtol=tolerance))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +88,11 @@ class RandomEffects:
         """Posterior of one list's theta."""
         mu, tau, step, weight = (values[:, None] for values in self._nodes)
         centre, variance = self.centre[k], self.sd[k] ** 2
-        drawn = variance / (variance + tau**2)  # weight of mu, the rest is that of the list's centre
+        shrinkage = variance / (variance + tau**2)  # weight of mu, the rest is that of the list's centre
         share = weight * softmax(norm.logpdf(centre, mu, np.sqrt(variance + tau**2)), axis=1)
-        sd = np.sqrt((1 - drawn) * variance + (drawn * step / _UNIFORM) ** 2)
-        kept = share > _NEGLIGIBLE * share.max()
-        return Normals((drawn * mu + (1 - drawn) * centre)[kept], sd[kept], _shares(share[kept]))
+        sd = np.sqrt((1 - shrinkage) * variance + (shrinkage * step / _UNIFORM) ** 2)
+        likely = share > _NEGLIGIBLE * share.max()
+        return Normals((shrinkage * mu + (1 - shrinkage) * centre)[likely], sd[likely], _shares(share[likely]))
 
     def tau_quantiles(self, probs: Sequence[float]) -> Numbers:
         """Quantiles of the standard deviation between lists."""
@@ -122,9 +122,9 @@ class RandomEffects:
     def _nodes(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """Points of the grid with a weight: mu, tau, the step along mu, and the weights."""
         mu, step, weight = self._grid
-        kept = weight > _NEGLIGIBLE * weight.max()
+        likely = weight > _NEGLIGIBLE * weight.max()
         tau, step = (np.broadcast_to(values[:, None], mu.shape) for values in (self._taus, step))
-        return mu[kept], tau[kept], step[kept], _shares(weight[kept])
+        return mu[likely], tau[likely], step[likely], _shares(weight[likely])
 
     @cached_property
     def _grid(self) -> tuple[Numbers, Numbers, Numbers]:

@@ -55,7 +55,7 @@ class ReplicateEstimates:
     @property
     def observed(self) -> xr.DataArray:
         """The raw bias of each replicate."""
-        return xr.dot(self._data.replicate_block_mean, self._of_bias, dim=BLOCK).rename(replicate="contrast")
+        return xr.dot(self._data.replicate_block_mean, self._bias_weights, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
         """The bias in each replicate over the words that the scope samples, shrunk towards the mean of replicates."""
@@ -76,7 +76,7 @@ class ReplicateEstimates:
         """Draws of it where a model has word effects: of the mean with all effects that the scope takes for fixed."""
         effects = effects_on_blocks(self.fitted).items()
         fixed = (effect for part, effect in effects if not is_noise(part, self.scope, REPLICATES))
-        draws = xr.dot(sum(fixed, start=self.fitted.posterior["mean"]), self._of_bias, dim=BLOCK)
+        draws = xr.dot(sum(fixed, start=self.fitted.posterior["mean"]), self._bias_weights, dim=BLOCK)
         return draws.rename(replicate="contrast").transpose(*SAMPLE, "contrast")
 
     def _noise_sd_like(self, draws: xr.DataArray) -> xr.DataArray:
@@ -98,10 +98,10 @@ class ReplicateEstimates:
     def reliability(self) -> Estimate:
         """Share of the variance of a measured bias that is between word lists, measured in one replicate and in all of
         them: the index of dependability of generalisability theory."""
-        parts, n = self._of_contrast(1), len(self.observed)
-        of_words = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
-        of_replicates = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
-        shares = [of_words / (of_words + of_replicates / times) for times in (1, n)]
+        parts, n = self._variances(1), len(self.observed)
+        word_variance = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
+        replicate_variance = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
+        shares = [word_variance / (word_variance + replicate_variance / times) for times in (1, n)]
         draws = by_draw(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
         return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
 
@@ -110,7 +110,7 @@ class ReplicateEstimates:
         return self.fitted.data
 
     @property
-    def _of_bias(self) -> xr.DataArray:
+    def _bias_weights(self) -> xr.DataArray:
         return bias_weights(self._data).isel(contrast=0, drop=True)
 
     @property
@@ -119,17 +119,17 @@ class ReplicateEstimates:
 
     def _noise(self, n_replicates: int) -> Numbers:
         """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
-        parts = self._of_contrast(n_replicates)
+        parts = self._variances(n_replicates)
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES)))
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
         data, variances = self._data, self.fitted.variances
-        of_blocks = {part: each for part, each in variances.patterns.of_blocks().items() if REPLICATES in PARTS[part]}
-        total = variances.of(sum(of_blocks.values()))
+        blocks = {part: each for part, each in variances.patterns.of_blocks().items() if REPLICATES in PARTS[part]}
+        total = variances.of(sum(blocks.values()))
         # What is left of single values, and the words that the scope samples, are noise.
-        noise = [part for part in of_blocks if part != "replicates" and is_noise(part, self.scope, REPLICATES)]
-        signal = variances.of(sum(each for part, each in of_blocks.items() if part not in noise))
+        noise = [part for part in blocks if part != "replicates" and is_noise(part, self.scope, REPLICATES)]
+        signal = variances.of(sum(each for part, each in blocks.items() if part not in noise))
         weights = self._weights.ravel()
         # Regression of the contrast's signal on the block means of a replicate.
         with_blocks = signal @ weights
@@ -148,7 +148,7 @@ class ReplicateEstimates:
         return centre + common[..., None] + single * np.sqrt(spread / share)[..., None]
 
     def _sd(self) -> xr.DataArray:
-        return by_draw(self.fitted.posterior, np.sqrt(self._of_contrast(1)["replicates"]), [OVERALL])
+        return by_draw(self.fitted.posterior, np.sqrt(self._variances(1)["replicates"]), [OVERALL])
 
-    def _of_contrast(self, n_replicates: int) -> dict[Part, Numbers]:
+    def _variances(self, n_replicates: int) -> dict[Part, Numbers]:
         return self.fitted.variances.of_contrast(self._weights, n_replicates=n_replicates)

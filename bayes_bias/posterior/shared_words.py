@@ -36,22 +36,22 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
     A word that an embedding lacks adds nothing there. Words of a side that the scope does not sample make no errors.
     The share is missing if fewer than two embeddings have the list.
     """
-    sampled: list[str] = [facet.name for facet in sampling_scope(scope).facets]
+    facets: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     by_list: dict[str, list[dict[tuple[str, str], float]]] = {}
     for (_, name), sides in influence.items():
-        adds = {(side, word): z for side in sampled for word, z in sides.get(side, {}).items()}
+        adds = {(side, word): z for side in facets for word, z in sides.get(side, {}).items()}
         by_list.setdefault(name, []).append(adds)
     return pd.Series({name: _shared(cells) for name, cells in by_list.items()}, dtype=float)
 
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
     words = {word for adds in influence for word in adds}
-    together = fsum(_over_pairs(adds.get(word, 0.0) for adds in influence) for word in words)
-    largest = _over_pairs(sqrt(fsum(z * z for z in adds.values())) for adds in influence)
+    together = fsum(_sum_pairs(adds.get(word, 0.0) for adds in influence) for word in words)
+    largest = _sum_pairs(sqrt(fsum(z * z for z in adds.values())) for adds in influence)
     return min(max(together / largest, 0.0), _LARGEST) if largest > 0 else nan
 
 
-def _over_pairs(values: Iterable[float]) -> float:
+def _sum_pairs(values: Iterable[float]) -> float:
     """The sum of products of all ordered pairs; exact sums, since their order and threads would move last digits."""
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

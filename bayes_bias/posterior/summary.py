@@ -124,10 +124,10 @@ def summarize(
     if contrasts:
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
         by_name["contrast"] = contrast_estimate(fitted, weights, scope)
-    drawn = _of_estimates(by_name.values(), ci_prob, ci_kind)
+    frames = _summarize_draws(by_name.values(), ci_prob, ci_kind)
     tables = {
-        name: _tabulated(estimate, table, None if name in _OTHER_UNITS else rope)
-        for (name, estimate), table in zip(by_name.items(), drawn, strict=True)
+        name: _add_columns(estimate, table, None if name in _OTHER_UNITS else rope)
+        for (name, estimate), table in zip(by_name.items(), frames, strict=True)
     }
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
@@ -176,11 +176,11 @@ def tabulate(
 ) -> pd.DataFrame:
     """One estimate as rows of `summarize`, without ``converged``; with all columns, or without ArviZ's diagnostics."""
     check_interval(ci_prob, ci_kind)
-    (table,) = _of_estimates([estimate], ci_prob, ci_kind, kind)
-    return _tabulated(estimate, table, rope)
+    (table,) = _summarize_draws([estimate], ci_prob, ci_kind, kind)
+    return _add_columns(estimate, table, rope)
 
 
-def _tabulated(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
+def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
     """A table of the draws with what they do not say."""
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=estimate.prob_direction,
@@ -190,7 +190,7 @@ def _tabulated(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> p
     )
 
 
-def _of_estimates(
+def _summarize_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
     """A table of each: ArviZ's summary of its draws, with what is known without Monte Carlo error in its place.
@@ -198,9 +198,9 @@ def _of_estimates(
     ArviZ is called once, since most of a call's time does not depend on the draws. What is not uncertain under a scope
     has none.
     """
-    drawn = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
-    summary = _by_arviz(np.concatenate(drawn, axis=-1), ci_prob, ci_kind, kind) if drawn else pd.DataFrame()
-    ends = accumulate((values.sizes["contrast"] for values in drawn), initial=0)
+    draws = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
+    summary = _by_arviz(np.concatenate(draws, axis=-1), ci_prob, ci_kind, kind) if draws else pd.DataFrame()
+    ends = accumulate((values.sizes["contrast"] for values in draws), initial=0)
     rows = (summary.iloc[first:end] for first, end in pairwise(ends))
     tables = [next(rows) if each.is_uncertain else _exact(each.draws, ci_prob, ci_kind, kind) for each in estimates]
     mixtures = [each.mixture for each in estimates if each.mixture is not None]
@@ -221,8 +221,8 @@ def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) ->
 def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
     columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
-    known = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
-    table = pd.DataFrame(known | {"sd": 0.0})
+    exact = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
+    table = pd.DataFrame(exact | {"sd": 0.0})
     return table.reindex(columns=columns)
 
 
@@ -240,13 +240,13 @@ _ESTIMANDS = ("bias", "effect_size")
 _EFFECT_SIZES = (-2.0, 2.0)
 
 
-def with_posterior(measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
+def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
     """A table of measures with the posterior of ``bias`` and ``effect_size`` in its last rows.
 
-    `measured` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
+    `measures` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
     rows have the mean as value and the credible interval in ``ci95_lb`` and ``ci95_ub``.
     """
-    columns = interval_columns(measured)
+    columns = interval_columns(measures)
     rows = {
         f"posterior {estimand.replace('_', ' ')} ({scope})": {
             **_row(summary, estimand, metric),
@@ -256,8 +256,8 @@ def with_posterior(measured: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
         for estimand in _ESTIMANDS
         if (estimand, OVERALL) in summary.index
     }
-    posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=measured.columns).astype(float)
-    return pd.concat([measured, posterior]).rename_axis("measure")
+    posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=measures.columns).astype(float)
+    return pd.concat([measures, posterior]).rename_axis("measure")
 
 
 def _row(summary: pd.DataFrame, estimand: str, metric: Metric) -> dict[str, float]:

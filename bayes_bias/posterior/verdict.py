@@ -65,7 +65,7 @@ class Verdict(Tabled):
     - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
 
     Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Its
-    labels say so, and `beside` has the verdict of the widest scope. Scope "none" has the raw contrast only.
+    labels say so, and `wider` is the verdict of the widest scope. Scope "none" has the raw contrast only.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Verdict(Tabled):
         The metric of the table, with its units.
     replicate_kind : str
         What a replicate of the table is, such as "template"; "" if there are none.
-    beside : Verdict or None
+    wider : Verdict or None
         With scope "targets" the verdict of the widest scope; None if a class of one word cannot carry it.
     rope, prob_negligible : float or None
         Up to which size a bias counts as negligible, and the posterior probability that it is.
@@ -108,7 +108,7 @@ class Verdict(Tabled):
     metric: Metric
     prob_direction: float
     replicate_kind: str = ""
-    beside: "Verdict | None" = None
+    wider: "Verdict | None" = None
     problems: tuple[str, ...] = ()
     rope: float | None = None
     prob_negligible: float | None = None
@@ -127,7 +127,7 @@ class Verdict(Tabled):
     def short(self) -> str:
         """The label with its direction, and with the label of the widest scope if there is one."""
         label = f"{self.label}, against the stereotype" if self._against else self.label
-        return label if self.beside is None else f"{label}; with {self.added} {self.beside.short}"
+        return label if self.wider is None else f"{label}; with {self.added} {self.wider.short}"
 
     @property
     def described_scope(self) -> Scope:
@@ -136,10 +136,10 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """Facets that the verdict `beside` generalises to and this one does not."""
-        if self.beside is None:
+        """What the verdict `wider` generalises to and this one does not."""
+        if self.wider is None:
             return ""
-        more = scope_of(self.beside.scope).facets - scope_of(self.scope).facets
+        more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
         return " and ".join(
             f"new {plural(self.replicate_kind) if facet == REPLICATES else facet.name}"
             for facet in FACETS
@@ -183,20 +183,20 @@ class Verdict(Tabled):
             condition += f", at equal {self.covariates}"
         this = f"this {self.quantity}"
         if self.label in ("distinguishable", "these words differ"):
-            said = f"{this} is larger than chance explains"
+            clause = f"{this} is larger than chance explains"
         elif self.label == "borderline":
-            said = f"{this} is borderline: chance might explain it"
+            clause = f"{this} is borderline: chance might explain it"
         elif self.label == "these words may differ":
-            said = f"there is some evidence of a {self.quantity}"
+            clause = f"there is some evidence of a {self.quantity}"
         else:
-            said = f"chance can explain a {self.quantity} of this size"
+            clause = f"chance can explain a {self.quantity} of this size"
         # Calibrated for the bias, and for labels that report a difference.
         by_chance = (
             f"; {RANDOM_WORDS}"
             if self.quantity == "bias" and TARGETS in scope and self.label in _OF_THESE_ATTRIBUTES[:2]
             else ""
         )
-        return f"{condition}, {said}{by_chance}."
+        return f"{condition}, {clause}{by_chance}."
 
     @property
     def frequency(self) -> str:
@@ -204,7 +204,7 @@ class Verdict(Tabled):
         one = "one" if self.quantity == "difference" else "a difference"
         return (
             f"By this model, if there were no {self.quantity}, {one} this large, in either direction, would arise in"
-            f" {_of_a_hundred(self.chance)} such {self._samples}."
+            f" {_in_a_hundred(self.chance)} such {self._samples}."
         )
 
     @property
@@ -236,20 +236,20 @@ class Verdict(Tabled):
     def _samples(self) -> str:
         """What would be drawn again: lists of words, or replicates."""
         scope = self.described_scope
-        sampled = [facet.name for facet in WORDS if facet in scope]
-        if not sampled:
+        facets = [facet.name for facet in WORDS if facet in scope]
+        if not facets:
             return f"samples of {plural(self.replicate_kind)}"
-        return "lists" if len(sampled) > 1 else f"lists of {sampled[0]}"
+        return "lists" if len(facets) > 1 else f"lists of {facets[0]}"
 
     def _sentences(self) -> str:
-        said = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
+        sentences = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
         if self.adjustment is not None:
-            said.append(self.adjustment.text(self.metric.decimals))
-        if self.beside is not None:
-            said.append(f"With {self.added} as well: {self.beside._sentences()}")
+            sentences.append(self.adjustment.text(self.metric.decimals))
+        if self.wider is not None:
+            sentences.append(f"With {self.added} as well: {self.wider._sentences()}")
         elif not scope_of(self.scope).samples_attributes:
-            said.append("Of new attributes nothing can be said, because a class has only one word.")
-        return " ".join(filter(None, said))
+            sentences.append("Of new attributes nothing can be said, because a class has only one word.")
+        return " ".join(filter(None, sentences))
 
 
 def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
@@ -307,7 +307,7 @@ def verdict_on(
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
         return row_of_bias(fitted, scope, ci_prob, rope)
 
-    found = judge(
+    judgement = judge(
         fitted,
         row_under,
         check_scope(fitted, scope).name,
@@ -316,7 +316,7 @@ def verdict_on(
         quantity=quantity,
         expected=int(quantity == "bias"),
     )
-    return replace(found, adjustment=adjustment_of(fitted, found.scope, ci_prob))
+    return replace(judgement, adjustment=adjustment_of(fitted, judgement.scope, ci_prob))
 
 
 def judge(
@@ -335,7 +335,7 @@ def judge(
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
     widest = widest_scope(fitted.data)
-    beside = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
+    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
     return Verdict(
         label=label,
         mean=float(row["mean"]),
@@ -346,7 +346,7 @@ def judge(
         metric=fitted.metric,
         prob_direction=float(row.prob_direction),
         replicate_kind=fitted.replicate_kind,
-        beside=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected) if beside else None,
+        wider=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected) if is_narrow else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
@@ -378,7 +378,7 @@ def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
     return labels[int(chance_of_it >= threshold) + int(chance_of_it >= 2 * threshold)]
 
 
-def _of_a_hundred(probability: float) -> str:
+def _in_a_hundred(probability: float) -> str:
     if probability < 0.001:
         return "fewer than 1 of 1,000"
     if probability > 0.995:

@@ -61,15 +61,17 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     return effects_of(fitted, tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError))))
 
 
-def effects_of(fitted: Fitted, wanted: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
+def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
     """The same; of a table with replicates in the average of all that could be, or of these."""
     for side, sentence in sides_left_out(fitted).items():
-        if side in wanted:
+        if side in sides:
             raise ScopeError(f"fit: {sentence}")
     if not fitted.structure.COLLAPSED:
-        return _sampled(fitted.posterior, wanted, these_replicates)
-    every = {side: np.arange(fitted.data.sizes[side]) for side in wanted}
-    return fitted.once(("word effects", wanted, these_replicates), lambda: _drawn(fitted, every, these_replicates))
+        return _read_effects(fitted.posterior, sides, these_replicates)
+    every = {side: np.arange(fitted.data.sizes[side]) for side in sides}
+    return fitted.once(
+        ("word effects", sides, these_replicates), lambda: _draw_effects(fitted, every, these_replicates)
+    )
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
@@ -83,15 +85,15 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
     }
     words = {side: compared[side] for side in sides}
     return fitted.once(
-        ("compared effects", tuple(sides), these_replicates), lambda: _drawn(fitted, words, these_replicates)
+        ("compared effects", tuple(sides), these_replicates), lambda: _draw_effects(fitted, words, these_replicates)
     )
 
 
 def check_side(side: str) -> Side:
     """Refuse a side that does not exist."""
-    for known in SIDES:
-        if side == known:
-            return known
+    for name in SIDES:
+        if side == name:
+            return name
     raise ScopeError(f"side: '{side}' is not a side of a table; {did_you_mean(side, SIDES)}")
 
 
@@ -162,7 +164,7 @@ _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
 )
 
 
-def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
+def _read_effects(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
     """Effects that the model has as variables."""
     effects = {f"{side}_effect": posterior[f"{side}_effect"] for side in sides}
     if these_replicates:
@@ -170,23 +172,23 @@ def _sampled(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: boo
     return xr.Dataset(effects)
 
 
-def _drawn(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
+def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
     """Effects of the words at these positions of each side; the same whichever others there are."""
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
     for each in (side for side in SIDES if side in words):
-        kept = words[each]
-        given = conditional(fitted, each, these_replicates=these_replicates).only(kept)
-        deviation = (given.mean() + given.noise(rng))[..., kept, :]
+        positions = words[each]
+        deviations = conditional(fitted, each, these_replicates=these_replicates).only(positions)
+        deviation = (deviations.mean() + deviations.noise(rng))[..., positions, :]
         average = posterior[f"{each}_average"]
         if these_replicates:
             average = average + posterior[f"{each}_average{BY_REPLICATE}"]
-        of_cell = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
-        own = deviation + of_cell[..., given.cells[kept], :]
+        cell_average = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
+        own = deviation + cell_average[..., deviations.cells[positions], :]
         effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), own)
     labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
-    labels |= {str(side): data[side][kept] for side, kept in words.items()}
+    labels |= {str(side): data[side][positions] for side, positions in words.items()}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
 
 
@@ -269,30 +271,30 @@ class Conditional:
 
     def mean(self) -> NDArray[np.float64]:
         """Expected deviation of each word, (..., words, k)."""
-        found = np.zeros((*self._sample, *self.words.shape[-2:]))
+        total = np.zeros((*self._sample, *self.words.shape[-2:]))
         for part in self.directions:
             observed = part.projected(self.words[..., part.words, :], self.cells)
-            found[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
-        return found
+            total[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
+        return total
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
-        found = np.zeros((*self._sample, len(self.cells)))
+        total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
             # Words of a cell have the same weights.
-            alike, of_word = np.unique(weights[part.words], axis=0, return_inverse=True)
+            alike, index = np.unique(weights[part.words], axis=0, return_inverse=True)
             spread = np.einsum("wi,...ij->...wj", alike, part.root)
-            found[..., part.words] += (spread**2).sum(axis=-1)[..., of_word] * part.share(self.cells)
-        return found
+            total[..., part.words] += (spread**2).sum(axis=-1)[..., index] * part.share(self.cells)
+        return total
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draws of deviations about their mean, (..., words, k)."""
         normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
-        found = np.zeros_like(normal)
+        total = np.zeros_like(normal)
         for part in self.directions:
-            drawn = part.projected(normal[..., part.words, :], self.cells)
-            found[..., part.words, :] += drawn @ np.swapaxes(part.root, -1, -2)
-        return found
+            draws = part.projected(normal[..., part.words, :], self.cells)
+            total[..., part.words, :] += draws @ np.swapaxes(part.root, -1, -2)
+        return total
 
 
 def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -> Conditional:
@@ -312,19 +314,19 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     if f"{side}_slope" in fitted.posterior:
         words = words - explained_words(fitted.posterior, data, side)
     own = variances.table if these_replicates else variances.words
-    of_effects, of_table = (of_side(each, side) for each in (own, variances.table))
+    effects, table = (of_side(each, side) for each in (own, variances.table))
     other = data.n_attributes if side == "target" else data.n_targets
     residual = variances.table.residual[..., None] / other.to_numpy()
-    noise = of_table - of_effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
+    noise = table - effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     shared = variances.of(variances.patterns.cluster[side])
     related = of_side(variances.effects(variances.patterns.related), side)
     directions = []
     for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
         cell = cells[alike[0]]
-        covariance, more, left = of_effects[..., cell, :, :], related[..., cell, :, :], noise[..., cell, :, :]
+        covariance, more, left = effects[..., cell, :, :], related[..., cell, :, :], noise[..., cell, :, :]
         for counts, basis in bases:
-            of_direction = covariance + (counts.own - 1) * more + counts.shared * shared
-            directions.append(_Directions(alike, [basis], False, *_shrunk(of_direction, left)))
+            total = covariance + (counts.own - 1) * more + counts.shared * shared
+            directions.append(_Directions(alike, [basis], False, *_shrunk(total, left)))
         rest = _shrunk(covariance + (own_count - 1) * more, left)
         directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
     return Conditional(words, cells, directions)

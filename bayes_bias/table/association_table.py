@@ -258,10 +258,6 @@ class AssociationTable(Telling):
                 raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
         return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
 
-    def without_labels(self) -> Self:
-        """The same table without topics and pairs: words count as independent."""
-        return self.over(lambda values: values.drop_vars(self.labels))
-
     def with_related_words(self, cluster: Mapping[str, str], share: Mapping[str, float]) -> Self:
         """The same table with clusters of words whose effects have a known correlation, such as the vectors show.
 

@@ -5,7 +5,10 @@ several intervals says of what each one is: ``rank_eti95_lb``.
 """
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+
+from bayes_bias.formatting import Column, bounds, level, plain, rank_interval, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,3 +53,31 @@ def interval_of(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[A
     """Lower and upper bounds: columns of a table, or numbers of one row."""
     lower, upper = interval_columns(table, of)
     return table[lower], table[upper]
+
+
+# The same columns as text.
+
+type Sign = Literal["", "+"]
+
+
+def interval_column(
+    heading: str, rows: "pd.DataFrame", decimals: int = 3, of: str = "", *, sign: Sign = "+", spare: bool = False
+) -> Column:
+    """Lay out the intervals of all rows."""
+    ends = list(zip(*interval_of(rows, of), strict=True))
+    return Column(heading, ends, lambda each: bounds(each[0], each[1], decimals, sign=sign), spare=spare)
+
+
+def estimates(
+    rows: "pd.DataFrame", name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Sign = "+"
+) -> list[Column]:
+    """Lay out mean and interval of each row; `name` is the heading of the mean."""
+    mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
+    heading = f"{level(ci_prob)} interval{f'\n{of}' if of else ''}"
+    return [mean, interval_column(heading, rows, decimals, of, sign=sign)]
+
+
+def rank_column(rows: "pd.DataFrame") -> list[Column]:
+    """Lay out the intervals of ranks; not of one row."""
+    ends = list(zip(*interval_of(rows, "rank"), strict=True))
+    return [Column("rank", ends, lambda each: rank_interval(*each))] if len(rows) > 1 else []

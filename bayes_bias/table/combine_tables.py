@@ -14,6 +14,7 @@ from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.labels import HOMES, Side, belongs, shared_words
+from bayes_bias.table.replicates import EQUAL
 
 type Numbers = NDArray[np.float64]
 
@@ -89,6 +90,26 @@ def share_words[Label](
         for label, table in tables.items()
     }
     return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
+
+
+def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
+    """Both tables over the words that they share; see `share_words`."""
+    first, second = share_words({"before": before, "after": after}, "after").values()
+    return first, second
+
+
+def difference(before: AssociationTable, after: AssociationTable) -> AssociationTable:
+    """The change of each value, ``after - before``, over paired tables; in each replicate if both have some.
+
+    Raises
+    ------
+    TableError
+        Nothing differs.
+    """
+    change = combine({"before": before, "after": after}, (-1, 1))
+    if all(np.nanmax(np.abs(table.values)) < EQUAL for table in (change, *change.singles().values())):
+        raise TableError("after: has the same values as before; nothing changed, and there is nothing to estimate")
+    return change
 
 
 def weighted_sum(

@@ -100,7 +100,7 @@ def test_a_method_is_compared_with_the_vectors_as_they_were(run, tmp_path):
     (tmp_path / "rated.txt").write_text("".join(f"{word} doctor {k}\n" for k, word in enumerate(["he", "nurse"] * 5)))
     code, out, _ = run(
         *("compare", "gender", "--before", "googlenews-demo", "--after", "hard", "--sets", PAIRS),
-        *("--draws", "250", "--tune", "250", "--chains", "2", "--ratings", tmp_path / "rated.txt"),
+        *("--draws", "250", "--chains", "2", "--ratings", tmp_path / "rated.txt"),
     )
     assert code == 0
     assert says(out, "learned he she neighbours kept rated.txt 10 pairs")

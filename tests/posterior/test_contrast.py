@@ -41,7 +41,7 @@ def test_the_weights_of_the_bias_give_its_verdict(small_fit, scope):
     assert str(found).startswith("own bias: ")
     assert bias.posterior in found.text or scope == "none"
     assert "stereotype" not in found.text
-    assert (found.verdict.beside is None) == (bias.beside is None)
+    assert (found.verdict.wider is None) == (bias.wider is None)
 
 
 def test_a_level_has_no_verdict(small_fit):

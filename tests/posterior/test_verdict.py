@@ -68,7 +68,7 @@ def test_what_the_noise_floor_says_and_what_the_posterior_says_is_one_probabilit
 def test_these_attribute_words_alone_are_never_called_distinguishable_and_never_stand_alone(small_fit):
     found, both = verdict(small_fit, "targets"), verdict(small_fit)
     assert found.label == "these words differ"
-    assert found.beside == both
+    assert found.wider == both
     wider = both.text.removeprefix("Posterior: ")
     assert found.text.endswith(wider)
     alone = found.text.removesuffix(wider)
@@ -80,7 +80,7 @@ def test_these_attribute_words_alone_are_never_called_distinguishable_and_never_
 def test_a_class_of_one_word_says_nothing_of_new_attributes():
     posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
-    assert found.beside is None
+    assert found.wider is None
     assert says(found.text, "new attributes nothing class one word")
 
 
@@ -134,6 +134,6 @@ def test_a_table_without_replicates_reads_as_both(small_fit):
 
 def test_a_verdict_over_templates_names_them(fit_of_templates):
     widest, narrow = verdict(fit_of_templates), verdict(fit_of_templates, "targets")
-    assert widest.scope == narrow.beside.scope == "all"
+    assert widest.scope == narrow.wider.scope == "all"
     assert says(narrow.short, "new attributes templates not distinguishable")
     assert verdict(fit_of_templates, "both").upper < widest.upper

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding
-from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.errors import TableError
 from bayes_bias.measures import measure_all
+from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.labels import settled
 from tests.helpers import changed, random_table, random_vectors, refused, says
 

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.cli.main import main
 from bayes_bias.debiasing import Debiasing, LinearProjection
 from bayes_bias.files import table_file
 from bayes_bias.language_models import load_masked
 from bayes_bias.language_models.masked import MaskedModel
+from bayes_bias.table.combine_tables import difference, pair
 from studies.known_bias.training import train_masked
 from tests.helpers import says
 from tests.transformers.conftest import Made

@@ -10,7 +10,7 @@ from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Tabled, in_words, joined
+from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, joined, level, marked, probability, signed
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.columns import interval_names, interval_of
 
@@ -58,6 +58,23 @@ class Agreement(Tabled):
         ]
         said = [f"{joined(list(self.table.index[which]))}: {what}" for which, what in parts if which.any()]
         return f"{self.name[:1].upper()}{self.name[1:]} in {in_words(len(self.table))} sources. {'. '.join(said)}."
+
+    @property
+    def layout(self) -> Layout:
+        """A row for each source, in its own unit."""
+        rows, decimals = self.table, [self.decimals[str(source)] for source in self.table.index]
+        ends = zip(*interval_of(rows), decimals, strict=True)
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("association", list(map(signed, rows["mean"], decimals))),
+                Column(f"{level(self.ci_prob)} interval", [bounds(*each) for each in ends]),
+                Column("unit", rows.unit, words=True),
+                Column("P(above 0)", rows.prob_above, probability),
+                Column("verdict", rows.verdict, marked, words=True),
+            ],
+            heading="source",
+        )
 
 
 def beside(

@@ -1,7 +1,6 @@
 """Answers of chat models, or the change of them, as a document."""
 
 import json
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,41 +24,10 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import versions
-from bayes_bias.formatting import bounds, count, estimate, level, percent, plain, probability, signed
+from bayes_bias.formatting import DASH, Column, Layout, bounds, count, estimate, level, percent, plain, share
 from bayes_bias.table.columns import interval_of
 
 type Result = ModelAnswers | AnswersChange
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the first table, as it is printed."""
-
-    label: str
-    answers: str
-    observed: str
-    value: str
-    interval: str
-    probability: str
-    mark: str
-    reach: str
-    published: str
-    p: str
-
-
-@dataclass(frozen=True)
-class CountsRow:
-    """Label of the answers of a row."""
-
-    label: str
-    answers: str
-    labels: str
-    wordings: str
-    words: str
-    decided: str
-    invalid: str
-    bounds: str
-    one_label: str
 
 
 def answers_document(result: Result) -> Document:
@@ -67,7 +35,6 @@ def answers_document(result: Result) -> Document:
     methods = _methods(result)
     names = file_names([result.called(key) for key in _with_pairs(result)])
     pairs = {key: f"pairs-{names[result.called(key)]}" for key in _with_pairs(result)}
-    what = "change of D" if result.changed else "D"
     return Document(
         title=f"Answers: {result.name}",
         heading=f"Answers{' before and after' if result.changed else ''}: {result.name}",
@@ -85,15 +52,14 @@ def answers_document(result: Result) -> Document:
         ),
         facts={
             "result": result,
-            "what": what,
+            "what": _what(result),
             "level": level(result.ci_prob),
-            "rows": [_row(result, key) for key in result.table.index],
-            "counts_rows": [] if result.changed else [_counts_row(result, key) for key in result.table.index],
+            "answers": result.layout,
+            "counts": None if result.changed else _counts(result),
             "decided": share_decided(result.table),
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
             "sources": _sources(result),
-            "source_names": list(SOURCES),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
             "one_pair": ONE_PAIR,
             "reaches": set(result.table.reach),
@@ -148,45 +114,22 @@ def _images(result: Result, pairs: dict[tuple[str, str], str]) -> list[tuple[str
     return [(result.called(key), name) for key, name in pairs.items()]
 
 
-def _row(result: Result, key: tuple[str, str]) -> Row:
-    row = result.table.loc[key]
-    published = _published(result, key)
-    return Row(
-        result.called(key),
-        count(row.answers),
-        signed(row.observed, DECIMALS),
-        signed(row["mean"], DECIMALS),
-        bounds(*interval_of(row), DECIMALS),
-        probability(row.prob_above),
-        "distinguishable" if result.distinguishable.loc[key] else "not distinguishable",
-        row.reach,
-        *published,
-    )
-
-
-def _published(result: Result, key: tuple[str, str]) -> tuple[str, str]:
-    """The published D and its p; of a change both D's."""
-    if not isinstance(result, AnswersChange):
-        raw = result.published.loc[key]
-        return signed(raw.published_d, DECIMALS), probability(raw.p)
-    before, after = (result.published.loc[state].xs(key[1], level="stereotype") for state in ("before", "after"))
-    own = before.loc[key[0]] if key[0] in before.index else before.iloc[0]
-    other = after.loc[key[0]] if key[0] in after.index else after.iloc[0]
-    return signed(own.published_d, DECIMALS), signed(other.published_d, DECIMALS)
-
-
-def _counts_row(result: Result, key: tuple[str, str]) -> CountsRow:
-    row = result.table.loc[key]
-    return CountsRow(
-        result.called(key),
-        count(row.answers),
-        f"{row.labels_a} × {row.labels_b}",
-        count(row.wordings),
-        count(row.words),
-        percent(row.decided),
-        f"{row.invalid:.1%}",
-        bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else "",
-        count(row.one_label),
+def _counts(result: Result) -> Layout:
+    """What the answers of each row are."""
+    rows = result.table
+    bounded = [bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH for row in rows.itertuples()]
+    return Layout(
+        [result.called(key) for key in rows.index],
+        [
+            Column("answers", rows.answers, count),
+            Column("labels", [f"{one} × {other}" for one, other in zip(rows.labels_a, rows.labels_b, strict=True)]),
+            Column("wordings", rows.wordings, count),
+            Column("words", rows.words, count),
+            Column("decided", rows.decided, percent),
+            Column("invalid\nchoices", rows.invalid, share),
+            Column("bounds\nof the mean D", bounded),
+            Column("one label", rows.one_label, count),
+        ],
     )
 
 
@@ -203,11 +146,19 @@ def _ladder(result: Result) -> list[tuple[str, list[tuple[str, bool]]]]:
     return rows
 
 
-def _sources(result: Result) -> list[tuple[str, list[str]]]:
-    return [
-        (result.called(key), [plain(result.sources.loc[(*key, name), "mean"], DECIMALS) for name in SOURCES])
-        for key in result.table.index
-    ]
+def _sources(result: Result) -> Layout:
+    def column(source: str) -> list[str]:
+        return [plain(result.sources.loc[(*key, source), "mean"], DECIMALS) for key in result.table.index]
+
+    return Layout(
+        [result.called(key) for key in result.table.index],
+        [Column(source, column(source)) for source in SOURCES],
+        caption=f"Standard deviation of {_what(result)} by source, posterior mean.",
+    )
+
+
+def _what(result: Result) -> str:
+    return "change of D" if result.changed else "D"
 
 
 def _draws(result: Result) -> pd.DataFrame:
@@ -243,25 +194,13 @@ def _methods(result: Result) -> Methods:
 
 def agreement_document(agreement: Agreement) -> Document:
     """One list in answers and in vectors, as a document."""
-    table = agreement.table
-    rows = [
-        {
-            "source": source,
-            "value": signed(row["mean"], agreement.decimals[str(source)]),
-            "interval": bounds(*interval_of(row), agreement.decimals[str(source)]),
-            "unit": row.unit,
-            "probability": probability(row.prob_above),
-            "verdict": row.verdict,
-        }
-        for source, row in table.iterrows()
-    ]
     return Document(
         title=f"Who agrees: {agreement.name}",
         heading=f"Who agrees: {agreement.name}",
         opening={"answer": agreement.text},
         sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
-        facts={"rows": rows, "level": level(agreement.ci_prob)},
+        facts={"agreement": agreement},
         figures={"agreement": partial(plot_agreement, agreement)},
-        tables={"agreement": table},
+        tables={"agreement": agreement.table},
         provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
     )

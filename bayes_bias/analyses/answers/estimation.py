@@ -40,7 +40,7 @@ from bayes_bias.analyses.answers.results import (
 )
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import AnswersError, ScopeError, did_you_mean
-from bayes_bias.posterior.estimate import over_draws
+from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
 
@@ -218,7 +218,7 @@ def _estimated(cells: list[tuple[Asked, Observed]], scope: str, ci_prob: float, 
         rows.append(_row(cell, data, chosen, spread, scope, ci_prob, unit))
         steps += [_summary(found[s].draws.mu.to_numpy() * unit, ci_prob) if s in found else {} for s in SAMPLES]
         widest = _sds(data, found.get("all", found["wordings"]))
-        sources += [over_draws(unit * widest[name], ci_prob) if name in widest else {} for name in SOURCES]
+        sources += [summarize_draws(unit * widest[name], ci_prob) if name in widest else {} for name in SOURCES]
     index = pd.MultiIndex.from_tuples(keys, names=["model", "stereotype"])
     return {
         "scope": scope,
@@ -240,7 +240,7 @@ def _with(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
     above = float((mu > 0).mean())
-    numbers = {key: float(value) for key, value in over_draws(mu, ci_prob).items()}
+    numbers = {key: float(value) for key, value in summarize_draws(mu, ci_prob).items()}
     return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
 
 

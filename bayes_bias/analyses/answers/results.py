@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,9 @@ from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import (
+    MARKS,
+    Column,
+    Layout,
     Tabled,
     bounds,
     capitalized,
@@ -27,7 +31,7 @@ from bayes_bias.formatting import (
     probability,
     signed,
 )
-from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.columns import estimates, interval_of
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
@@ -226,8 +230,27 @@ class _AnswersResult(Tabled):
     def _more_of_all(self) -> list[str]:
         return []
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table[["answers", "observed", "mean", *interval_columns(self.table), "prob_above", "reach"]]
+    @property
+    def layout(self) -> Layout:
+        """D of each stereotype, with its interval and what it speaks of."""
+        rows, what = self.table, "change of D" if self.changed else "D"
+        verdicts = ["distinguishable" if clear else "not distinguishable" for clear in self.distinguishable]
+        return Layout(
+            [f"{MARKS[verdict]} {self.called(key)}" for key, verdict in zip(rows.index, verdicts, strict=True)],
+            [
+                Column("answers", rows.answers, count),
+                Column("observed", rows.observed, partial(signed, decimals=DECIMALS)),
+                *estimates(rows, what, self.ci_prob, DECIMALS),
+                Column("P(above 0)", rows.prob_above, probability),
+                Column("speaks of", rows.reach, words=True),
+                *self._published_columns(),
+            ],
+            heading="stereotype",
+            caption=f"{capitalized(what)}: {self.name}",
+        )
+
+    def _published_columns(self) -> list[Column]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -279,6 +302,13 @@ class ModelAnswers(_AnswersResult):
     @property
     def sides(self) -> tuple[Answers, ...]:
         return (self.answers,)
+
+    def _published_columns(self) -> list[Column]:
+        rows = self.published.loc[self.table.index]
+        return [
+            Column("published D", rows.published_d, partial(signed, decimals=DECIMALS), spare=True),
+            Column("its p", rows.p, probability, spare=True),
+        ]
 
     def _more(self, key: tuple[str, str]) -> list[str]:
         row, raw = self.table.loc[key], self.published.loc[key]
@@ -336,6 +366,18 @@ class AnswersChange(_AnswersResult):
     def all_notices(self) -> tuple[str, ...]:
         sides = {"before": self.before, "after": self.after}
         return (*self.notices, *(f"{state}, {notice}" for state, side in sides.items() for notice in side.notices))
+
+    def _published_columns(self) -> list[Column]:
+        return [
+            Column(f"published D\n{state}", [self._published(state, *key) for key in self.table.index], spare=True)
+            for state in ("before", "after")
+        ]
+
+    def _published(self, state: str, model: str, stereotype: str) -> str:
+        """The published D of a side, whose model may have another name."""
+        rows = self.published.loc[state].xs(stereotype, level="stereotype")
+        row = rows.loc[model] if model in rows.index else rows.iloc[0]
+        return signed(row.published_d, DECIMALS)
 
 
 _OPTIMISTIC = (

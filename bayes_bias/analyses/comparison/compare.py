@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, names_of_sides, share_removed
-from bayes_bias.analyses.comparison.paired_difference import difference, pair, zero_by_construction
 from bayes_bias.analyses.comparison.spread import change_in_spread
 from bayes_bias.arguments import check_ci_prob, check_different, check_seed, check_switch, listed
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
@@ -29,10 +28,12 @@ from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, summar
 from bayes_bias.posterior.verdict import Verdict, verdict_on
 from bayes_bias.progress import step, within
 from bayes_bias.table.association_table import AssociationTable, announce, check_table
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.combine_tables import share_words
+from bayes_bias.table.combine_tables import difference, pair, share_words
+from bayes_bias.table.replicates import EQUAL
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
-from bayes_bias.table.statistics import table_means
+from bayes_bias.table.statistics import compared_attributes, table_means
 from bayes_bias.words.defining_sets import GivenSets
 
 _DECIMALS = 9
@@ -194,7 +195,7 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     found = verdict_on("difference", change, scope, ci_prob, rope)
-    return replace(found, label="not made alike", beside=None) if alike.unlike else found
+    return replace(found, label="not made alike", wider=None) if alike.unlike else found
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
@@ -355,3 +356,15 @@ def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
         **row[["mean", *interval_names(ci_prob), "observed", "prob_direction"]],
         "converged": Diagnostics.of(fitted).converged,
     }
+
+
+def zero_by_construction(table: AssociationTable) -> bool:
+    """Whether every associated attribute is equally close to all groups, and the bias therefore exactly zero.
+
+    Equalising does this: "he" and "she" end with the same cosine to every neutral word. The zero is a fact about
+    these words, without the uncertainty that a posterior would give it.
+    """
+    means = table_means(table)
+    near = means.attribute_mean[compared_attributes(means)]
+    bias = (means.block_mean * bias_weights(means)).sum()
+    return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)

@@ -7,6 +7,7 @@ corpora they name both, and nothing is removed.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -18,12 +19,12 @@ from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import MINUS, Tabled, estimate, in_words
+from bayes_bias.formatting import MINUS, Column, Layout, Tabled, estimate, in_words, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.summary import summarize
+from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_of_homes
-from bayes_bias.table.columns import interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import estimates, interval_columns, interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 if TYPE_CHECKING:
@@ -180,8 +181,44 @@ class Comparison(Tabled):
             ]
         )
 
-    def _shown(self) -> pd.DataFrame:
-        return self.bias.drop(columns=["sd", "by_construction"])
+    @property
+    def layout(self) -> Layout:
+        """Both biases and the change."""
+        rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
+        mean, interval = estimates(rows, "bias", self.ci_prob, metric.decimals)
+        exact = zip(rows.by_construction, interval.cells, strict=True)
+        columns = [
+            mean,
+            Column(interval.heading, ["by construction" if zero else bounds for zero, bounds in exact]),
+            Column("chance\nif no bias", chance(rows.prob_direction), probability),
+        ]
+        if rope is not None:
+            columns.append(Column(f"negligible\nsmaller than {rope:g}", rows.prob_negligible, probability))
+        columns.append(Column("raw", rows.observed, partial(signed, decimals=metric.decimals)))
+        between = f" ({self.between})" if self.between else ""
+        return Layout(
+            [self.names[state] for state in rows.index],
+            columns,
+            caption=f"Bias of {self.name}, in {metric.unit}{between}",
+        )
+
+    @property
+    def measures_layout(self) -> Layout:
+        """Every measure on both sides."""
+        rows, (one, other, _) = self.measures, self.names.values()
+        values = {one: rows.before, other: rows.after, "no bias": rows.b0}
+        p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
+        between = f" ({self.between})" if self.between else ""
+        where = f"in {self.between}" if self.corpora else f"before and after{between}"
+        return Layout(
+            list(rows.index),
+            [
+                *(Column(name, column, plain) for name, column in values.items()),
+                *(Column(name, column, probability) for name, column in p_values.items()),
+            ],
+            heading="measure",
+            caption=f"Every measure {where}",
+        )
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
         """All estimands "before", "after" or of the "change", under any scope.
@@ -263,7 +300,7 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
 def _judged(verdict: Verdict) -> list[str]:
     """Whether the change is larger than chance explains; where attributes are fixed, with new ones as well."""
     sentences = [verdict.judgement, verdict.negligible]
-    if wider := verdict.beside:
+    if wider := verdict.wider:
         sentences.append(f"With {verdict.added} as well: {wider.posterior}. {wider.judgement}")
     return list(filter(None, sentences))
 

@@ -13,9 +13,10 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import bounds, capitalized, level
+from bayes_bias.formatting import Layout, capitalized, level
 from bayes_bias.plots import plot_overview, plot_word_bias
 from bayes_bias.table.association_table import words_in
+from bayes_bias.table.columns import estimates, interval_columns
 from bayes_bias.table.scopes import scope_of
 
 
@@ -34,7 +35,7 @@ def comparison_document(comparison: Comparison) -> Document:
         opening={"lede": "" if comparison.corpora else comparison.between},
         sections=(
             PageSection("bias", "Bias", "comparison-bias.html"),
-            PageSection("controls", "Control classes", "comparison-controls.html") if controls else None,
+            PageSection("controls", "Control classes", "comparison-controls.html") if controls.labels else None,
             PageSection("measures", measures, "comparison-measures.html"),
             PageSection("words", f"{change}, word by word", "comparison-words.html", look="words") if figures else None,
             notices_section("What was left out", table.notices),
@@ -48,6 +49,8 @@ def comparison_document(comparison: Comparison) -> Document:
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
             "failed": [names[state] for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
             "controls": controls,
+            "bias": comparison.layout,
+            "measures": comparison.measures_layout,
             "metric": table.metric,
             "decimals": table.metric.decimals,
         },
@@ -84,14 +87,13 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], Axes]]:
     return figures
 
 
-def _controls(comparison: Comparison) -> list[tuple[str, float, str]]:
+def _controls(comparison: Comparison) -> Layout:
     """The change of each control class with its interval, which scope "none" does not have."""
-    table = comparison.controls
-    lower, upper = (column for column in table.columns if str(column).endswith(("_lb", "_ub")))
+    table, decimals = comparison.controls, comparison.before.metric.decimals
     if scope_of(comparison.scope).samples_nothing:
-        table = table.assign(**{lower: float("nan"), upper: float("nan")})
-    decimals = comparison.before.metric.decimals
-    return [(str(label), row["mean"], bounds(row[lower], row[upper], decimals)) for label, row in table.iterrows()]
+        table = table.assign(**dict.fromkeys(interval_columns(table), math.nan))
+    columns = estimates(table, comparison.names["change"], comparison.ci_prob, decimals)
+    return Layout(list(map(str, table.index)), columns, "group and class", capitalized(comparison.between))
 
 
 # The methods text of a comparison: its pairs of values, and its fits.

@@ -10,7 +10,18 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import Tabled, Telling, capitalized, estimate, in_words, level, plural, probability
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    Telling,
+    capitalized,
+    estimate,
+    in_words,
+    level,
+    plural,
+    probability,
+)
 from bayes_bias.table.columns import interval_names, interval_of
 
 if TYPE_CHECKING:
@@ -219,8 +230,19 @@ class CriterionValidity(Tabled):
             ),
         }.get(self._label, "The correlation is not distinguishable from none.")
 
-    def _shown(self) -> pd.DataFrame:
-        return self.numbers
+    @property
+    def layout(self) -> Layout:
+        """Correlation and slope, as observed and allowing for errors."""
+        rows = self.numbers
+        return Layout(
+            [str(quantity) for quantity, _ in rows.index],
+            [
+                Column("words", [str(words) for _, words in rows.index], words=True),
+                Column(f"median and {level(self.ci_prob)} interval", [self.written(*row) for row in rows.index]),
+                Column("P(direction)", rows.prob_direction, probability),
+            ],
+            caption=f"{capitalized(self.bias_name)} and {self.criterion_name}",
+        )
 
 
 def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ from bayes_bias.analyses.over_time.slice_contrast import Settings, SliceContrast
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import Tabled, estimate, in_words, joined, probability
+from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable, announce
-from bayes_bias.table.columns import interval_of
+from bayes_bias.table.columns import estimates, interval_column, interval_of
 from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import ScopeName, check_design, scope_of
@@ -230,8 +230,43 @@ class OverTime(Tabled):
             sides.append(f"{side}s {', '.join(named)}")
         return f"In these vectors moved most: {'; '.join(sides)}."
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """The bias of each slice."""
+        rows, decimals = self.table, self.metric.decimals
+        given = zip(rows.together, *interval_of(rows, "together"), strict=True) if self.new is not None else ()
+        together = [estimate(*numbers, decimals) for numbers in given]
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("bias", rows.bias, partial(signed, decimals=decimals)),
+                interval_column("by itself", rows, decimals),
+                interval_column("about the mean", rows, decimals, "about_mean"),
+                *([Column("given all others", together, spare=True)] if together else []),
+                Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)),
+                Column("q", self.alike.table.q, partial(plain, decimals=2)),
+            ],
+            heading="slice",
+            caption=f"Bias of {self.name}, in {self.metric.unit}",
+        )
+
+    @property
+    def changes_layout(self) -> Layout:
+        """The changes from slice to slice."""
+        rows = self.changes
+        chances = {"chance\nafter Holm, these slices": rows.chance_holm}
+        if self.new is not None:
+            chances["chance\nafter Holm, new slices"] = rows.chance_new_holm
+            chances["largest change\nprobability"] = rows.prob_largest
+        return Layout(
+            [f"{one} to {other}" for one, other in rows.index],
+            [
+                *estimates(rows, "change", self.ci_prob, self.metric.decimals),
+                *(Column(name, column, probability) for name, column in chances.items()),
+            ],
+            heading="slices",
+            caption=f"From slice to slice, in {self.metric.unit}",
+        )
 
 
 def series_of(given: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:

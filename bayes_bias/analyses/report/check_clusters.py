@@ -38,8 +38,8 @@ _CONSEQUENCE = (
 
 def _run(study: Study) -> Check:
     sides = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
-    without = leave_out(study.table, sides)
-    ranges = {what: bias_range(without, what) for what in _WHAT}
+    left_out = leave_out(study.table, sides)
+    ranges = {what: bias_range(left_out, what) for what in _WHAT}
     uncounted = any(side.is_clustered for side in sides) and not study.table.has_related_words
     decimals = study.table.metric.decimals
     sentences = [
@@ -57,21 +57,23 @@ def _run(study: Study) -> Check:
         for what, ends in ranges.items()
         for end, value in zip(("min", "max"), ends, strict=True)
     }
-    shown = study.table.sub_topics if study.table.has_related_words else None
-    if shown is not None:
+    sub_topics = study.table.sub_topics if study.table.has_related_words else None
+    if sub_topics is not None:
         interval = _if_independent(study)
         numbers |= dict(zip(_INDEPENDENT, interval, strict=True))
-        if shown.homes:
-            sentences.append(f"{shown.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}.")
+        if sub_topics.homes:
+            sentences.append(
+                f"{sub_topics.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}."
+            )
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         f"clusters of {clustered}" if (clustered := _listed_sides(sides)) else "no clusters of words",
         numbers,
         alarm=uncounted,
-        figures={} if shown is None or study.table.vectors is None else _figures(study.table, shown),
-        figure_options={"posterior": {"without": without}},
-        listing="" if shown is None else shown.toml,
-        tables={"left-out": without},
+        figures={} if sub_topics is None or study.table.vectors is None else _figures(study.table, sub_topics),
+        figure_options={"posterior": {"without": left_out}},
+        listing="" if sub_topics is None else sub_topics.toml,
+        tables={"left-out": left_out},
         result=sides,
     )
 
@@ -88,9 +90,9 @@ def _if_independent(study: Study) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable, found: RelatedWords) -> dict[str, Axes]:
+def _figures(table: AssociationTable, sub_topics: RelatedWords) -> dict[str, Axes]:
     """Of each side on which the vectors show sub-topics."""
-    sides: dict[Side, bool] = {"target": bool(found.groups), "attribute": bool(found.classes)}
+    sides: dict[Side, bool] = {"target": bool(sub_topics.groups), "attribute": bool(sub_topics.classes)}
     return {f"{side}s": plot_sub_topics(table, side) for side, there in sides.items() if there}
 
 
@@ -106,18 +108,18 @@ def _sentence(words: Clustering) -> str:
 
 
 def _source(words: Clustering) -> str:
-    named = words.words.named
-    if not named.any():
+    topics = words.words.named
+    if not topics.any():
         return ""
-    return " (as the list names them)" if named.all() else " (partly as the list names them)"
+    return " (as the list names them)" if topics.all() else " (partly as the list names them)"
 
 
 def _correlation(value: float) -> str:
     return f"−{probability(-value)}" if value < 0 else probability(value)
 
 
-def _methods(made: Mapping[str, Any]) -> Sentence:
-    clusters = {name: [side for side in sides if side.is_clustered] for name, sides in made.items()}
+def _methods(results: Mapping[str, Any]) -> Sentence:
+    clusters = {name: [side for side in sides if side.is_clustered] for name, sides in results.items()}
     clustered = [f"{_listed(sides)} of {name}" for name, sides in clusters.items() if sides]
     answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
     return (

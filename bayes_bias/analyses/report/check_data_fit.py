@@ -32,14 +32,14 @@ def _run(study: Study) -> Check:
     if fit is None:
         return Check(f"{reason}.", "fit to the data not checked", {"no_data_fit": reason})
     sentences = _sentences(fit, study.table.metric.plural)
-    adequate, judgement = _judged(fit)
+    adequate, judgement = _judge(fit)
     text = f"{'. '.join([f'{judgement}: {sentences[0]}', *sentences[1:]])}."
     return Check(
         text, f"fit: {judgement.partition(',')[0].lower()}", _numbers(fit), alarm=not adequate, result=(fit, sentences)
     )
 
 
-def _judged(fit: DataFit) -> tuple[bool, str]:
+def _judge(fit: DataFit) -> tuple[bool, str]:
     """Whether intervals hold at least the share of values that they state, within sampling error, and what to do."""
     shares = fit.coverage.iloc[0].to_numpy()
     errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
@@ -114,11 +114,11 @@ def _numbers(fit: DataFit) -> dict[str, Any]:
     return shares | rest | {"no_data_fit": ""}
 
 
-def _methods(made: Mapping[str, Any]) -> Sentence:
-    compared = any(not fit.no_comparison for fit, _ in made.values())
+def _methods(results: Mapping[str, Any]) -> Sentence:
+    compared = any(not fit.no_comparison for fit, _ in results.values())
     by_list = " ".join(
         f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}."
-        for name, (fit, sentences) in made.items()
+        for name, (fit, sentences) in results.items()
     )
     published = load_spec(PUBLISHED).reference
     if not compared or published is None:

@@ -31,18 +31,18 @@ def _run(study: Study) -> Check:
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     ranks = _ranks(study.table, drawable)
     values, rng = study.table.without_controls().values, np.random.default_rng(study.seed)
-    said, apart = list[str](), list[bool]()
+    medians, apart = list[str](), list[bool]()
     numbers: dict[str, float] = {}
     for side, plural in zip(SIDES, ("groups", "classes"), strict=True):
         homes = values[HOMES[side]].to_numpy()
-        of_words = ranks.loc[words_of(values, side)]
-        logs = np.log(of_words.to_numpy())
+        word_ranks = ranks.loc[words_of(values, side)]
+        logs = np.log(word_ranks.to_numpy())
         ratio, limit = _ratio(logs, homes), _limit(homes, len(drawable), rng)
-        middle = of_words.groupby(homes, sort=False).median()
-        said.append(joined([f"{home} {rank:,.0f}" for home, rank in middle.items()]))
+        middle = word_ranks.groupby(homes, sort=False).median()
+        medians.append(joined([f"{home} {rank:,.0f}" for home, rank in middle.items()]))
         numbers |= {f"rank_ratio_{plural}": ratio, f"rank_limit_{plural}": limit}
         apart.append(ratio > limit)
-    text = f"Median frequency rank of the words of each group: {said[0]}; of each class: {said[1]}."
+    text = f"Median frequency rank of the words of each group: {medians[0]}; of each class: {medians[1]}."
     if all(apart):
         text = f"{text} {_CONSEQUENCE}."
     brief = "groups and classes differ in frequency" if all(apart) else "no confound with frequency"
@@ -57,9 +57,9 @@ def _in_order(study: Study) -> tuple[str, ...]:
 
 def _ranks(table: AssociationTable, drawable: tuple[str, ...]) -> "pd.Series[int]":
     """The rank of each word; the last one of words beyond these."""
-    known = {word: rank for rank, word in reversed(list(enumerate(drawable, 1)))}
+    rank_of = {word: rank for rank, word in reversed(list(enumerate(drawable, 1)))}
     words = {word for side in SIDES for word in words_of(table.values, side)}
-    return pd.Series({word: known.get(word, len(drawable)) for word in words})
+    return pd.Series({word: rank_of.get(word, len(drawable)) for word in words})
 
 
 def _ratio(logs: Numbers, homes: NDArray[Any]) -> float:
@@ -74,12 +74,12 @@ def _limit(homes: NDArray[Any], words: int, rng: np.random.Generator) -> float:
     return float(np.quantile([_ratio(logs, homes) for logs in random], _QUANTILE))
 
 
-def _methods(made: Mapping[str, Any]) -> tuple[str, ...]:
-    apart = [name for name, sides in made.items() if all(sides)]
-    said = f"both differ by more for {joined(apart)}" if apart else "nowhere do both differ by more"
+def _methods(results: Mapping[str, Any]) -> tuple[str, ...]:
+    apart = [name for name, sides in results.items() if all(sides)]
+    answer = f"both differ by more for {joined(apart)}" if apart else "nowhere do both differ by more"
     return (
         "Mean log frequency ranks of groups, and of classes, were compared with those of lists of random words (95%):"
-        f" {said}.",
+        f" {answer}.",
     )
 
 

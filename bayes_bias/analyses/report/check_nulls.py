@@ -23,13 +23,13 @@ def _run(study: Study) -> Check:
     nulls, reason = _nulls_or_reason(study)
     if nulls is None:
         return Check(f"{reason}.", "no random nulls", {"no_calibration": reason})
-    same, drawn = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
+    same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
         expected = "a higher share is not an error if only these words matter, since random words differ, too"
     shares = false_findings(nulls, study.spec.name, study.scope)
     text = (
-        f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {drawn} drawn at"
+        f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {random} drawn at"
         f" random) a bias was found at the 5% level by {shares} (95% Monte Carlo intervals); {expected}."
     )
     numbers = _numbers(nulls, study.spec.name, study.scope)
@@ -69,13 +69,13 @@ def _numbers(nulls: Calibration, model: str, scope: ScopeName) -> dict[str, Any]
     return {"nulls": nulls.records.draw.nunique(), **shares, "no_calibration": ""}
 
 
-def _methods(made: Mapping[str, Any]) -> Sentence:
-    first = next(iter(made.values()))[0]
-    drawn = "targets" if first.random == "targets" else "attribute words"
+def _methods(results: Mapping[str, Any]) -> Sentence:
+    first = next(iter(results.values()))[0]
+    random = "targets" if first.random == "targets" else "attribute words"
     whose = "group" if first.random == "targets" else "class"
-    shares = "; ".join(f"for {name} by {by_method}" for name, (_, by_method) in made.items())
+    shares = "; ".join(f"for {name} by {by_method}" for name, (_, by_method) in results.items())
     return (
-        f"To count false findings, the {drawn} of each list were replaced by as many drawn at random, from the same"
+        f"To count false findings, the {random} of each list were replaced by as many drawn at random, from the same"
         f" population for each {whose} ({first.records.draw.nunique()} draws; 5% level; 95% Monte Carlo intervals). A"
         f" bias was found {shares}.",
     )

@@ -42,13 +42,13 @@ def _every_estimand(study: Study) -> pd.DataFrame:
     return prior_sensitivity(study.fitted, study.scope).reset_index()
 
 
-def _methods(made: Mapping[str, float]) -> Sentence:
-    sensitive = [name for name, sensitivity in made.items() if sensitivity > MAX_PRIOR_SENSITIVITY]
+def _methods(results: Mapping[str, float]) -> Sentence:
+    sensitive = [name for name, sensitivity in results.items() if sensitivity > MAX_PRIOR_SENSITIVITY]
     answer = f"it is for {', '.join(sensitive)}" if sensitive else "none is"
     return (
         "Sensitivity of the bias to the prior, by power-scaling ",
         Cite(("kallioinen2024detecting",)),
-        f", was at most {plain(max(made.values()))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as"
+        f", was at most {plain(max(results.values()))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as"
         f" {answer}.",
     )
 

@@ -82,10 +82,10 @@ def _consequence(of_more: float, of_less: float) -> str:
     return "with lists of similar length this matters little"
 
 
-def _methods(made: Mapping[str, Any]) -> Sentence:
-    other = [name for name, (_, agree) in made.items() if not agree]
+def _methods(results: Mapping[str, Any]) -> Sentence:
+    other = [name for name, (_, agree) in results.items() if not agree]
     verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
-    answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in made.items())
+    answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in results.items())
     return (f"About what is distinguishable from zero the quasi-F (see below) {verdict} ({answers}).",)
 
 

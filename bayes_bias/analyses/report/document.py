@@ -1,6 +1,7 @@
 """A report of lists as a document: the answers of all lists, then a section for each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,13 +9,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.methods import embeddings, methods_of
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
-from bayes_bias.analyses.report.tables import measure_rows, side_by_side
+from bayes_bias.analyses.report.tables import measures_layout, quantities_layout
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
+from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
 from bayes_bias.files import file_names
-from bayes_bias.formatting import equals, in_words, joined, level, plain, probability
+from bayes_bias.formatting import Layout, equals, in_words, joined, level, plain, probability
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -56,13 +57,13 @@ def report_document(report: Report) -> Document:
         },
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
-            *(_of_list(section, names[section.name]) for section in report.sections),
+            *(_section(section, names[section.name]) for section in report.sections),
             methods_section(methods),
             PageSection("provenance", "Provenance", "report-provenance.html"),
         ),
         facts={
             "report": report,
-            "anchors": names,
+            "answers": _answers(report, names),
             # A label has a file name's letters as they are: an escaped underscore would be no letter.
             "labels": {name: Latex(file) for name, file in names.items()},
             "contrasts": {section.name: _contrasts(section) for section in report.sections},
@@ -89,6 +90,17 @@ def report_document(report: Report) -> Document:
     )
 
 
+def _answers(report: Report, names: Mapping[str, str]) -> Layout:
+    """The answers, which lead to the section of each list."""
+    titles = {section.name: section.title for section in report.sections}
+    labels = [name if titles[name] == name else f"{name}\n{titles[name]}" for name in report.layout.labels]
+    return replace(
+        report.layout,
+        labels=labels,
+        links={label: f"#{names[name]}" for label, name in zip(labels, titles, strict=True)},
+    )
+
+
 def _question(embeddings: tuple[str, ...]) -> str:
     return f"{'Are' if len(embeddings) > 1 else 'Is'} {joined(embeddings or ('this embedding',))} biased?"
 
@@ -98,36 +110,36 @@ def _answer(report: Report) -> str:
     verdicts, survives = {each.name: each.verdict for each in report.sections}, report.together.table.survives
     adjustment = f"after adjustment for {in_words(len(verdicts))} lists"
     also = f", also {adjustment}" if len(verdicts) > 1 else ""
-    said = {
+    clauses = {
         "found": f"the bias is larger than chance explains{also}",
         "distinguishable": f"the bias is larger than chance explains, but not {adjustment}",
         "borderline": "the bias is borderline",
         "not distinguishable": "chance can explain the bias",
     }
-    by_outcome: dict[str, list[str]] = {outcome: [] for outcome in said}
+    by_outcome: dict[str, list[str]] = {outcome: [] for outcome in clauses}
     for name, verdict in verdicts.items():
         outcome = "found" if survives[name] else verdict.label
-        if outcome not in said:  # of these words alone, or of a fit that has not converged
+        if outcome not in clauses:  # of these words alone, or of a fit that has not converged
             return f"{'; '.join(f'{name}: {verdict.short}' for name, verdict in verdicts.items())}."
-        by_outcome[outcome].append(_named(name, verdict))
-    parts = [f"on {joined(names)} {said[outcome]}" for outcome, names in by_outcome.items() if names]
+        by_outcome[outcome].append(_name(name, verdict))
+    parts = [f"on {joined(names)} {clauses[outcome]}" for outcome, names in by_outcome.items() if names]
     open_ones = by_outcome["distinguishable"] or by_outcome["borderline"]
     return f"{'Yes' if by_outcome['found'] else 'Perhaps' if open_ones else 'Not shown'}: {'; '.join(parts)}."
 
 
-def _named(name: str, verdict: Verdict) -> str:
+def _name(name: str, verdict: Verdict) -> str:
     return f"{name} (against the stereotype)" if verdict.short.endswith("against the stereotype") else name
 
 
-def _of_list(section: Section, name: str) -> PageSection:
+def _section(section: Section, name: str) -> PageSection:
     scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
     facts = {
         "section": section,
         "name": name,
         "scopes": scopes,
         "answer": f"{_weat_sentence(section)} {section.verdict.text}",
-        "quantities": side_by_side(section),
-        "measures": measure_rows(section.measures, section.summaries, section.table.metric),
+        "quantities": quantities_layout(section, [scopes[scope].reach for scope in section.summaries]),
+        "measures": measures_layout(section.measures, section.summaries, section.table.metric, section.verdict.ci_prob),
         "about_replicates": about_replicates(section),
         "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
     }
@@ -184,26 +196,26 @@ def figures_of(report: Report) -> dict[str, Drawing]:
         "overview": partial(plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries)
     }
     for section in report.sections:
-        drawings = _drawings_of_list(section, report) | _drawings_of_checks(section)
+        drawings = _drawings_section(section, report) | _drawings_of_checks(section)
         figures |= {f"{names[section.name]}-{kind}": drawing for kind, drawing in drawings.items()}
     return figures
 
 
-def _drawings_of_list(section: Section, report: Report) -> dict[str, Drawing]:
+def _drawings_section(section: Section, report: Report) -> dict[str, Drawing]:
     fit = section.fitted
-    read = {"scope": report.scope, "ci_prob": report.ci_prob}
-    summarised = {**read, "summary": section.summary}
-    drawn: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
+    reading = {"scope": report.scope, "ci_prob": report.ci_prob}
+    summarised = {**reading, "summary": section.summary}
+    drawings: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
         "forest": (plot_forest, summarised),
-        "posterior": (plot_posterior, read),
+        "posterior": (plot_posterior, reading),
         "targets": (plot_word_bias, {"side": "target", **summarised}),
         "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
     }
     if len(section.table.groups) > 1:
-        drawn["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
+        drawings["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
     if section.replicate_kind:
-        drawn["replicates"] = (plot_replicates, summarised)
-    return {kind: partial(plot, fit, **options, **_added(section, kind)) for kind, (plot, options) in drawn.items()}
+        drawings["replicates"] = (plot_replicates, summarised)
+    return {kind: partial(plot, fit, **options, **_added(section, kind)) for kind, (plot, options) in drawings.items()}
 
 
 def _added(section: Section, kind: str) -> dict[str, Any]:
@@ -223,3 +235,71 @@ def _drawings_of_checks(section: Section) -> dict[str, Drawing]:
 
 def _as_drawn(ax: Axes) -> Axes:
     return ax
+
+
+# The methods text of a report: its lists, its model and its checks.
+
+
+def methods_of(report: Report) -> Methods:
+    """The methods text, written from the spec and the fits themselves."""
+    fits = {section.name: section.fitted for section in report.sections}
+    facts = model_facts(fits, report.spec, report.scope, report.ci_prob) | {
+        "report": report,
+        "modelled": report.metric.name,
+        "finding": "bias",
+        "lists": [_list_facts(section) for section in report.sections],
+        "embeddings": embeddings(report),
+        "encoders": _encoders(report),
+        "weats": [section.weat for section in report.sections if section.weat],
+        "seconded": any(section.quasi_f for section in report.sections),
+    }
+    sources = tuple(reference for section in report.sections for reference in section.table.references)
+    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=_checks(report))
+
+
+def _checks(report: Report) -> tuple[Sentence, ...]:
+    """The sentences of the checks that were made for some list."""
+    sentences = []
+    for checker in CHECKERS:
+        every = {section.name: section.checks[checker.name].result for section in report.sections}
+        results = {name: result for name, result in every.items() if result is not None}
+        if results and checker.methods:
+            sentences.append(checker.methods(results))
+    return tuple(sentences)
+
+
+def embeddings(report: Report) -> tuple[str, ...]:
+    """Names of the embeddings that the cosines were measured in."""
+    names = (section.table.provenance.get("embedding") for section in report.sections)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _encoders(report: Report) -> tuple[str, ...]:
+    tables = [section.table.provenance for section in report.sections]
+    return tuple(dict.fromkeys(_encoder(provenance) for provenance in tables if "encoder" in provenance))
+
+
+def _encoder(provenance: Mapping[str, str]) -> str:
+    encoder, pooling = provenance["encoder"], provenance.get("pooling", "")
+    suffix = f" (pooling: {pooling})" if pooling not in encoder else ""
+    templates = provenance.get("templates")
+    stands = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
+    return f"{encoder}{suffix}, where each word {stands}"
+
+
+def _list_facts(section: Section) -> dict[str, Any]:
+    coverage = section.coverage.set_index("name")
+
+    def count_words(role: str) -> str:
+        return ", ".join(f"{row.found} {name}" for name, row in coverage[coverage.role == role].iterrows())
+
+    return {
+        "name": section.name,
+        **source_facts(section.table),
+        "targets": count_words("target"),
+        "attributes": count_words("attribute"),
+        "controls": count_words("control"),
+        "replicates": section.table.replicates.text if section.table.replicates else "",
+        "lost": int(coverage.asked.sub(coverage.found).dropna().sum()),
+        "asked": int(coverage.asked.sum()),
+    }

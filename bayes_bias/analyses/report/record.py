@@ -3,6 +3,7 @@
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from bayes_bias.analyses.report.check import Check
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import Tabled, bounds, in_words, plain, plural, probability
+from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, marked, plain, plural, probability
 from bayes_bias.measures.measure_table import MeasureTable
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.weat import Weat
@@ -24,7 +25,7 @@ from bayes_bias.posterior.holm import ManyLists, many_lists
 from bayes_bias.posterior.summary import row_of, with_posterior
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.columns import estimates, interval_names, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import ScopeName
 
@@ -172,12 +173,29 @@ class Report(Tabled):
 
     @property
     def text(self) -> str:
-        """The sections, one for each list."""
-        said = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
-        return f"{said} (model '{self.spec.name}', scope '{self.scope}')"
+        """What it says of each list."""
+        verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{verdicts} (model '{self.spec.name}', scope '{self.scope}')"
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table()[["verdict", "mean", *interval_names(self.ci_prob), "weat_d", "weat_p_value"]]
+    @property
+    def layout(self) -> Layout:
+        """The answers: verdict, bias and WEAT of each list."""
+        rows, verdicts = self.table(), [section.verdict for section in self.sections]
+        chances = [verdict.chance for verdict in verdicts]
+        adjusted = Column("after Holm", self.together.table.chance_holm, probability, spare=True)
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("verdict", verdicts, _marked, words=True),
+                *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
+                Column("chance\nif there were no bias", chances, probability, spare=True),
+                *([adjusted] if len(rows) > 1 else []),
+                Column("WEAT d", rows.weat_d, partial(plain, decimals=2)),
+                Column("p\none-sided", rows.weat_p_value, probability),
+            ],
+            heading="list",
+            caption=f"Bias in {self.metric.unit}",
+        )
 
     @property
     def metric(self) -> Metric:
@@ -249,6 +267,11 @@ class Report(Tabled):
             .join(checked)
             .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
         )
+
+
+def _marked(verdict: Verdict) -> str:
+    """The label with its mark, and below what more the short verdict says."""
+    return marked(verdict.label) + (f"\n{verdict.short}" if verdict.short != verdict.label else "")
 
 
 def _row(section: Section) -> dict[str, Any]:

@@ -211,14 +211,14 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
     ci_prob, rope = settings.ci_prob, settings.rope
     step("summarising")
     carried = possible_scopes(fitted.data)
-    shown = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
+    scopes = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
     return Section(
         title=title,
         description=origin.wordlist.description if origin else "",
         table=table,
         fitted=fitted,
         summaries={
-            s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts) for s in shown
+            s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts) for s in scopes
         },
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
@@ -232,8 +232,8 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
 
 def _calibration(table: AssociationTable, scope: ScopeName) -> Callable[..., Calibration]:
     """`calibrate` with random words for those that count as a sample under the scope."""
-    sampled = scope_of(scope)
-    random: Random = "targets" if TARGETS in sampled and ATTRIBUTES not in sampled else "attributes"
+    facets = scope_of(scope)
+    random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
     return partial(calibrate, table, random=random, scopes=scope)
 
 

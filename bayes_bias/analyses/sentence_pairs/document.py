@@ -1,37 +1,21 @@
 """Sentence pairs, or the change of them, as a document: shares, differences, plan and checks."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
 
 from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs
-from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange, interval, number
+from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
 from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, has_types
 from bayes_bias.analyses.sentence_pairs.units import described_unit
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import bounds, count, joined, level, plain, plural, probability, signed
+from bayes_bias.formatting import joined, level, plain, plural
 from bayes_bias.models.residuals import residual_of
-from bayes_bias.table.columns import interval_of
 
 type Estimand = Literal["share", "difference"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of a table, as it is printed."""
-
-    label: str
-    pairs: str
-    observed: str
-    value: str
-    interval: str
-    independent: str
-    noise: str
-    probability: str
 
 
 def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Document:
@@ -61,8 +45,8 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
             "level": level(pairs.ci_prob),
             "reach": one.reach,
             "unit": metric.unit,
-            "shares": _rows(pairs, "share"),
-            "differences": _rows(pairs, "difference"),
+            "shares": pairs.layout,
+            "differences": pairs.difference_layout,
         },
         figures={estimand: partial(plot_sentence_pairs, pairs, estimand) for estimand in estimands},
         latex="pairs.tex",
@@ -88,31 +72,6 @@ def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
     return [
         PageSection("plan", "How many pairs would tell more", "pairs-plan.html", plan),
         PageSection("checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}),
-    ]
-
-
-def _rows(pairs: SentencePairs | SentencePairsChange, estimand: Estimand) -> list[Row]:
-    """The rows of an estimand: shares in percent, changes of them in percentage points, differences as they are."""
-    changed, decimals = pairs.changed, pairs.metric.decimals
-
-    def value(number_: float) -> str:
-        return number(number_, changed) if estimand == "share" else signed(number_, decimals)
-
-    def between(lower: float, upper: float) -> str:
-        return interval(lower, upper, changed) if estimand == "share" else bounds(lower, upper, decimals)
-
-    return [
-        Row(
-            str(label),
-            count(row.pairs),
-            value(row.observed),
-            value(row["mean"]),
-            between(*interval_of(row)),
-            between(*interval_of(row, "independent")),
-            between(*interval_of(row, "noise")),
-            probability(row.prob_above),
-        )
-        for label, row in pairs.table.loc[estimand].iterrows()
     ]
 
 

@@ -35,7 +35,7 @@ from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.estimate import over_draws, tails
+from bayes_bias.posterior.estimate import summarize_draws, tails
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_names
@@ -356,7 +356,7 @@ def _tabulated(
     """Posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
     raw = observed(data, values)
     ci_prob, labels = settings.ci_prob, list(draws.labels)
-    posterior, above = over_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
+    posterior, above = summarize_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
     noise = dict(zip(interval_names(ci_prob, "ci", "noise"), null + _noise_bounds(draws, tails(ci_prob)), strict=True))
     bounds = independent.loc[labels, list(interval_names(ci_prob, "ci", interval))]
     table = pd.DataFrame(

@@ -1,8 +1,9 @@
 """Results for sentence pairs, as data and as sentences."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,11 +14,15 @@ from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, PairScores, clusters_of
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import (
+    Column,
+    Layout,
     Tabled,
     bounds,
+    count,
     equals,
     estimate,
     in_words,
+    level,
     percent,
     plain,
     plural,
@@ -29,7 +34,7 @@ from bayes_bias.formatting import signed as plus
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
-from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.columns import interval_of
 from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
@@ -42,6 +47,12 @@ class _PairsResult(Tabled):
     fits: Mapping[str, xr.DataTree]
     spec: ModelSpec
     table: pd.DataFrame
+    ci_prob: float
+
+    @property
+    def name(self) -> str:
+        """What tables and figures call it."""
+        raise NotImplementedError
 
     @property
     def estimated(self) -> str:
@@ -75,8 +86,60 @@ class _PairsResult(Tabled):
         """One row of the table."""
         return self.table.loc[(estimand, label)]
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table[["pairs", "mean", *interval_columns(self.table), "prob_above", "observed"]]
+    @property
+    def layout(self) -> Layout:
+        """How often the stereotypical sentence is ahead."""
+        unit, above = ("percentage points", "P(more)") if self.changed else ("%", "P(> ½)")
+        return self._laid_out(
+            "share",
+            f"{self._how} often the stereotypical sentence is ahead, in {unit}: {self.name}",
+            above,
+            partial(number, signed=self.changed),
+            partial(interval, signed=self.changed),
+        )
+
+    @property
+    def difference_layout(self) -> Layout:
+        """How far it is ahead."""
+        decimals = self.metric.decimals
+        return self._laid_out(
+            "difference",
+            f"{self._how} far it is ahead, in {self.metric.unit}",
+            "P(above zero)",
+            partial(plus, decimals=decimals),
+            partial(bounds, decimals=decimals),
+        )
+
+    @property
+    def _how(self) -> str:
+        return "Change of how" if self.changed else "How"
+
+    def _laid_out(
+        self,
+        estimand: str,
+        caption: str,
+        above: str,
+        written: Callable[[float], str],
+        between: Callable[[float, float], str],
+    ) -> Layout:
+        rows = self.table.loc[estimand]
+
+        def ends(of: str = "") -> list[str]:
+            return list(map(between, *interval_of(rows, of)))
+
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("pairs", rows.pairs, count),
+                Column("observed", rows.observed, written),
+                Column("posterior", rows["mean"], written),
+                Column(f"{level(self.ci_prob)} interval", ends()),
+                Column("as if\nindependent", ends("independent"), spare=True),
+                Column("noise floor", ends("noise"), spare=True),
+                Column(above, rows.prob_above, probability),
+            ],
+            caption=caption,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,6 @@ def stability_document(stability: Stability) -> Document:
     """The document of the stability of a list's bias."""
     fitted, kinds = Fitted.of(stability.fit), plural(stability.kind)
     left_out = [f"left out: {reason}" for reason in stability.left_out.values()]
-    spread, shares = stability.spread.rename_axis("method"), stability.shares.rename_axis("of")
     return Document(
         title=f"Stability: {stability.name}",
         heading=f"Does the bias of {stability.name} depend on the {stability.kind}?",
@@ -24,9 +23,14 @@ def stability_document(stability: Stability) -> Document:
             PageSection("shares", "Where the variance comes from", "stability-shares.html"),
             notices_section("What was left out", left_out),
         ),
-        facts={"stability": stability, "spread": spread, "shares": shares, "kinds": kinds},
+        facts={"stability": stability},
         figures={"stability": partial(plot_stability, stability)},
-        tables={"measures": stability.measures, "spread": spread, "shares": shares, "summary": stability.summary},
+        tables={
+            "measures": stability.measures,
+            "spread": stability.spread.rename_axis("method"),
+            "shares": stability.shares.rename_axis("of"),
+            "summary": stability.summary,
+        },
         texts={"stability.txt": "\n".join([stability.text, *left_out, ""])},
         fits={slug(stability.name): fitted},
         provenance=model_provenance(stability, fitted)

@@ -21,11 +21,11 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Telling, percent, plain, plural
+from bayes_bias.formatting import Column, Layout, Tabled, percent, plain, plural
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
-from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
@@ -51,7 +51,7 @@ OF_TRAININGS = ("replicate_sd", "same_sign", "reliability")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Telling):
+class Stability(Tabled):
     """How much the bias of a list depends on the training, method by method and as components of variance.
 
     Attributes
@@ -117,6 +117,22 @@ class Stability(Telling):
         """Rows of the summary on how much trainings differ: ``replicate_sd``, ``same_sign``, ``reliability``."""
         columns = ["mean", *interval_columns(self.summary), "observed"]
         return self.summary.loc[list(OF_TRAININGS), columns]
+
+    @property
+    def layout(self) -> Layout:
+        """How much each method differs over trainings."""
+        return Layout.of(self.spread.rename_axis("method"), plain, f"Over {plural(self.kind)}")
+
+    @property
+    def shares_layout(self) -> Layout:
+        """Shares of variance of a single value, and of the measured bias."""
+        names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
+        return Layout(
+            [part_named(str(part), self.kind) for part in self.shares.columns],
+            [Column(names[str(name)], row, percent) for name, row in self.shares.iterrows()],
+            heading="part",
+            caption="Where the variance comes from",
+        )
 
     @property
     def text(self) -> str:

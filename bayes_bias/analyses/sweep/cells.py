@@ -8,7 +8,6 @@ from functools import cached_property, wraps
 from typing import Any
 
 from bayes_bias.analyses.comparison.compare import control_levels
-from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.coverage import lookup
 from bayes_bias.associations.similarity_cosine import COSINES
@@ -33,6 +32,7 @@ from bayes_bias.posterior.verdict import verdict
 from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
+from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.table.similarity import Similarity

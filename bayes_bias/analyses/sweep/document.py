@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.analyses.sweep.layouts import cells_layout, changes_layout, ranking_layout
 from bayes_bias.analyses.sweep.plots import Side, plot_atlas, plot_changes, plot_cost, plot_ranking, plot_removal
 from bayes_bias.analyses.sweep.results import Sweep, wide_of
 from bayes_bias.documents.document import Document, PageSection, methods_section, priors_of
@@ -45,7 +46,7 @@ def sweep_document(sweep: Sweep) -> Document:
             if sweep.series
             else None,
             _versions_section(sweep) if len(sweep.changes) and not ranked else None,
-            PageSection("cells", "All cells", "atlas-cells.html", {"rows": _rows(sweep.cells)}),
+            PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells_layout(sweep, _rows(sweep.cells))}),
             PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
             if others
             else None,
@@ -59,6 +60,9 @@ def sweep_document(sweep: Sweep) -> Document:
         facts={
             "sweep": sweep,
             "pooled": sweep.pooled,
+            "cells": cells_layout(sweep, sweep.cells),
+            "changes": changes_layout(sweep, sweep.changes) if len(sweep.changes) else None,
+            "ranking_of": partial(ranking_layout, sweep),
             "level": level(sweep.settings.ci_prob),
             "alpha": level(1 - sweep.settings.ci_prob),
             "decimals": sweep.metric.decimals,
@@ -128,7 +132,7 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
 
 
 def _versions_section(sweep: Sweep) -> PageSection:
-    facts = {"changes": _rows(sweep.changes), "ranking": sweep.ranking}
+    facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
     return PageSection("versions", "What versions changed", "atlas-versions.html", facts)
 
 

@@ -25,7 +25,7 @@ class Grid:
 
     Parameters
     ----------
-    lists, embeddings
+    wordlists, embeddings
         See `sweep`.
     controls, similarity, allow_loss
         See `similarities`, for all cells alike. Results in a folder are known by the name of a similarity.
@@ -41,7 +41,7 @@ class Grid:
     'dot'
     """
 
-    lists: ListLike | Sequence[ListLike]
+    wordlists: ListLike | Sequence[ListLike]
     embeddings: Mapping[str, Any] | Sequence[Any] = (DEMO,)
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS
     similarity: str | Similarity = "cosine"
@@ -55,7 +55,7 @@ class Grid:
         check_match(self.match)
         columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
         _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
-        return _read_lists(self.lists, self.controls), columns, similarity_of(self.similarity)
+        return _read_lists(self.wordlists, self.controls), columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: Opened) -> Opened:
         """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
@@ -81,13 +81,13 @@ def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
 
 
 def _read_lists(
-    lists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]
+    wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]
 ) -> list[WordList]:
     """All lists, each with its control classes; refuses none at all, and two of one name."""
-    given = listed_wordlists("lists", lists)
+    given = listed_wordlists("wordlists", wordlists)
     if not given:
-        raise WordListError("lists: there are none; name one or more, such as ['weat6']")
+        raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
     added = control_lists(controls)
     read = [load_wordlist(source).with_controls(added) for source in given]
-    check_different("lists", [words.name for words in read], "give each another name", WordListError)
+    check_different("wordlists", [words.name for words in read], "give each another name", WordListError)
     return read

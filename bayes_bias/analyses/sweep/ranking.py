@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.analyses.sweep.pooling import described, ranked
-from bayes_bias.formatting import Tabled, bounds, in_words, percent, probability, share_bounds
+from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, percent, probability, share_bounds
 from bayes_bias.posterior.shared_words import Influence
-from bayes_bias.table.columns import interval_of
+from bayes_bias.table.columns import interval_of, rank_column
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 DRAWS = 4000
@@ -79,8 +79,22 @@ class VersionRanking(Tabled):
         more = f"'{rival}' leaves {points} more (probability {probability(surely)})"
         return f"{verdict}: paired over the same words, {more}."
 
-    def _shown(self) -> pd.DataFrame:
-        return self.table
+    @property
+    def layout(self) -> Layout:
+        """The share that each version removes, the best first."""
+        rows = self.table.sort_values("rank")
+        ends = list(zip(*interval_of(rows), strict=True))
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("removed", rows["mean"], percent),
+                Column("interval", ends, lambda each: share_bounds(*each)),
+                *rank_column(rows),
+            ],
+            heading="version",
+            caption="Share of the bias removed, for new words",
+            sortable=True,
+        )
 
 
 def rank_versions(

@@ -110,7 +110,7 @@ class SweepSpec:
         columns = [column for _, columns in opened for column in columns]
         measured = {name: value for name, value in self.settings.items() if name in _MEASURED}
         return {
-            "lists": Grid(self.lists, columns, times=_times(opened), **measured),
+            "wordlists": Grid(self.lists, columns, times=_times(opened), **measured),
             "versions": [*self.versions, *nested],
             "sampling": self.sampling,
             **{name: value for name, value in self.settings.items() if name not in _MEASURED},

@@ -42,7 +42,7 @@ _NAMED = 10
 
 
 def sweep(
-    lists: ListLike | Sequence[ListLike] | Grid,
+    wordlists: ListLike | Sequence[ListLike] | Grid,
     embeddings: Mapping[str, Any] | Sequence[Any] = _DEMO,
     *,
     versions: Version | Sequence[Version] = (),
@@ -60,9 +60,9 @@ def sweep(
 
     Parameters
     ----------
-    lists : str, Path, WordList, or a sequence of them; or Grid
+    wordlists : str, Path, WordList, or a sequence of them; or Grid
         Their cosines with the shipped control classes are measured cell by cell. For other control classes,
-        similarities, and lists that lost words: ``sweep(Grid(lists, embeddings, controls=(), similarity="dot"))``.
+        similarities, and lists that lost words: ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
         By name, or under the names of their files. Each is anything that `open_embedding` opens, or a list of
         replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`: a sweep has either
@@ -109,9 +109,9 @@ def sweep(
     """
     settings = SweepSettings.checked(models, measures, posteriors, scope, ci_prob, seed, sampling)
     check_jobs(jobs)
-    if isinstance(lists, Grid):
+    if isinstance(wordlists, Grid):
         check_alone("Grid", embeddings, _DEMO)
-    grid = lists if isinstance(lists, Grid) else Grid(lists, embeddings)
+    grid = wordlists if isinstance(wordlists, Grid) else Grid(wordlists, embeddings)
     words, opened, similarity = grid.opened()
     chosen = open_versions(versions, opened)
     names = names_of_columns(chosen, opened)

@@ -5,11 +5,10 @@ from functools import partial
 
 import pandas as pd
 
-from bayes_bias.analyses.tpr_gaps.results import DECIMALS, MEAN_GAP, TprGaps
+from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
-from bayes_bias.formatting import level
 from bayes_bias.plots import plot_tpr_gaps
 
 
@@ -17,22 +16,16 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
     """The document of the gaps of a classifier."""
     names = {group: f"gaps-{file}" for group, file in file_names(gaps.of).items()}
     methods, fit = Methods("methods-of-gaps.txt", {"gaps": gaps}), gaps.fit.attrs
-    whose = f"{gaps.of[0]} minus {gaps.rest}" if len(gaps.of) == 1 else "each group minus all others"
     return Document(
         title=f"Gaps: {gaps.name}",
         heading=f"Gaps: {gaps.name}",
         opening={"answer": gaps.text},
         sections=(
             PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),
-            PageSection("classes", "Class by class", "gaps-classes.html", {"whose": whose, "names": names}),
+            PageSection("classes", "Class by class", "gaps-classes.html", {"names": names}),
             methods_section(methods),
         ),
-        facts={
-            "gaps": gaps,
-            "level": level(gaps.ci_prob),
-            "decimals": {quantity: DECIMALS.get(quantity, 3) for quantity in gaps.aggregate.index},
-            "directed": [quantity for quantity in gaps.aggregate.index if quantity.startswith(MEAN_GAP)],
-        },
+        facts={"gaps": gaps},
         figures={name: partial(plot_tpr_gaps, gaps, group) for group, name in names.items()},
         tables={"gaps": gaps.table, "aggregate": gaps.aggregate, "variances": gaps.variances, "counts": _counts(gaps)},
         methods=methods,

@@ -25,7 +25,7 @@ from bayes_bias.errors import TprGapsError, did_you_mean
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.posterior.estimate import over_draws
+from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.table.metric import Metric
 
 _CELL = ("class", "group")
@@ -228,7 +228,7 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
         "tpr": hits / people,
         "tpr_rest": (correct - hits) / (everyone - people),
         "observed": gaps(hits / people, people),
-        **over_draws(gap, ci_prob),
+        **summarize_draws(gap, ci_prob),
         "prob_direction": np.maximum(negative, 1 - negative),
     }
     cells = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
@@ -239,7 +239,7 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
 def _variances(counts: PeopleCounts, draws: np.ndarray, ci_prob: float) -> pd.DataFrame:
     """Variance of the rates over groups, a row for each class."""
     observed = variances((counts.hits / counts.people).to_numpy())
-    columns = {"observed": observed, **over_draws(variances(draws), ci_prob)}
+    columns = {"observed": observed, **summarize_draws(variances(draws), ci_prob)}
     return pd.DataFrame(columns, index=pd.Index(counts.classes, name="class"))
 
 
@@ -274,5 +274,5 @@ def _row(raw: float, nothing: np.ndarray, draws: np.ndarray, ci_prob: float) -> 
         "observed": raw,
         "without_gaps": float(nothing.mean()),
         "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
-        **{name: float(value) for name, value in over_draws(draws, ci_prob).items()},
+        **{name: float(value) for name, value in summarize_draws(draws, ci_prob).items()},
     }

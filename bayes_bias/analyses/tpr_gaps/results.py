@@ -1,7 +1,9 @@
 """Results for true-positive-rate gaps, as data and as sentences."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import xarray as xr
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import (
+    Column,
+    Layout,
     Tabled,
     capitalized,
     count,
@@ -22,7 +26,7 @@ from bayes_bias.formatting import (
     probability,
     signed,
 )
-from bayes_bias.table.columns import interval_of
+from bayes_bias.table.columns import estimates, interval_of
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
@@ -209,9 +213,64 @@ class TprGaps(Tabled):
     def _left_out(self) -> list[str]:
         return [f"{capitalized(notice)}." for notice in self.counts.notices]
 
-    def _shown(self) -> pd.DataFrame:
-        return self.aggregate
+    @property
+    def whose(self) -> str:
+        """Which gaps these are."""
+        return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
+
+    @property
+    def layout(self) -> Layout:
+        """The gaps over all classes; a mean gap has a sign, sizes have none."""
+        rows = self.aggregate
+        decimals = [DECIMALS.get(str(name), 3) for name in rows.index]
+        signs = ["+" if str(name).startswith(MEAN_GAP) else "" for name in rows.index]
+
+        def written(values: "pd.Series[float]") -> list[str]:
+            numbers = zip(values, decimals, signs, strict=True)
+            return [signed(value, digits) if sign else plain(value, digits) for value, digits, sign in numbers]
+
+        posterior = zip(rows["mean"], *interval_of(rows), decimals, signs, strict=True)
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("raw\npublished", written(rows.observed)),
+                Column("no gaps\nexpected", written(rows.without_gaps)),
+                Column("chance\nof raw then", rows.chance, probability),
+                Column("unbiased", written(rows.unbiased)),
+                Column(
+                    f"posterior\n{level(self.ci_prob)} interval",
+                    [estimate(*numbers, sign=sign) for *numbers, sign in posterior],
+                ),
+            ],
+            heading="quantity",
+            caption="Over all classes",
+        )
+
+    @property
+    def classes_layout(self) -> Layout:
+        """The gap of each class, the largest first."""
+        rows = self.table.sort_values("mean", ascending=False)
+        several = len(self.of) > 1
+
+        return Layout(
+            [f"{of_class}, {group}" if several else str(of_class) for of_class, group in rows.index],
+            [
+                _of_both("people\nand the others", rows.people, rows.people_rest, count),
+                _of_both("rate\nand the others’", rows.tpr, rows.tpr_rest, partial(plain, decimals=2)),
+                Column("raw gap", rows.observed, signed),
+                *estimates(rows, "gap", self.ci_prob, 3),
+                Column("P(direction)", rows.prob_direction, probability),
+            ],
+            heading="class and group" if several else "class",
+            caption=f"Gaps of true-positive rates: {self.whose}",
+        )
 
 
 def _size(row: "pd.Series[float]", decimals: int = 3) -> str:
     return estimate(row["mean"], *interval_of(row), decimals, sign="")
+
+
+def _of_both(heading: str, own: pd.Series, others: pd.Series, written: Callable[[float], str]) -> Column:
+    """Lay out what is known of a group and of the others."""
+    both = list(zip(own, others, strict=True))
+    return Column(heading, both, lambda each: "; ".join(map(written, each)), spare=True)

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from bayes_bias import AssociationTable, combine_replicates, posterior_draws, write
-from bayes_bias.analyses.comparison.compare import compare
+from bayes_bias.analyses.comparison.compare import compare, zero_by_construction
 from bayes_bias.analyses.comparison.comparison import Comparison, share_removed
-from bayes_bias.analyses.comparison.paired_difference import difference, pair, zero_by_construction
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.errors import BayesBiasError, SpecError, TableError
 from bayes_bias.formatting import probability
 from bayes_bias.table.association_table import assemble
+from bayes_bias.table.combine_tables import difference, pair
 from tests.helpers import PLANTED, SHORT, changed, equalised, random_table, refused, says, states
 
 ROPE = 0.15

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayes_bias import Report, Sampling, cosines, load_wordlist, report
-from bayes_bias.analyses.report.methods import methods_of
-from bayes_bias.analyses.report.tables import side_by_side
+from bayes_bias.analyses.report.document import methods_of
+from bayes_bias.analyses.report.tables import quantities_layout
 from bayes_bias.plots import plot_posterior
 from tests.helpers import html_of
 
@@ -23,9 +23,10 @@ def made() -> Report:
 def test_page_methods_table_and_figure_have_both_biases(made):
     section = made.sections[0]
     assert section.verdict.adjustment is not None
-    bias, unadjusted, explained = side_by_side(section)[:3]
-    assert unadjusted.posterior[0] != bias.posterior[0]
-    assert "explained by covariate of targets and attributes" in explained.unit
+    quantities = quantities_layout(section, list(section.summaries))
+    bias, unadjusted, _ = quantities.columns[1].cells[:3]
+    assert unadjusted != bias
+    assert "explained by covariate of targets and attributes" in quantities.labels[2]
     for text in (html_of(made), "\n".join(methods_of(made).paragraphs)):
         assert "at equal covariate" in text
     labels = [line.get_label() for line in plot_posterior(section.fitted).lines]

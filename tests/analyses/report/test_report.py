@@ -20,8 +20,7 @@ from bayes_bias import AssociationTable, Sampling, cosines, verdict, write
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.document import figures_of
-from bayes_bias.analyses.report.methods import methods_of
+from bayes_bias.analyses.report.document import figures_of, methods_of
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.analyses.report.report import report
 from bayes_bias.associations.lists import _read, measure_lists
@@ -194,7 +193,7 @@ def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made)
         assert states(text, "random words 4 10")
     assert not states(plain(of_these), "called distinguishable")
     assert states(plain(made), "called distinguishable")
-    assert section.verdict.beside.posterior in html_of(of_these)
+    assert section.verdict.wider.posterior in html_of(of_these)
 
 
 def test_page_and_methods_say_what_the_intervals_rest_on(made):
@@ -223,8 +222,8 @@ def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     text = html_of(failed)
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
     assert states(answers, "✕ converged small")
-    figures_and_tables = section.count("<figcaption>") + section.count("<caption>")
-    assert section.count("✕ Not converged") == figures_and_tables + 1 == 6  # once for the pair of figures
+    tables = section.count('<p class="note"><b class="alarm">✕')
+    assert section.count("✕ Not converged") == section.count("<figcaption>") + tables + 1 == 6  # once for two figures
     assert states(rest, "converged interpreted")
     assert latex_tables_of(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()

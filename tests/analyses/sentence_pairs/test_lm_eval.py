@@ -135,7 +135,7 @@ def test_a_log_that_holds_no_pairs_is_one_line(tmp_path, text, words):
 @pytest.mark.slow
 def test_the_command_reads_logs(tmp_path, run):
     path = written(tmp_path / "samples_crows_pairs.jsonl", crows_pairs(True))
-    code, out, _ = run("sentence-pairs", str(path), "--draws", "100", "--tune", "100")
+    code, out, _ = run("sentence-pairs", str(path), "--draws", "100")
     assert code == 0
     assert f"{100 * lm_eval(path).rows.ahead.mean():.1f}" in out
     shutil.copy(path, tmp_path / "other.csv")

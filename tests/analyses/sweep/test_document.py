@@ -58,7 +58,7 @@ def test_versions_stand_in_their_embedding_with_paired_changes_beside_them(tmp_p
     found = made_sweep(versions=("hard", "theirs"))
     page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(page, "Six versions 24 changes")
-    assert states(page, "Version removed rank") or "<th>Version</th>" in page
+    assert states(page, "Version removed rank") or "<th>version</th>" in page
     changes = pd.read_csv(tmp_path / "atlas" / "changes.csv", index_col=["embedding", "version", "list"])
     assert len(changes) == 24
     assert {"before", "after", "change", "chance_holm", "control_moved"} <= set(changes)

@@ -7,11 +7,11 @@ from zlib import crc32
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.analyses.comparison.paired_difference import difference, pair
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, LanguageModelError
 from bayes_bias.measures import quasi_f
+from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.words.cloze import Cloze
 from tests.helpers import in_ten_digits, refused, says
 

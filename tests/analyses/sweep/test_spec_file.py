@@ -33,19 +33,19 @@ def spec(home: Path, text: str) -> Path:
 
 def test_files_are_found_beside_the_spec_whatever_the_working_folder(home: Path) -> None:
     read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
-    assert [each.name for each in read.arguments()["lists"].embeddings] == ["seed-1", "seed-2"]
+    assert [each.name for each in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
 
 
 def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:
     text = '[[embeddings]]\nname = "trained"\nfiles = "seed-*.txt"\nreplicates = "seed"\n'
-    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["lists"].embeddings
+    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["wordlists"].embeddings
     assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
 
 
 def test_an_embedding_may_have_a_time(home: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\nreplicates = "seed"\nname = "a decade"\nat = 1900\n'
     read = read_sweep(spec(home, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
-    assert dict(read.arguments()["lists"].times) == {"a decade": 1900.0, "other": 1910.5}
+    assert dict(read.arguments()["wordlists"].times) == {"a decade": 1900.0, "other": 1910.5}
     for at, message in (("at = 'early'", "at 'early' number"), ("at = 1900", "1900 one embedding replicates")):
         with refused(BayesBiasError, message):
             read_sweep(spec(home, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
@@ -140,7 +140,7 @@ def test_an_encoder_encodes_the_words_that_its_versions_learn_from(home: Path, m
     monkeypatch.setattr("bayes_bias.analyses.sweep.spec_file.encode", encode)
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\n[[embeddings.versions]]\nname = "SentDebias"\n'
     versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
-    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["lists"].embeddings
+    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["wordlists"].embeddings
     assert opened.vocabulary() == ["her", "his", "she", "he"]
 
 

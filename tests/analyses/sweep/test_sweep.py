@@ -209,8 +209,8 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
     [
         ({"embeddings": []}, "embeddings none"),
         ({"embeddings": ["googlenews-demo", "googlenews-demo"]}, "embeddings 2 'googlenews-demo'"),
-        ({"lists": []}, "lists none"),
-        ({"lists": ["weat6", "weat6"]}, "lists 'weat6' 2"),
+        ({"wordlists": []}, "wordlists none"),
+        ({"wordlists": ["weat6", "weat6"]}, "wordlists 'weat6' 2"),
         ({"models": ["hierarchical"]}, "model 'hierarchical' scopes"),
         ({"measures": ["WAET"]}, "measures 'WAET' 'WEAT'"),
         ({"posteriors": "some"}, "posteriors 'some'"),
@@ -222,7 +222,7 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
 )
 def test_wrong_input_is_one_line_before_anything_is_read(arguments: dict[str, Any], message: str) -> None:
     with refused(BayesBiasError, message):
-        bb.sweep(**{"embeddings": ["googlenews-demo"], "lists": ["weat6"], **arguments})
+        bb.sweep(**{"embeddings": ["googlenews-demo"], "wordlists": ["weat6"], **arguments})
 
 
 def test_a_folder_of_another_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
