@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.report.check_data_fit import _judged
+from bayes_bias.analyses.report.check_data_fit import _judge
 from bayes_bias.checks.data_fit import PROBS, DataFit
 from tests.helpers import says
 
@@ -18,12 +18,12 @@ from tests.helpers import says
         ((0.75, 0.84), False, "Poor"),  # what is wrong goes before what is odd
     ],
 )
-def test_coverage_is_judged_in_a_word(shares: tuple[float, float], adequate: bool, words: str) -> None:
+def test_coverage_is_judge_in_a_word(shares: tuple[float, float], adequate: bool, words: str) -> None:
     fit = DataFit(pd.DataFrame([shares], ["crossed"], list(PROBS)), pairs=10_000)
-    verdict, sentence = _judged(fit)
+    verdict, sentence = _judge(fit)
     assert verdict is adequate
     assert says(sentence, words)
 
 
 def test_a_small_table_is_not_called_poor_for_its_sampling_error() -> None:
-    assert _judged(DataFit(pd.DataFrame([[0.45, 0.94]], ["crossed"], list(PROBS)), pairs=64))[0]
+    assert _judge(DataFit(pd.DataFrame([[0.45, 0.94]], ["crossed"], list(PROBS)), pairs=64))[0]
