@@ -34,8 +34,9 @@ _LONGEST = 60
 # The belief in clusters is a half where silhouettes lie so many standard deviations above the mean of random lists, and
 # grows with this slope: chosen on some topics, confirmed on others (docs/evidence/sub-topics.md).
 _HALF, _SLOPE = 2.0, 2.0
-# What is expected to be less is nothing; and further digits differ with the processor that multiplies matrices.
-_LEAST, _DIGITS = 0.001, 6
+# What is expected to be less is nothing: of so little prior a table that disagrees makes two modes, and intervals are
+# hardly longer for it. Further digits differ with the processor that multiplies matrices.
+_LEAST, _DIGITS = 0.01, 6
 # Fewer general words do not say what words have in common by chance.
 _FEWEST_GENERAL = 500
 _SEED = 1
