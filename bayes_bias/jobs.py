@@ -257,9 +257,9 @@ def _announced(pending: int, kept: int) -> str:
 
 
 @contextmanager
-def beside(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
-    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up if an
-    error ends the block."""
+def run_in_background(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
+    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up where
+    an error ends the block."""
     with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
         yield results
 

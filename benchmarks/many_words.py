@@ -108,7 +108,7 @@ def judged(row: Row, seed: int) -> Record:
         np.concatenate([rng.permutation(np.flatnonzero(homes == k))[: row.words] for k in (0, 1)])
         for homes in (everything.group_index, everything.class_index)
     )
-    table = everything.over(lambda values: values[targets, attributes])
+    table = everything.select(lambda values: values[targets, attributes])
     return {"raw": raw, "equal": equal, **judged_table(table, truth=equal, raw=raw, seed=seed)}
 
 

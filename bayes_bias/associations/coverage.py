@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.spelling import beside, offer, other_spellings, used_as_such, visible
+from bayes_bias.words.spelling import add_spellings, offer, other_spellings, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -207,7 +207,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             offered = offer(part.near)
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
-                f"{coverage.embedding} ({_shortened(beside(part.lost, part.near))}){offered}; "
+                f"{coverage.embedding} ({_shortened(add_spellings(part.lost, part.near))}){offered}; "
                 f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
             )
 
@@ -254,7 +254,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
         read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
         yield f"{part}: {embedding} has {read}; used as such"
     losses = {
-        f"not in {embedding}": beside(part.missing, part.near),
+        f"not in {embedding}": add_spellings(part.missing, part.near),
         "with all values zero, so without a direction": part.zero,
         "with values that are not finite": part.non_finite,
     }

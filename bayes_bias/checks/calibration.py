@@ -21,7 +21,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import DASH, Column, Layout, Tabled, count, plain, share, share_within
-from bayes_bias.jobs import beside
+from bayes_bias.jobs import run_in_background
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet, shown
@@ -239,7 +239,7 @@ def drawn_beside(
     lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
     jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
     work = (joblib.delayed(_drawn)(calibrate, spec, draws, seed) for calibrate in designs[:lists])
-    return beside(work, jobs)
+    return run_in_background(work, jobs)
 
 
 def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:

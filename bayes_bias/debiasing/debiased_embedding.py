@@ -20,7 +20,7 @@ from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
-from bayes_bias.words.spelling import ALIKE, Match, beside, offer, other_spellings, used_as_such
+from bayes_bias.words.spelling import ALIKE, Match, add_spellings, offer, other_spellings, used_as_such
 
 logger = logging.getLogger("bayes_bias")
 
@@ -143,7 +143,7 @@ class Debiasing(Version):
             return sets
         count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
         variants = embedding.near(missing, vectors)
-        named = f"{name} has no vector of {count}: {', '.join(beside(missing, variants))}{offer(variants)}"
+        named = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
         if not self.skip_missing:
             raise MeasureError(
                 f"sets: {named}; leave them out there, or have them left out with skip_missing=True (--skip-missing of"

@@ -13,7 +13,7 @@ import joblib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.jobs import beside
+from bayes_bias.jobs import run_in_background
 from bayes_bias.plots.style import style
 
 logger = logging.getLogger("bayes_bias")
@@ -43,7 +43,7 @@ def rendered_beside(drawn: Mapping[str, Axes], formats: Sequence[str]) -> Abstra
     jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
     wanted = tuple(dict.fromkeys(("svg", *formats)))
     work = (joblib.delayed(_in_formats)(name, ax, wanted) for name, ax in drawn.items())
-    return beside(work, jobs)
+    return run_in_background(work, jobs)
 
 
 def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:

@@ -127,7 +127,7 @@ def half_lists(
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
         columns = _some(table.class_index, fraction, rng)
-        yield table.over(partial(_picked, rows, columns))
+        yield table.select(partial(_picked, rows, columns))
 
 
 def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.DataArray:

@@ -207,13 +207,13 @@ class AssociationTable(Telling):
         if not self.controls:
             return self
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
-        return self.over(lambda values: values[:, keep])
+        return self.select(lambda values: values[:, keep])
 
-    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """The table of the words that `select` keeps of a matrix ``(target, attribute)``."""
+    def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """The table of the words that `choose` keeps of a matrix ``(target, attribute)``."""
 
         def kept(values: xr.DataArray) -> xr.DataArray:
-            return settled(select(values))
+            return settled(choose(values))
 
         values = kept(self.values)
         same_words = all(words_of(values, side) == words_of(self.values, side) for side in SIDES)
@@ -221,7 +221,7 @@ class AssociationTable(Telling):
             self,
             values=values,
             origin=self.origin if same_words else None,
-            replicates=None if self.replicates is None else self.replicates.over(kept),
+            replicates=None if self.replicates is None else self.replicates.select(kept),
             repeats=None if self.repeats is None else kept(self.repeats),
         )
 

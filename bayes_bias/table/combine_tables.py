@@ -86,7 +86,7 @@ def share_words[Label](
     shared = shared_words(values, argument, "table")
     lost = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
     cut = {
-        label: replace(table.over(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *lost))
+        label: replace(table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *lost))
         for label, table in tables.items()
     }
     return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
@@ -221,7 +221,7 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
     def relabelled(values: xr.DataArray) -> xr.DataArray:
         return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
 
-    return second.over(relabelled)
+    return second.select(relabelled)
 
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:

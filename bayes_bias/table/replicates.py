@@ -63,9 +63,9 @@ class Replicates:
         formed = [table.copy(data=table.to_numpy()) for table in self.tables.values()]
         return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
 
-    def over(self, select: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Each over the words that `select` takes."""
-        return type(self)(self.kind, MappingProxyType({label: select(table) for label, table in self.tables.items()}))
+    def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """Each over the words that `choose` takes."""
+        return type(self)(self.kind, MappingProxyType({label: choose(table) for label, table in self.tables.items()}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,12 +89,12 @@ def other_spellings(
     return {word: free[alike(word)].pop(0) for word in words if free.get(alike(word))}
 
 
-def beside(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     """Words that are missing, each with the spellings that are there.
 
     Examples
     --------
-    >>> beside(["John", "axe"], {"John": ["john"]})
+    >>> add_spellings(["John", "axe"], {"John": ["john"]})
     ('John (but: john)', 'axe')
     """
     return tuple(

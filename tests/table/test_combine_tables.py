@@ -74,7 +74,7 @@ def test_a_table_without_replicates_leaves_the_means() -> None:
 
 
 def test_words_that_one_table_lacks_are_named() -> None:
-    lacking = random_table(2).over(lambda values: values.drop_sel(target="men 0"))
+    lacking = random_table(2).select(lambda values: values.drop_sel(target="men 0"))
     found = combine({1900: random_table(1), 1910: lacking}, (-1, 1))
     assert "men 0" not in found.values.target
     assert says(found.notices, "1 target not in '1910' men 0")

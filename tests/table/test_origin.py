@@ -39,8 +39,8 @@ def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from
     table = bb.cosines("googlenews-demo", "weat7")
     assert replace(table, origin=None).sha256 == table.sha256
     assert table.without_controls().origin is None
-    assert table.over(lambda values: values[::-1]).origin is None
-    assert table.over(lambda values: values).origin is table.origin
+    assert table.select(lambda values: values[::-1]).origin is None
+    assert table.select(lambda values: values).origin is table.origin
     assert pickle.loads(pickle.dumps(table)).origin.words == table.origin.words
 
 

@@ -34,7 +34,7 @@ def read(frame: pd.DataFrame, **options: object) -> AssociationTable:
 
 
 def without(table: AssociationTable, word: str, dim: str = "target") -> AssociationTable:
-    return table.over(lambda values: values.drop_sel({dim: word}))
+    return table.select(lambda values: values.drop_sel({dim: word}))
 
 
 def regrouped(values: xr.DataArray) -> xr.DataArray:
@@ -122,9 +122,9 @@ def test_rows_of_no_replicate_are_refused():
             lambda given: given | {"seed 1": replace(given["seed 1"], stereotypes={"women": "work"})},
             "stereotypes 'seed 0'",
         ),
-        (lambda given: given | {"seed 1": given["seed 1"].over(regrouped)}, "'men 0' 'women' 'seed 1' 'men'"),
+        (lambda given: given | {"seed 1": given["seed 1"].select(regrouped)}, "'men 0' 'women' 'seed 1' 'men'"),
         (
-            lambda given: given | {"seed 1": given["seed 1"].over(lambda values: values[:, np.arange(19) < 11])},
+            lambda given: given | {"seed 1": given["seed 1"].select(lambda values: values[:, np.arange(19) < 11])},
             "'neutral' seed",
         ),
     ],

@@ -1,7 +1,7 @@
 """Answers of chat models that assign words to labels: D, with labels, wordings and words as samples."""
 
 from .agreement import Agreement as Agreement
-from .agreement import beside as beside
+from .agreement import compare as compare
 from .asking import prompts as prompts
 from .estimation import estimate as estimate
 from .estimation import pymc_model as pymc_model

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Tabled):
-    """One list in several sources. Made by `bayes_bias.answers.beside`.
+    """One list in several sources. Made by `bayes_bias.answers.compare`.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Agreement(Tabled):
         )
 
 
-def beside(
+def compare(
     answers: ModelAnswers, fits: Mapping[str, Fit], stereotype: str | None = None, *, ci_prob: float = 0.95
 ) -> Agreement:
     """One list in answers of chat models and in vectors, with the interval of each in its own unit.
@@ -104,7 +104,7 @@ def beside(
     Examples
     --------
     >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
-    >>> beside(found, {"GoogleNews": bb.fit(bb.cosines("vectors.bin", career))}, "career")   # doctest: +SKIP
+    >>> compare(found, {"GoogleNews": bb.fit(bb.cosines("vectors.bin", career))}, "career")   # doctest: +SKIP
     """
     check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
     known = answers.table.index.get_level_values("stereotype").unique().tolist()

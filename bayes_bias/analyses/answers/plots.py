@@ -151,15 +151,15 @@ def plot_agreement(
     Parameters
     ----------
     agreement : Agreement
-        From `bayes_bias.answers.beside`.
+        From `bayes_bias.answers.compare`.
     ax, legend, palette
         As in `plot_forest`.
 
     Examples
     --------
-    >>> plot_agreement(beside(found, {"GoogleNews": posterior}))                  # doctest: +SKIP
+    >>> plot_agreement(compare(found, {"GoogleNews": posterior}))                  # doctest: +SKIP
     """
-    check_kind("agreement", agreement, Agreement, "not what `answers.beside` returned; give that")
+    check_kind("agreement", agreement, Agreement, "not what `answers.compare` returned; give that")
     table, tail = agreement.table, (1 - agreement.ci_prob) / 2
     with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.32, extra=1.6)

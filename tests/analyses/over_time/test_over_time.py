@@ -151,7 +151,7 @@ def test_fewer_than_five_slices_say_nothing_of_new_ones(tables: Tables) -> None:
 def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureFixture) -> None:
     rng = np.random.default_rng(5)
     given = slices(rng, YEARS, np.linspace(0, 0.1, 5), groups=3, words=6, controls=1, seeds=(2, 3, 2, 3, 2))
-    given[1920] = given[1920].over(lambda values: values.drop_sel(target="g0t1"))
+    given[1920] = given[1920].select(lambda values: values.drop_sel(target="g0t1"))
     series = over_time(given, sampling=SHORT)
     assert all("g0t1" not in table.values.target for table in series.tables.values())
     assert series.lost.loc[1920, "lacks"] == "g0t1"
@@ -218,4 +218,4 @@ def test_what_is_no_series_is_refused_in_a_line(tables: Tables) -> None:
 
 
 def _without(table: AssociationTable, group: str) -> AssociationTable:
-    return table.over(lambda values: values.sel(target=values.group != group))
+    return table.select(lambda values: values.sel(target=values.group != group))
