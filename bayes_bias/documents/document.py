@@ -45,7 +45,7 @@ class Document:
     fits: Mapping[str, Fit] = _NOTHING  # one without a name is ``posterior.nc``
     texts: Mapping[str, str] = _NOTHING
     data: Mapping[str, Callable[[Path], object]] = _NOTHING  # written by functions of their paths
-    kicker: str = "bayes_bias"  # the line above the heading
+    kicker: str = ""  # begins the line above the heading
     look: str = ""  # the page's class in the style sheet
     templates: str = TEMPLATES  # the package whose folder ``templates/`` the sections come from
     sortable: bool = False  # whether the page has a script with which readers sort its tables

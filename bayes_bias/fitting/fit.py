@@ -54,7 +54,7 @@ def fit(
     covariates : DataFrame, Series or mapping, optional
         Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
         is then that at equal values of them, and ``unadjusted_bias`` is reported, too. The model has a slope for each
-        class (of targets), for each group (of attributes), and where both sides have covariates for their product; they
+        class (of targets), for each group (of attributes), and if both sides have covariates for their product; they
         are in the posterior as ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a difference of one
         standard deviation within groups or classes.
     seed : int
@@ -67,8 +67,8 @@ def fit(
     xarray.DataTree
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
         ``observed_data`` (the values, if formed) and ``constant_data`` (design and sufficient statistics); provenance
-        and diagnostics in ``attrs``. Where word effects were sampled also ``log_likelihood`` of each value, for
-        `arviz.loo`, up to 20 million numbers. Where the likelihood is collapsed ``log_prior`` and
+        and diagnostics in ``attrs``. If word effects were sampled also ``log_likelihood`` of each value, for
+        `arviz.loo`, up to 20 million numbers. If the likelihood is collapsed ``log_prior`` and
         ``joint_log_likelihood``, that of all values together, which power-scaling reads
         (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips
         through `save_fit` and `load_fit`, and `summarize` needs nothing else.

@@ -155,7 +155,7 @@ class Fitted:
         return json.loads(self.tree.attrs[attribute])
 
     def generalising(self, what: str) -> Self:
-        """The same, refused where the model has no variance components of targets and attributes.
+        """The same, refused if the model has no variance components of targets and attributes.
 
         Raises
         ------

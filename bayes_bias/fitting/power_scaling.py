@@ -49,8 +49,8 @@ def log_densities(
     """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
 
     The likelihood of all `values` together is not called ``log_likelihood`` there: leaving out its one value means
-    nothing, and `arviz.loo` would do so. Where word effects were sampled, each value has a likelihood of its own, which
-    is kept unless the draws of all would fill memory.
+    nothing, and `arviz.loo` would do so. If word effects were sampled, each value has a likelihood of its own, which is
+    kept unless the draws of all would fill memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
@@ -86,8 +86,8 @@ def sensitivity(
 ) -> xr.Dataset:
     """Sensitivity of each variable of a posterior to the prior or the likelihood, by `arviz.psense`.
 
-    Zero where the density is the same in all draws, as under uniform priors: no power of it changes anything. NaN where
-    the draws cannot say: there are fewer than 25, or chains stood still.
+    Zero if the density is the same in all draws, as under uniform priors: no power of it changes anything. NaN if the
+    draws cannot say: there are fewer than 25, or chains stood still.
     """
     density = groups[f"log_{which}"].to_array().sum("variable")
     one = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)

@@ -47,7 +47,7 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
 
 
 def netcdf_with_hash(tree: xr.DataTree) -> bytes:
-    """A netCDF file in memory that has a hash of its content: where an address is damaged, HDF5 reads zeros unnoticed.
+    """A netCDF file in memory that has a hash of its content: if an address is damaged, HDF5 reads zeros unnoticed.
 
     The hash is of what the file holds, since netCDF has fewer kinds of text and attributes than Python.
     """

@@ -157,12 +157,12 @@ def label_rows(ax: Axes, labels: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def legend_below(ax: Axes, *, shown: bool = True, **options: Any) -> None:
-    """A legend under the axis label, clear of the data however high the figure is."""
+def legend_below(ax: Axes, *, shown: bool = True, labelled: bool = True, **options: Any) -> None:
+    """A legend under the axis label, if the axis is `labelled`, clear of the data however high the figure is."""
     if not shown:
         return
     figure = ax.get_figure(root=True)
-    below = ScaledTranslation(0, -_below(ax), figure.dpi_scale_trans) if figure else IdentityTransform()
+    below = ScaledTranslation(0, -_below(ax, labelled), figure.dpi_scale_trans) if figure else IdentityTransform()
     ax.legend(
         loc="upper left",
         bbox_to_anchor=(0, 0),
@@ -174,10 +174,10 @@ def legend_below(ax: Axes, *, shown: bool = True, **options: Any) -> None:
     )
 
 
-def _below(ax: Axes) -> float:
+def _below(ax: Axes, labelled: bool) -> float:
     """What lies between axes and legend, in inches."""
-    labelled = ax.xaxis.get_ticks_position() in {"bottom", "default"} and len(ax.get_xticks()) > 0
-    return (_TICKS if labelled else 0.06) + (_AXIS_LABEL if ax.get_xlabel() else 0.0)
+    ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
+    return (_TICKS if ticks else 0.06) + (_AXIS_LABEL if labelled else 0.0)
 
 
 def draw_classical(
@@ -212,7 +212,7 @@ def _inches(ax: Axes) -> tuple[float, float]:
     figure, legend, cell = ax.get_figure(root=True), ax.get_legend(), ax.get_subplotspec()
     assert figure is not None
     size = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
-    below = _below(ax) + _LINE * -(-len(legend.get_texts()) // legend._ncols) if legend else 0.0  # type: ignore[attr-defined]
+    below = _below(ax, True) + _LINE * -(-len(legend.get_texts()) // legend._ncols) if legend else 0.0  # type: ignore[attr-defined]
     beside = _LETTER * max((len(label.get_text()) for label in ax.get_yticklabels()), default=0)
     # A figure that is still to be laid out has no margins: its only axes will fill it.
     alone = cell is not None and cell.get_gridspec().ncols == 1 and figure.get_layout_engine() is not None

@@ -83,7 +83,7 @@ def plot_sub_topics(
         if legend and figure is not None:
             bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
             bar.outline.set_visible(False)
-        legend_below(ax, shown=legend)
+        legend_below(ax, shown=legend, labelled=False)
         set_title(ax, f"{shortened(table.name)}: sub-topics of {side}s")
         return ax
 

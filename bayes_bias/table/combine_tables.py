@@ -82,6 +82,7 @@ def share_words[Label](
         check_table(table, f"{argument}: {label}")
     for label, table in others:
         check_same_design(table, first, f"{argument}: '{label}'", f"'{first_label}'")
+    tables = {first_label: first} | {label: _without_own_sub_topics(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
     lost = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
@@ -222,6 +223,14 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
         return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
 
     return second.select(relabelled)
+
+
+def _without_own_sub_topics(table: AssociationTable) -> AssociationTable:
+    """Without the notices of sub-topics that another table's will replace."""
+    if not table.has_related_words:
+        return table
+    own = {f"{home}: {related.text}" for home, related in table.sub_topics.homes.items()}
+    return replace(table, notices=tuple(notice for notice in table.notices if notice not in own))
 
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:

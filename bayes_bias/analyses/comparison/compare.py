@@ -280,7 +280,7 @@ def compare_all(
         Indexed by ``before`` and ``after``, the names of two tables. ``mean`` change of the bias from the one to the
         other with its equal-tailed interval (units of the tables); ``observed``, that of the raw
         contrasts; ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for
-        the number of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known: where
+        the number of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known: if
         they were not, there is no chance, and a notice says so. Intervals are not adjusted.
 
     Raises

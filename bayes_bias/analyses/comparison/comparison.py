@@ -85,7 +85,7 @@ class Comparison(Tabled):
         columns of `summarize`, index "group, control class"; empty without control classes.
     share_removed : ShareRemoved
     in_spread : ChangeInSpread
-        The change in units of the spread of values, which shrinks where a whole embedding does.
+        The change in units of the spread of values, which shrinks if a whole embedding does.
     verdict : Verdict
         Whether the change is larger than chance explains; with `rope` also how probable it is that it is negligible.
     measures : pandas.DataFrame

@@ -13,8 +13,9 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import Layout, capitalized, level
+from bayes_bias.formatting import Layout, capitalized, joined, level
 from bayes_bias.plots import plot_overview, plot_word_bias
+from bayes_bias.plots.style import set_title, shortened, style
 from bayes_bias.table.association_table import words_in
 from bayes_bias.table.columns import estimates, interval_columns
 from bayes_bias.table.scopes import scope_of
@@ -79,12 +80,20 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], Axes]]:
     scope, ci_prob = comparison.scope, comparison.ci_prob
     words = partial(plot_word_bias, comparison.fits["change"], scope=scope, ci_prob=ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
-        "bias": partial(plot_overview, list(comparison.fits.values()), scope, ci_prob=ci_prob),
+        "bias": partial(_plot_sides, comparison),
         "targets": partial(words, side="target"),
     }
     if len(comparison.before.groups) > 1:
         figures["attributes"] = partial(words, side="attribute")
     return figures
+
+
+def _plot_sides(comparison: Comparison) -> Axes:
+    """Both biases and the change, or difference."""
+    ax = plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
+    with style():
+        set_title(ax, f"{shortened(comparison.name)}: {joined(list(comparison.names.values()))}")
+    return ax
 
 
 def _controls(comparison: Comparison) -> Layout:

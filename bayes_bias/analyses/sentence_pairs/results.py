@@ -151,8 +151,8 @@ class SentencePairs(_PairsResult):
     scores : PairScores
         The scores that were read.
     fits : mapping of str to xarray.DataTree
-        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`; where pairs tie
-        "untied", the share of those that do not.
+        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`; if pairs tie "untied",
+        the share of those that do not.
     spec : ModelSpec
         The model.
     scope : {"all", "pairs", "none"}
@@ -165,8 +165,8 @@ class SentencePairs(_PairsResult):
         ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, the difference
         zero; ``prob_direction``, of the more probable side; ``observed``; ``noise_ci95_lb`` and ``noise_ci95_ub``, the
         interval of the observed value for a model without preference and the same clusters; ``independent_ci95_lb``
-        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's where pairs tie
-        and of differences).
+        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's if pairs tie and
+        of differences).
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.published`.
     planned : pandas.DataFrame
