@@ -241,8 +241,8 @@ def answer() -> str:
     topical = topical_cells()
     width = topical["width, from vectors"]
     return f"""Counted as independent draws they have {from_to(topical["independent"])} false findings on real vectors;
-counted as fewer, as in every report, {from_to(topical["from vectors"])}. Intervals are then {width.min():.1f} to
-{width.max():.1f} times as wide; where there are few sub-topics, wider than they need be."""
+counted as fewer, as in every report, at most {topical["from vectors"].max():.1%}. Intervals are then
+{width.min():.1f} to {width.max():.1f} times as wide; if there are few sub-topics, wider than they need be."""
 
 
 def section() -> str:
