@@ -68,8 +68,8 @@ def sentence_pairs(
     decimals: Annotated[
         str,
         typer.Option(
-            help=f"To how many decimals scores are rounded before they are compared, or 'none'; {DECIMALS} by default,"
-            " and none of logs of the harness."
+            help=f"Decimals to which scores are rounded before they are compared, or 'none'. [default: {DECIMALS}; none for"
+            " logs of the harness]"
         ),
     ] = "",
     unit: Annotated[
