@@ -68,8 +68,8 @@ def sentence_pairs(
     decimals: Annotated[
         str,
         typer.Option(
-            help=f"Decimals to which scores are rounded before they are compared, or 'none'. [default: {DECIMALS};"
-            " none for logs of the harness]"
+            help=f"Decimals to which scores are rounded before they are compared, or 'none'; by default"
+            f" {DECIMALS}, and 'none' for logs of the harness."
         ),
     ] = "",
     unit: Annotated[
