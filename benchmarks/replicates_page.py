@@ -45,8 +45,8 @@ new words and new replicates, "both" of new words in these replicates alone.
 Targets of WEAT 1, 6 and 7, as many random attributes a class, no controls, in the first 2, 3, 5 and 10 templates of the
 sentence encoder all-MiniLM-L6-v2 (`{result["about"]["templates"]}`); and random words on both sides in two to five
 trainings of word2vec (50 dimensions, {read("trained-seeds")["about"]["words"]:,} words of English manual pages, which
-have hardly any of the lists' words), the same but for the seed and the order in which two threads worked. Beside
-`crossed` what is reported if templates are averaged over (`crossed` and WEAT on the mean table) or counted as words
+have hardly any of the lists' words), the same but for the seed and the order in which two threads worked. Next
+to `crossed`: what is reported if templates are averaged over (`crossed` and WEAT on the mean table) or counted as words
 (SEAT: WEAT's permutation test, two-sided, in which each word in each template is one more word; a sentence's score is
 its mean cosine with all sentences of one class, those of other templates included, less that with all of the other; of
 trainings, which have no space in common, cosines within a training). Share of findings at the 5% level, lists together,

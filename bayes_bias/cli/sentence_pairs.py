@@ -66,8 +66,8 @@ def sentence_pairs(
     decimals: Annotated[
         str,
         typer.Option(
-            help=f"To how many decimals scores are rounded before they are compared, or 'none'; {DECIMALS} by default,"
-            " and none of logs of the harness."
+            help=f"Decimals to which scores are rounded before they are compared, or 'none'; by default"
+            f" {DECIMALS}, and 'none' for logs of the harness."
         ),
     ] = "",
     unit: Annotated[

@@ -49,8 +49,8 @@ def log_densities(
     """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
 
     The likelihood of all `values` together is not called ``log_likelihood`` there: leaving out its one value means
-    nothing, and `arviz.loo` would do so. If word effects were sampled, each value has a likelihood of its own, which is
-    kept unless the draws of all would fill memory.
+    nothing, and `arviz.loo` would do so. If word effects were sampled, each value has its own likelihood, which is kept
+    unless the draws of all would fill memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
