@@ -63,7 +63,7 @@ import json, logging, sys, time
 import bayes_bias as bb
 logging.disable(logging.WARNING)
 name, runs = sys.argv[1:]
-table = bb.cosines("googlenews-demo", name, controls=())
+table = bb.cosines(name, "googlenews-demo", controls=())
 for _ in range(int(runs)):
     start = time.process_time(), time.perf_counter()
     fit = bb.fit(table)
@@ -83,7 +83,7 @@ def main() -> None:
     runs = str(chosen.runs)
     with tempfile.TemporaryDirectory() as folder:
         cosines = Path(folder) / "cosines.csv"
-        table = bb.cosines("googlenews-demo", LIST, controls=())
+        table = bb.cosines(LIST, "googlenews-demo", controls=())
         table.to_frame().to_csv(cosines, index=False)
         sampling = [str(each) for each in (DRAWS, TUNE, CHAINS)]
         commands = {

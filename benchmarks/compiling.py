@@ -70,7 +70,7 @@ def _lists() -> list[float]:
     seconds = []
     for name in LISTS:
         start = perf_counter()
-        bb.summarize(bb.fit(bb.cosines("googlenews-demo", name)))
+        bb.summarize(bb.fit(bb.cosines(name, "googlenews-demo")))
         seconds.append(round(perf_counter() - start, 2))
     return seconds
 

@@ -33,7 +33,7 @@ def nulls(embedding: Embedding, name: str, draws: int) -> Iterator[tuple[bool, b
                 "stereotypes": dict(zip(words.groups, "AB", strict=True)),
             }
         )
-        table = cosines(embedding, drawn, controls=())
+        table = cosines(drawn, embedding, controls=())
         of_ceat = ceat(table, draws=CEAT_DRAWS, seed=seed)
         of_seat = seat(table, alternative="two-sided", permutations=PERMUTATIONS, seed=seed)
         yield of_ceat.p_value < LEVEL, of_seat.p_value < LEVEL

@@ -36,12 +36,12 @@ def main() -> None:
 def _sources() -> Iterator[tuple[str, str, bb.AssociationTable]]:
     """Where the cosines come from, what the paper says of its model's coverage there, and the cosines."""
     for name in (*LISTS, "gender", "race", "religion"):
-        yield "shipped vectors", "", bb.cosines("googlenews-demo", name)
+        yield "shipped vectors", "", bb.cosines(name, "googlenews-demo")
     paper = published_coverage()
     for name in TABLES:
         yield "published cosines", paper.get(name, ""), published_cosines(name)
     for name in LISTS:
-        yield "GloVe", "", bb.cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
+        yield "GloVe", "", bb.cosines(name, REFERENCE / "glove840b_weat_items.npz", controls=())
 
 
 def _row(table: bb.AssociationTable) -> dict[str, object]:

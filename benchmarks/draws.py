@@ -77,7 +77,7 @@ def _keep(rows: pd.DataFrame, seeds: int) -> None:
 
 def _of_list(name: str, longest: bb.Sampling, seeds: int) -> Iterator[dict[str, object]]:
     """A row for each number of draws."""
-    table = bb.cosines("googlenews-demo", name)
+    table = bb.cosines(name, "googlenews-demo")
     fits, seconds = [], []
     for seed in range(1, seeds + 1):
         start = process_time()

@@ -31,7 +31,7 @@ def asked(scenario: Scenario, reading: Reading, folder: Path) -> Iterator[dict[s
     truth, corpus = corpus_of(scenario, reading)
     (attribute,) = scenario.described.values()
     wordlist = lists_of(scenario, truth, attribute)["two groups 1"]
-    table = cosines(vectors_of(scenario, reading, folder, corpus), wordlist, controls=())
+    table = cosines(wordlist, vectors_of(scenario, reading, folder, corpus), controls=())
     times = Counter(word for sentence in corpus.tokens for word in sentence)
     counterparts = _alike(table, attribute.defining_sets)
     both = (*wordlist.targets, *wordlist.attributes)

@@ -103,7 +103,7 @@ def judged_by_wider(row: Row, seed: int) -> Record:
 
 def _times_as_wide(wordlist: str) -> float:
     """The interval of a shipped list's bias, to that with one pooled unit."""
-    table = bb.cosines("googlenews-demo", wordlist)
+    table = bb.cosines(wordlist, "googlenews-demo")
     verdicts = [bb.verdict(bb.fit(table, SPECS[name], sampling=_MANY)) for name in (DEFAULT, POOLED_UNIT)]
     default, pooled = (verdict.upper - verdict.lower for verdict in verdicts)
     return default / pooled

@@ -76,11 +76,11 @@ def main() -> None:
 def tables() -> Iterator[tuple[str, AssociationTable]]:
     """Those that are fitted, by what the page calls them."""
     for name in LISTS:
-        yield name, cosines("googlenews-demo", name, controls=())
+        yield name, cosines(name, "googlenews-demo", controls=())
     for name, topics in TOPICS.items():
         yield (
             f"{name}, sub-topics",
-            cosines("googlenews-demo", replace(load_wordlist(name), topics=topics), controls=()),
+            cosines(replace(load_wordlist(name), topics=topics), "googlenews-demo", controls=()),
         )
     yield f"simulated, {REPLICATES} replicates", in_replicates()
 

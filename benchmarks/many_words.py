@@ -84,7 +84,7 @@ def _population(number: int, world: str) -> AssociationTable:
     (attribute,) = scenario.described.values()
     wordlist = lists_of(scenario, truth, attribute)["two groups 1"]
     words = [*wordlist.targets, *wordlist.attributes]
-    table = cosines(train_static(corpus.tokens, reading.model, words, reading.seed), wordlist, controls=())
+    table = cosines(wordlist, train_static(corpus.tokens, reading.model, words, reading.seed), controls=())
     times = Counter(word for sentence in corpus.tokens for word in sentence)
     return table.with_covariates({word: float(np.log(times[word])) for word in table.values.target.to_numpy()})
 

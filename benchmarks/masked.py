@@ -88,9 +88,9 @@ def train(seed: int) -> None:
             "stereotypes": {"x": "a", "y": "b"},
         }
     )
-    table = log_probabilities(load_masked(folder), words)
+    table = log_probabilities(words, load_masked(folder))
     values = np.stack([single.values.to_numpy() for single in table.singles().values()])
-    embedding = encode(load_encoder(folder), words, "plain-10", cache=False)
+    embedding = encode(words, load_encoder(folder), "plain-10", cache=False)
     found = embedding.find([*targets, *attributes])
     vectors = np.stack([unit_rows(found[word]) for word in (*targets, *attributes)], axis=1)
     np.savez_compressed(_kept(seed), values=values.astype(np.float32), vectors=vectors.astype(np.float32))

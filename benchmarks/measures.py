@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--wefe-permutations", type=int, default=PERMUTATIONS)
     parser.add_argument("--wefe", default=WEFE, help="what pip is to install")
     chosen = parser.parse_args()
-    table = bb.cosines("googlenews-demo", "weat7", controls=())
+    table = bb.cosines("weat7", "googlenews-demo", controls=())
     rows = [
         _timed("bayes_bias", lambda: bb.measures.weat(table)),
         _timed("bayes_bias, 10,000 drawn", lambda: bb.measures.weat(table, permutations=PERMUTATIONS)),
@@ -137,7 +137,7 @@ def _words(table: AssociationTable, side: str, names: tuple[str, ...]) -> list[l
 def _all_measures() -> None:
     pairs = [word for pair in _PAIRS for word in pair]
     for name in _LISTS:
-        table = bb.cosines("googlenews-demo", name, controls=(), also=pairs)
+        table = bb.cosines(name, "googlenews-demo", controls=(), also=pairs)
         bb.measures.measure_all(table, defining_sets=_PAIRS)
 
 

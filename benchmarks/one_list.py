@@ -109,7 +109,7 @@ def _one_list_more() -> Seconds:
 
 
 def _steps(name: str) -> Seconds:
-    table = bb.cosines("googlenews-demo", name)
+    table = bb.cosines(name, "googlenews-demo")
     posterior, fitting = _timed(lambda: bb.fit(table))
     _, summary = _timed(lambda: (bb.summarize(posterior), bb.verdict(posterior)))
     return {FIT: fitting, SUMMARY: summary}

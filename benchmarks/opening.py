@@ -114,7 +114,7 @@ def _measured(how: str, path: Path) -> dict[str, float]:
 
 def _ours(path: Path) -> None:
     """The cosines of WEAT 6."""
-    cosines(path, "weat6", controls=())
+    cosines("weat6", path, controls=())
 
 
 def _by_gensim(path: Path) -> None:
@@ -122,7 +122,7 @@ def _by_gensim(path: Path) -> None:
     from gensim.models import KeyedVectors  # no wheel for Python 3.14, where the pages are rendered, too
 
     binary = path.suffix == ".bin"
-    cosines(KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary), "weat6", controls=())
+    cosines("weat6", KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary), controls=())
 
 
 def _nulls(path: Path) -> None:

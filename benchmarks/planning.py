@@ -26,7 +26,7 @@ def main() -> None:
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rows = []
     for name in LISTS:
-        whole = bb.cosines("googlenews-demo", name, controls=())
+        whole = bb.cosines(name, "googlenews-demo", controls=())
         predicted = bb.plan(bb.fit(whole), 0.02, *(sorted(set(side)) for side in zip(*LENGTHS, strict=True)))
         for lengths in LENGTHS:
             sizes = dict(zip(("targets", "attributes"), lengths, strict=True))

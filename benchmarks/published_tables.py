@@ -134,7 +134,7 @@ def _pairs(wordlist: bb.WordList) -> Iterator[bb.WordList]:
 def _cell(study: str, wordlist: bb.WordList, vectors: str, embedding: bb.Embedding) -> Iterator[Cell]:
     """The table of a list, unless the embedding lacks its words."""
     try:
-        table = bb.cosines(embedding, wordlist, controls=())
+        table = bb.cosines(wordlist, embedding, controls=())
     except BayesBiasError as lacking:
         print(f"left out: {wordlist.name}, {vectors}: {lacking}"[:150])
         return

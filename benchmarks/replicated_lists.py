@@ -28,7 +28,7 @@ _PERMUTATIONS = 100_000
 def of_lists(templates: Embedding) -> Iterator[dict[str, object]]:
     """Posterior, WEAT and SEAT (one-sided, as published), and single templates, list by list; without controls."""
     for name in LISTS:
-        table = bb.cosines(templates, name, controls=())
+        table = bb.cosines(name, templates, controls=())
         fit = bb.fit(table)
         yield {"list": name, **_posterior(fit), **_tests(table), **_singles(fit, table)} | _health(fit)
 
@@ -90,7 +90,7 @@ def _health(fit: xr.DataTree) -> dict[str, float]:
 def planned(templates: Embedding, subsets: int) -> Iterator[dict[str, object]]:
     """From the fit of all templates: the width that `plan` predicts for fewer, and that of random sub-sets."""
     for name in SHORT:
-        whole = bb.cosines(templates, name, controls=())
+        whole = bb.cosines(name, templates, controls=())
         words = [int(np.bincount(index)[0]) for index in (whole.group_index, whole.class_index)]
         predicted = bb.plan(bb.fit(whole), 0.02, words[:1], words[1:], FEWER)
         for count in FEWER:

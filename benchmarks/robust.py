@@ -26,7 +26,7 @@ def main() -> None:
     busy = {"load average at the start": round(os.getloadavg()[0], 1)}
     rows = []
     for name in (*LISTS, "gender", "race", "religion"):
-        rows.append(_row(bb.cosines("googlenews-demo", name, controls=())))
+        rows.append(_row(bb.cosines(name, "googlenews-demo", controls=())))
         print(pd.Series(rows[-1]).to_string(), flush=True)
     write("robust", provenance() | busy, rows)
 

@@ -49,7 +49,7 @@ def printed(lists: Sequence[str], seeds: int) -> Iterator[tuple[str, str]]:
     import bayes_bias as bb
 
     for name in lists:
-        table = bb.cosines("googlenews-demo", name, ["neutral"])
+        table = bb.cosines(name, "googlenews-demo", ["neutral"])
         for seed in range(1, seeds + 1):
             summary = bb.summarize(bb.fit(table, seed=seed)).select_dtypes("number")
             for place, row in summary.iterrows():

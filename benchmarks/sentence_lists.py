@@ -48,7 +48,7 @@ def _row(mode: str, vocabulary: Mapping[str, Any], draws: int) -> dict[str, obje
         except WordListError:  # a random word is one of a template: "That is here."
             refused += 1
             continue
-        bias = bb.summarize(bb.fit(bb.cosines(vectors, words, controls=()), seed=seed)).loc["bias"].squeeze()
+        bias = bb.summarize(bb.fit(bb.cosines(words, vectors, controls=()), seed=seed)).loc["bias"].squeeze()
         found.append(bias.eti95_lb > 0 or bias.eti95_ub < 0)
         widths.append(bias.eti95_ub - bias.eti95_lb)
     share = float(np.mean(found))

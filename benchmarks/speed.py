@@ -95,7 +95,7 @@ def _steps(n: int, dimensions: int) -> dict[str, float]:
         seconds[step] = round(perf_counter() - start, 2)
         return result
 
-    table = timed("measure", lambda: bb.cosines(embedding, words, controls=()))
+    table = timed("measure", lambda: bb.cosines(words, embedding, controls=()))
     timed("statistics", lambda: sufficient_statistics(table))
     posterior = timed("fit, statistics included", lambda: bb.fit(table))
     timed("summarize", lambda: bb.summarize(posterior))

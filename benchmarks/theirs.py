@@ -47,7 +47,7 @@ def main() -> None:
 
 def measured() -> Iterator[dict[str, Any]]:
     """One row for each; `difference` is between the two results."""
-    table = bb.cosines("googlenews-demo", "weat7", controls=())
+    table = bb.cosines("weat7", "googlenews-demo", controls=())
     fit = bb.fit(table, seed=1)
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data

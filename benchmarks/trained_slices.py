@@ -88,9 +88,9 @@ def judge(cell: Cell, seed: int) -> dict[str, Any]:
 
 def _said(slices: list[dict[str, np.ndarray]], lists: list[WordList], seed: int) -> dict[str, Any]:
     """q of each slice, and by list what every method finds."""
-    shared = {0: [cosines(vectors, lists[0], (), allow_loss=True) for vectors in slices]}
+    shared = {0: [cosines(lists[0], vectors, (), allow_loss=True) for vectors in slices]}
     alike = made_alike(dict(enumerate(shared[0])), seed=seed)
-    found = [_found([cosines(vectors, words, (), allow_loss=True) for vectors in slices], seed) for words in lists]
+    found = [_found([cosines(words, vectors, (), allow_loss=True) for vectors in slices], seed) for words in lists]
     rates = {name: float(np.mean([each[name] for each in found])) for name in found[0]}
     return {"q": alike.table.q.tolist(), "reference": int(alike.reference), "words": alike.words, **rates}
 

@@ -32,7 +32,7 @@ def main() -> None:
         for wordlist in LISTS:
             old = before[name, wordlist]
             kept = {key: old[key] for key in ("embedding", "list", "before", "verdict before")}
-            related = bb.cosines(source, wordlist, controls, allow_loss=True)
+            related = bb.cosines(wordlist, source, controls, allow_loss=True)
             independent = related.with_related_words({}, {})
             now, alone = (_said(bb.verdict(bb.fit(each, seed=1))) for each in (related, independent))
             rows.append(

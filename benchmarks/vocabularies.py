@@ -33,7 +33,7 @@ def main() -> None:
     rows = []
     for name in _LISTS:
         wordlist = bb.load_wordlist(name)
-        table = bb.cosines(embedding, wordlist, CONTROLS, sub_topics="independent", allow_loss=True)
+        table = bb.cosines(wordlist, embedding, CONTROLS, sub_topics="independent", allow_loss=True)
         counts, chances = list[dict[str, float]](), list[float]()
         for vocabulary in general:
             found = sub_topics_of(table, vocabulary.without(wordlist))

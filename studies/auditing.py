@@ -38,7 +38,7 @@ def audit(
     found = swept(embeddings, lists, kept, jobs, similarity, measures=["WEAT"])
     by_name = {bb.load_wordlist(words).name: words for words in lists}
     tables = {
-        (name, words): bb.similarities(embeddings[name], by_name[words], (), similarity=similarity, allow_loss=True)
+        (name, words): bb.similarities(by_name[words], embeddings[name], (), similarity=similarity, allow_loss=True)
         for name, words in found.screening.index
     }
     cells = cells_of(found, tables)

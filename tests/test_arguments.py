@@ -9,7 +9,7 @@ from tests.helpers import refused
 
 
 def test_one_control_class_is_as_good_as_a_list_of_one():
-    one, several = (cosines("googlenews-demo", "weat6", controls=given) for given in ("neutral", ["neutral"]))
+    one, several = (cosines("weat6", "googlenews-demo", controls=given) for given in ("neutral", ["neutral"]))
     assert one.controls == several.controls == ("neutral",)
     assert one.values.equals(several.values)
 
@@ -17,7 +17,7 @@ def test_one_control_class_is_as_good_as_a_list_of_one():
 @pytest.mark.slow
 def test_one_model_is_as_good_as_a_list_of_one():
     settings = {"draws": 1, "jobs": 1, "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8)}
-    table = cosines("googlenews-demo", "weat6", ())
+    table = cosines("weat6", "googlenews-demo", ())
     one, several = (calibrate(table, models=given, **settings) for given in ("crossed", ["crossed"]))
     assert one.records.drop(columns="seconds").equals(several.records.drop(columns="seconds"))
 

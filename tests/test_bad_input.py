@@ -37,7 +37,7 @@ stereotypes = {x = "he", y = "she"}
 
 @pytest.fixture
 def table() -> bb.AssociationTable:
-    return bb.cosines("googlenews-demo", "weat6", controls=())
+    return bb.cosines("weat6", "googlenews-demo", controls=())
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), BayesBiasError, "jobs 0"),
     "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), SpecError, "seed -1"),
     "controls of nothing": (
-        lambda: bb.cosines("googlenews-demo", "weat6", controls=None),
+        lambda: bb.cosines("weat6", "googlenews-demo", controls=None),
         WordListError,
         "controls None ['neutral' 'human'] ()",
     ),
@@ -130,8 +130,8 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "a pool of nothing": (lambda: bb.pool(None), BayesBiasError, "fits None list"),
     "pairs of nothing": (lambda: bb.compare_all(None), TableError, "tables None list"),
     "replicates in a list": (lambda: bb.combine_replicates([TINY]), TableError, "tables list names"),
-    "sentences for no list": (lambda: bb.language_models.encode(len, []), WordListError, "wordlists empty"),
-    "a model that answers nothing": (lambda: bb.log_probabilities(None, "weat6"), TableError, "model None clozes"),
+    "sentences for no list": (lambda: bb.language_models.encode([], len), WordListError, "wordlists empty"),
+    "a model that answers nothing": (lambda: bb.log_probabilities("weat6", None), TableError, "model None clozes"),
     "rows that are none": (
         lambda: bb.language_models.embedding_from_sentences(None, []),
         EmbeddingError,
@@ -141,12 +141,12 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "a table in a list": (lambda: bb.tpr_gaps.estimate(data=[1]), TprGapsError, "data list DataFrame path"),
     "records in a number": (lambda: bb.calibrate("weat6", "googlenews-demo", folder=3), OutputError, "folder int path"),
     "trust in a word": (
-        lambda: bb.cosines("googlenews-demo", "weat6", trust="no"),
+        lambda: bb.cosines("weat6", "googlenews-demo", trust="no"),
         BayesBiasError,
         "trust 'no' True False",
     ),
     "loss in a word": (
-        lambda: bb.cosines("googlenews-demo", "weat6", allow_loss="no"),
+        lambda: bb.cosines("weat6", "googlenews-demo", allow_loss="no"),
         BayesBiasError,
         "allow_loss 'no' True False",
     ),
@@ -167,8 +167,8 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
         "vectors None",
     ),
     "a figure of nothing": (lambda: bb.plots.plot_stability(None), BayesBiasError, "None `bayes_bias.stability`"),
-    "an embedding of a number": (lambda: bb.cosines(3, "weat6"), EmbeddingError, "embedding int"),
-    "a list of a number": (lambda: bb.cosines("googlenews-demo", 7), WordListError, "int name path"),
+    "an embedding of a number": (lambda: bb.cosines("weat6", 3), EmbeddingError, "embedding int"),
+    "a list of a number": (lambda: bb.cosines(7, "googlenews-demo"), WordListError, "int name path"),
     "a frame without the class of its group": (
         lambda: bb.load_wordlist(pd.DataFrame({"a=b": ["x"]})),
         WordListError,

@@ -47,7 +47,7 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
     try:
         made_in("add-a-measure.md")
         vectors = open_embedding("googlenews-demo").all()
-        table = measures.measure_all(cosines(vectors, "weat6")).table
+        table = measures.measure_all(cosines("weat6", vectors)).table
         assert table.index[-1] == "ECT"
         assert table.b0["ECT"] == 1
         assert -1 < table.value["ECT"] < 1
@@ -67,7 +67,7 @@ def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
     (tmp_path / "vectors.csv").write_text("".join(lines), encoding="utf-8")
     opened = opening.open_embedding(tmp_path / "vectors.csv")
     assert opened.source == "vectors.csv (csv)"
-    assert cosines(opened, "weat6").values.equals(cosines(vectors, "weat6").values)
+    assert cosines("weat6", opened).values.equals(cosines("weat6", vectors).values)
 
 
 @pytest.mark.thorough

@@ -31,7 +31,7 @@ def of_a_fit(example: doctest.Example) -> bool:
 @pytest.fixture(scope="module")
 def posterior(sampled: None) -> xr.DataTree:
     """That of the example of `fit`."""
-    return fit(cosines("googlenews-demo", "weat6"), seed=1, sampling=SHORT)
+    return fit(cosines("weat6", "googlenews-demo"), seed=1, sampling=SHORT)
 
 
 @pytest.mark.parametrize(

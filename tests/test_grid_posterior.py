@@ -12,7 +12,7 @@ from benchmarks.grid_posterior import Split, Words, chance, half_width, variance
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "how"), [("weat6", None), ("weat7", None), ("weat7", "independent")])
 def test_the_grid_and_the_sampler_agree(name, how):
-    table = bb.cosines("googlenews-demo", name, (), sub_topics=how)
+    table = bb.cosines(name, "googlenews-demo", (), sub_topics=how)
     row = bb.summarize(bb.fit(table), words=False).loc["bias", "overall"]
     split = Split.of(table.values.to_numpy())
     variances = variances_of_bias(split, words_of(table), load_spec("crossed"))

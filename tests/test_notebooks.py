@@ -72,7 +72,7 @@ def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
     )
     assert [row[0] for row in rows] == ["weat6", "weat7", "gender"]
     for name, d, bias, interval, label in rows:
-        table = cosines("googlenews-demo", name)
+        table = cosines(name, "googlenews-demo")
         found = verdict(fit(table, seed=1))
         assert f"{weat(table.without_controls()).effect_size:.2f}" == d
         assert (signed(found.mean), found.label) == (bias, label)

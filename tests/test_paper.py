@@ -87,7 +87,7 @@ def test_people_and_arbitrary_topics(paper):
 
 
 def test_weat_7_is_that_of_the_readme(paper):
-    published = weat(cosines("googlenews-demo", "weat7", ()))
+    published = weat(cosines("weat7", "googlenews-demo", ()))
     assert f"(d = {published.effect_size:.2f}, one-sided p = {published.p_value:.3f})".replace("0.0", ".0") in paper
     row = next(line for line in prose("README.md").split("│ weat7")[1:])
     mean, lower, upper = re.findall(r"[+−][\d.]+", row)[:3]

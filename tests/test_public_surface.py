@@ -102,7 +102,7 @@ def test_records_go_to_worker_processes_and_to_joblib(name: str) -> None:
 
 
 def test_a_table_goes_to_worker_processes() -> None:
-    table = bayes_bias.cosines("googlenews-demo", "weat6", controls=())
+    table = bayes_bias.cosines("weat6", "googlenews-demo", controls=())
     assert pickle.loads(pickle.dumps(table)).sha256 == table.sha256
 
 

@@ -100,7 +100,7 @@ def test_forms_that_agree_are_compared_and_nothing_else():
     words = {(word, "N"): rng.normal(size=6) for word in (*data.MALE, *data.FEMALE)}
     words |= {(word, form): rng.normal(size=6) for word in data.CAREER.attributes for form in "MF"}
     forms = data.Forms({at: vector / np.linalg.norm(vector) for at, vector in words.items()})
-    table = bb.similarities(data.agreeing(forms), data.CAREER, (), similarity="dot").values
+    table = bb.similarities(data.CAREER, data.agreeing(forms), (), similarity="dot").values
     for word, form in (("he", "M"), ("she", "F")):
         expected = forms.vectors[word, "N"] @ forms.vectors["career", form]
         assert float(table.sel(target=word, attribute="career")) == pytest.approx(expected)
@@ -110,7 +110,7 @@ def test_without_grammatical_gender_the_published_d_is_weats():
     rng = np.random.default_rng(2)
     words = {word: rng.normal(size=6) for word in (*data.CAREER.targets, *data.CAREER.attributes)}
     forms = data.Forms({(word, "N"): vector / np.linalg.norm(vector) for word, vector in words.items()})
-    assert data.published_d(forms) == pytest.approx(bb.measures.weat(bb.cosines(words, data.CAREER, ())).value)
+    assert data.published_d(forms) == pytest.approx(bb.measures.weat(bb.cosines(data.CAREER, words, ())).value)
 
 
 def test_studies_use_public_names_only_and_the_package_uses_no_study():

@@ -38,8 +38,8 @@ CONTROLS = ("neutral", "human")
 
 
 def cosines(
-    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     wordlist: ListLike,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     also: Iterable[str] = (),
@@ -53,11 +53,11 @@ def cosines(
 
     Parameters
     ----------
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
     embedding : Embedding, str, Path, dict, DataFrame, gensim KeyedVectors, or an encoder of sentences
         Anything that `open_embedding` opens, or that `encode` accepts as an encoder: a callable from sentences to
         vectors, an object with `encode`, the folder of a model.
-    wordlist : WordList, str or Path
-        A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
         Control classes in addition to those of the list: classes that nobody associates with any group. The shipped
         ones, "neutral" and "human", by default; ``()`` for none. A shipped one is left out if the embedding lacks half
@@ -98,17 +98,17 @@ def cosines(
 
     Examples
     --------
-    >>> table = cosines("googlenews-demo", "weat6", controls=())
+    >>> table = cosines("weat6", "googlenews-demo", controls=())
     >>> table.values.shape
     (16, 16)
     >>> def encoder(sentences):
     ...     return [[text.count(letter) + 1 for letter in "aeiou"] for text in sentences]
-    >>> cosines(encoder, "weat6", controls=(), templates="noun-10").replicates.text
+    >>> cosines("weat6", encoder, controls=(), templates="noun-10").replicates.text
     '10 templates'
     """
     return similarities(
-        embedding,
         wordlist,
+        embedding,
         controls,
         also=also,
         templates=templates,
@@ -120,8 +120,8 @@ def cosines(
 
 
 def similarities(
-    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     wordlist: ListLike,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     similarity: str | Similarity = "cosine",
@@ -156,7 +156,7 @@ def similarities(
 
     Examples
     --------
-    >>> similarities("googlenews-demo", "weat6", controls=(), similarity="dot").metric.name
+    >>> similarities("weat6", "googlenews-demo", controls=(), similarity="dot").metric.name
     'dot product'
     """
     check_switch("allow_loss", allow_loss)
@@ -165,7 +165,7 @@ def similarities(
     extra = [load_controls(source) for source in control_lists(controls)]
     every = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
-        opened = encode(embedding, every, templates, trust=trust)
+        opened = encode(every, embedding, templates, trust=trust)
     else:
         opened = open_embedding(embedding, trust=trust)
     check_covariates(covariates)

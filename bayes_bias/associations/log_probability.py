@@ -29,8 +29,8 @@ _NOTHING = ("something", "name")
 
 
 def log_probabilities(
-    model: Score | str | Path,
     wordlist: ListLike,
+    model: Score | str | Path,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     templates: Templates | str | Path = "association-10",
@@ -49,11 +49,11 @@ def log_probabilities(
 
     Parameters
     ----------
+    wordlist : WordList, str or Path
+        A list, the name of a shipped one, or the path of a TOML file.
     model : callable, str or Path
         A masked language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what
         `load_masked` opened; or any callable from clozes to the natural-log probabilities of their words.
-    wordlist : WordList, str or Path
-        A list, the name of a shipped one, or the path of a TOML file.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`. Predicting targets reads a sentence for each attribute and template, of which
         the shipped ones add 311 to a list's; ``()`` for none.
@@ -91,7 +91,7 @@ def log_probabilities(
     >>> words = WordList.from_mapping({
     ...     "groups": {"men": ["he"], "women": ["she"]}, "classes": {"work": ["boss"], "home": ["cook"]},
     ...     "stereotypes": {"men": "work", "women": "home"}, "word_classes": {"noun": ["boss", "cook"]}})
-    >>> log_probabilities(model, words, controls=()).block("men", "work").item()
+    >>> log_probabilities(words, model, controls=()).block("men", "work").item()
     1.0
     """
     check_predicted(predict)

@@ -123,7 +123,7 @@ def calibrate(
     wordlist : WordList, str, Path or AssociationTable
         A list, with the shipped control classes; or a table, which remembers the embedding that it was measured in.
         For other control classes, another similarity and lists that lost words:
-        ``calibrate(cosines(embedding, "weat7", ()))``, see `similarities`.
+        ``calibrate(cosines("weat7", embedding, ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
     models : iterable of ModelSpec, str or Path

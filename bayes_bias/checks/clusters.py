@@ -86,7 +86,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> attributes = clustering(cosines("googlenews-demo", "weat6", controls=()), "attribute")
+    >>> attributes = clustering(cosines("weat6", "googlenews-demo", controls=()), "attribute")
     >>> attributes.words.cluster.nunique()
     4
     """
@@ -201,7 +201,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> without = leave_out(cosines("googlenews-demo", "weat6", controls=()))
+    >>> without = leave_out(cosines("weat6", "googlenews-demo", controls=()))
     >>> without.what.value_counts().to_dict()
     {'word': 32, 'cluster': 8}
     >>> low, high = bias_range(without, "word")

@@ -61,7 +61,7 @@ def prior_predictive(
     Examples
     --------
     >>> import arviz as az                                                        # doctest: +SKIP
-    >>> drawn = prior_predictive(cosines("googlenews-demo", "weat6"))             # doctest: +SKIP
+    >>> drawn = prior_predictive(cosines("weat6", "googlenews-demo"))             # doctest: +SKIP
     >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
     """
     check_seed(seed)

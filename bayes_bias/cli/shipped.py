@@ -208,7 +208,7 @@ def _write_graph(spec: ModelSpec, graph: Path, overwrite: bool) -> None:
     from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
     from bayes_bias.models.pymc_model import pymc_model, write_graph
 
-    table = cosines("googlenews-demo", "weat7", controls=())
+    table = cosines("weat7", "googlenews-demo", controls=())
     say(f"Graph of '{spec.name}' for weat7 in {write_graph(pymc_model(table, spec), graph, overwrite=overwrite)}")
 
 

@@ -239,8 +239,8 @@ class TableSource(MeasuringOptions, Origin):
     def _log_probabilities(self, masked: str, source: str) -> bb.AssociationTable:
         self._check_lists([source])
         return bb.log_probabilities(
-            bb.language_models.load_masked(masked, trust=self.trust),
             self.words(source),
+            bb.language_models.load_masked(masked, trust=self.trust),
             self.control_classes,
             templates=self.templates or "association-10",
             predict=cast(Predicted, self.predict or "targets"),
@@ -250,7 +250,7 @@ class TableSource(MeasuringOptions, Origin):
         self, embedding: Embedding, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None
     ) -> bb.AssociationTable:
         """The table of a word list in an embedding that is open."""
-        return bb.cosines(embedding, self.words(source), also=also, covariates=covariates, **self.settings)
+        return bb.cosines(self.words(source), embedding, also=also, covariates=covariates, **self.settings)
 
     def words(self, source: str) -> str | bb.WordList:
         """A word list as LIST names it."""
@@ -274,8 +274,8 @@ class TableSource(MeasuringOptions, Origin):
         if self.encoder is not None:
             self._check_lists(lists)
             return bb.language_models.encode(
-                self.encoder,
                 lists,
+                self.encoder,
                 self.templates,
                 self.control_classes,
                 also=also,

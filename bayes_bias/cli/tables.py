@@ -182,7 +182,7 @@ class AnySource(TableSource):
         if self.metric not in similarity_names():
             hint = did_you_mean(self.metric, similarity_names())
             raise BayesBiasError(f"--metric: '{self.metric}' is not a similarity of two vectors; {hint}")
-        return bb.similarities(embedding, self.words(source), similarity=self.metric, **self.settings, **options)
+        return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
     def words(self, source: str) -> str | bb.WordList:
         """One in a spreadsheet with what --stereotype and --opposites say."""

@@ -83,7 +83,7 @@ def fit(
     Examples
     --------
     >>> from bayes_bias import cosines, fit, summarize
-    >>> posterior = fit(cosines("googlenews-demo", "weat6"), seed=1)    # doctest: +SKIP
+    >>> posterior = fit(cosines("weat6", "googlenews-demo"), seed=1)    # doctest: +SKIP
     >>> summarize(posterior).loc["bias"]                                # doctest: +SKIP
     """
     return fit_table(table, model, covariates=covariates, seed=seed, sampling=sampling).tree

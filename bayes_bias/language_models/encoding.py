@@ -106,8 +106,8 @@ class EncodedReader(Reader):
 
 
 def encode(
-    encoder: EncoderLike | Encoder,
     wordlists: ListLike | Sequence[ListLike],
+    encoder: EncoderLike | Encoder,
     templates: Templates | str | Path | None = "plain-10",
     controls: ControlsLike | Iterable[ControlsLike] = (),
     *,
@@ -123,11 +123,11 @@ def encode(
 
     Parameters
     ----------
+    wordlists : WordList, str or Path, or a sequence of them
+        Lists whose words get vectors.
     encoder : callable, object with `encode`, or str or Path of a model
         A callable from a list of sentences to an array (sentences, dimensions); an object with such a method `encode`;
         or the folder (or name) of a Hugging Face model, which needs the extra ``bayes-bias[transformers]``.
-    wordlists : WordList, str or Path, or a sequence of them
-        Lists whose words get vectors.
     templates : Templates, str, Path or None
         The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a sentence of
         its own, which is what lists of whole sentences need.
@@ -169,7 +169,7 @@ def encode(
     --------
     >>> def lengths(sentences):
     ...     return [[len(text), text.count("e"), 1.0] for text in sentences]
-    >>> encode(lengths, "weat6", "noun-10").replicates[:2]
+    >>> encode("weat6", lengths, "noun-10").replicates[:2]
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)

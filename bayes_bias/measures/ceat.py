@@ -84,7 +84,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> table = cosines("minilm-demo", "weat7", controls=())
+    >>> table = cosines("weat7", "minilm-demo", controls=())
     >>> few, many = (ceat(table, draws=n) for n in (10, 10_000))
     >>> abs(few.value - many.value) < 0.2, few.p_value > many.p_value
     (True, True)

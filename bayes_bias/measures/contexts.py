@@ -21,7 +21,7 @@ def require_replicates(table: AssociationTable, measure: str) -> Replicates:
     if table.replicates is None:
         raise OtherDataError(
             f"{measure}: needs words in several sentences each, and this table has one value for each pair;"
-            " use templates: cosines(encoder, list, templates='plain-10')"
+            " use templates: cosines(list, encoder, templates='plain-10')"
         )
     return table.replicates
 

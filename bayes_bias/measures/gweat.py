@@ -56,7 +56,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> round(gweat(cosines("googlenews-demo", "weat7", controls=())).value, 3)
+    >>> round(gweat(cosines("weat7", "googlenews-demo", controls=())).value, 3)
     0.014
     """
     require_complete(table, "gWEAT")

@@ -56,7 +56,7 @@ def lpbs(
 
     Examples
     --------
-    >>> table = bayes_bias.log_probabilities("bert-base-uncased", "weat6")        # doctest: +SKIP
+    >>> table = bayes_bias.log_probabilities("weat6", "bert-base-uncased")        # doctest: +SKIP
     >>> lpbs(table).effect_size                                                  # doctest: +SKIP
     """
     check_table(table)

@@ -73,7 +73,7 @@ def mac(table: AssociationTable) -> WordResult:
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> round(mac(cosines("googlenews-demo", "weat7", controls=())).value, 3)
+    >>> round(mac(cosines("weat7", "googlenews-demo", controls=())).value, 3)
     0.933
     """
     distances = _distances(table)
@@ -117,7 +117,7 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> before, after = (cosines(name, "weat7", controls=()) for name in ("googlenews-demo", "minilm-demo"))
+    >>> before, after = (cosines("weat7", name, controls=()) for name in ("googlenews-demo", "minilm-demo"))
     >>> change = mac_change(before, after)
     >>> round(change.value, 3), change.df
     (-0.253, 31)

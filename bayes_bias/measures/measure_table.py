@@ -68,7 +68,7 @@ def measure_all(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> measured = measure_all(cosines("googlenews-demo", "weat7", controls=()), only=["WEAT", "MAC", "RIPA"])
+    >>> measured = measure_all(cosines("weat7", "googlenews-demo", controls=()), only=["WEAT", "MAC", "RIPA"])
     >>> measured.table.value.round(3).to_dict()
     {'WEAT': 0.966, 'MAC': 0.933}
     >>> measured.left_out["RIPA"]

@@ -91,7 +91,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = min_f(cosines("googlenews-demo", "weat7", controls=()))
+    >>> result = min_f(cosines("weat7", "googlenews-demo", controls=()))
     >>> round(result.statistic**2, 2), round(result.df, 1), round(result.p_value, 2)
     (1.95, 27.3, 0.17)
     """

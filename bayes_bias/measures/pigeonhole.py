@@ -92,7 +92,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = pigeonhole(cosines("googlenews-demo", "weat7", controls=()))
+    >>> result = pigeonhole(cosines("weat7", "googlenews-demo", controls=()))
     >>> round(result.value, 3), round(result.se, 3), 0.1 < result.p_value < 0.2
     (0.014, 0.01, True)
     """

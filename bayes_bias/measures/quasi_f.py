@@ -124,7 +124,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = quasi_f(cosines("googlenews-demo", "weat7", controls=()))
+    >>> result = quasi_f(cosines("weat7", "googlenews-demo", controls=()))
     >>> round(result.value, 3), round(result.se, 3), round(result.df, 1), round(result.p_value, 2)
     (0.014, 0.009, 15.9, 0.14)
     """

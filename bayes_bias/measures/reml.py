@@ -114,7 +114,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = reml(cosines("googlenews-demo", "weat7", controls=()))
+    >>> result = reml(cosines("weat7", "googlenews-demo", controls=()))
     >>> round(result.value, 3), round(result.se, 3), round(result.df, 1), round(result.p_value, 2)
     (0.014, 0.009, 17.0, 0.13)
     """

@@ -81,7 +81,7 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
     --------
     >>> from bayes_bias import cosines
     >>> from bayes_bias.measures import weat
-    >>> halves = half_lists(cosines("googlenews-demo", "weat7", controls=()), draws=20)
+    >>> halves = half_lists(cosines("weat7", "googlenews-demo", controls=()), draws=20)
     >>> result = robustness(weat, halves)
     >>> round(result.sd, 2), result.same_side
     (0.55, 0.85)

@@ -86,7 +86,7 @@ def sd_weat(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> round(sd_weat(cosines("googlenews-demo", "weat7", controls=())).value, 3)
+    >>> round(sd_weat(cosines("weat7", "googlenews-demo", controls=())).value, 3)
     0.794
     """
     _check(table, draws, size)

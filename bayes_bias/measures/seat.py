@@ -84,7 +84,7 @@ def seat(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = seat(cosines("minilm-demo", "weat7", controls=()))
+    >>> result = seat(cosines("weat7", "minilm-demo", controls=()))
     >>> round(result.effect_size, 2), round(result.p_value, 3), result.across
     (0.38, 0.008, True)
     """

@@ -28,7 +28,7 @@ def unmasking(table: AssociationTable) -> WordResult:
     ----------
     table : AssociationTable
         Uncorrected log probabilities of the attributes:
-        ``log_probabilities(model, list, predict="attributes", corrected=False)``; complete.
+        ``log_probabilities(list, model, predict="attributes", corrected=False)``; complete.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def unmasking(table: AssociationTable) -> WordResult:
 
     Examples
     --------
-    >>> table = bayes_bias.log_probabilities(                                     # doctest: +SKIP
-    ...     "bert-base-uncased", "weat6", predict="attributes", corrected=False)
+    >>> table = bayes_bias.log_probabilities(                                     "weat6", # doctest: +SKIP
+    ...     "bert-base-uncased", predict="attributes", corrected=False)
     >>> unmasking(table).words                                                   # doctest: +SKIP
     """
     check_table(table)
@@ -80,7 +80,7 @@ def _check(table: AssociationTable) -> None:
     if table.metric != LOG_PROBABILITY or table.provenance.get("predicted", "attributes") != "attributes":
         raise OtherDataError(
             "unmasking: needs probabilities of the attributes themselves:"
-            " log_probabilities(model, list, predict='attributes', corrected=False)"
+            " log_probabilities(list, model, predict='attributes', corrected=False)"
         )
 
 

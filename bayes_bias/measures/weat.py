@@ -92,7 +92,7 @@ def weat(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> result = weat(cosines("googlenews-demo", "weat7", controls=()))
+    >>> result = weat(cosines("weat7", "googlenews-demo", controls=()))
     >>> round(result.effect_size, 3), round(result.statistic, 3), round(result.p_value, 3)
     (0.966, 0.225, 0.023)
     """

@@ -66,7 +66,7 @@ def wefat(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> table = cosines("googlenews-demo", "weat7", controls=())
+    >>> table = cosines("weat7", "googlenews-demo", controls=())
     >>> wefat(table, ["math", "poetry"]).words.effect_size.round(2).to_dict()
     {'math': -0.94, 'poetry': 1.18}
     """

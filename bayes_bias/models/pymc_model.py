@@ -86,7 +86,7 @@ def pymc_model(
     --------
     >>> import pymc as pm
     >>> from bayes_bias import cosines, pymc_model
-    >>> table = cosines("googlenews-demo", "weat6").without_controls()
+    >>> table = cosines("weat6", "googlenews-demo").without_controls()
     >>> [variable.name for variable in pymc_model(table).observed_RVs]
     ['association']
     >>> [variable.name for variable in pymc_model(table, marginal=True).observed_RVs]

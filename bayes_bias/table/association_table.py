@@ -309,7 +309,7 @@ class AssociationTable(Telling):
         Examples
         --------
         >>> from bayes_bias import cosines
-        >>> table = cosines("googlenews-demo", "weat6", controls=())
+        >>> table = cosines("weat6", "googlenews-demo", controls=())
         >>> letters = {word: len(word) for word in table.values.target.to_numpy().tolist()}
         >>> table.with_covariates(letters).covariates
         {'target': ['covariate']}
@@ -337,14 +337,14 @@ class AssociationTable(Telling):
         Examples
         --------
         >>> from bayes_bias import cosines
-        >>> table = cosines("googlenews-demo", "weat7", ())
+        >>> table = cosines("weat7", "googlenews-demo", ())
         >>> table.sub_topics.groups["math"].clusters
         [('math', 'algebra', 'calculus'), ('geometry', 'equations')]
         """
         if not any(f"{side}_share" in self.values.coords for side in SIDES):
             raise TableError(
-                f"table: '{self.name}' does not say which words are alike; make it with cosines(...,"
-                " sub_topics='from vectors')"
+                f"table: '{self.name}' does not say which words are alike; make it with cosines("
+                " sub_topics='from vectors',...)"
             )
         return related_words(self.values)
 

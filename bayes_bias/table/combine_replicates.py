@@ -41,7 +41,7 @@ def combine_replicates(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> tables = {f"seed {n}": cosines(f"word2vec-{n}.txt", "weat6") for n in range(5)}        # doctest: +SKIP
+    >>> tables = {f"seed {n}": cosines("weat6", f"word2vec-{n}.txt") for n in range(5)}        # doctest: +SKIP
     >>> combine_replicates(tables, kind="seed")                                                     # doctest: +SKIP
     """
     needed = "not a mapping of names to tables; give {'seed 1': table, 'seed 2': another}"

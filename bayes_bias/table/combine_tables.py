@@ -56,7 +56,7 @@ def combine(
 
     Examples
     --------
-    >>> tables = {year: cosines(f"word2vec-{year}.txt", "weat6") for year in (1900, 1950)}      # doctest: +SKIP
+    >>> tables = {year: cosines("weat6", f"word2vec-{year}.txt") for year in (1900, 1950)}      # doctest: +SKIP
     >>> fit(combine(tables, {1900: -1, 1950: 1}))                                               # doctest: +SKIP
     """
     weighted = _weights(tables, weights)

@@ -37,7 +37,7 @@ class Similarity:
     >>> def near(targets, attributes):
     ...     return -np.linalg.norm(targets[:, None] - attributes, axis=2)
     >>> distance = Similarity("distance", Metric("distance", "distance", range=(-np.inf, 0.0)), near)
-    >>> similarities("googlenews-demo", "weat6", (), similarity=distance).metric.plural
+    >>> similarities("weat6", "googlenews-demo", (), similarity=distance).metric.plural
     'distances'
     """
 

@@ -72,7 +72,7 @@ def _scores(vectors: Vectors, split: Split) -> pd.DataFrame:
         {"occupations": "new +"},
         opposites=["new -"],
     )
-    means = bb.cosines(vectors, wordlist, controls=()).values.groupby("attribute_class").mean("attribute").to_pandas()
+    means = bb.cosines(wordlist, vectors, controls=()).values.groupby("attribute_class").mean("attribute").to_pandas()
     return pd.DataFrame({name: means[f"{name} +"] - means[f"{name} -"] for name in sides})
 
 

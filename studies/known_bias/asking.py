@@ -103,7 +103,7 @@ def ask_vectors(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarr
     frequency = log_frequency(scenario, truth)
     for attribute in scenario.described.values():
         for name, wordlist in lists_of(scenario, truth, attribute).items():
-            table = cosines(vectors, wordlist, controls=()).with_vectors(vectors)
+            table = cosines(wordlist, vectors, controls=()).with_vectors(vectors)
             answers = of_one_table(table, attribute.defining_sets, name, scenario.posterior, seed)
             models += [{"attribute": attribute.name, **row} for row in answers.models]
             if name != TARGETS and scenario.posterior and frequency is not None:
@@ -143,7 +143,7 @@ def retest(scenario: Scenario, vectors: Mapping[str, np.ndarray], seed: int) -> 
 def _scores(
     scenario: Scenario, vectors: Mapping[str, np.ndarray], attribute: Attribute, seed: int, targets: Sequence[str]
 ) -> pd.DataFrame:
-    table = cosines(vectors, of_all_targets(scenario, attribute, targets), controls=()).with_vectors(vectors)
+    table = cosines(of_all_targets(scenario, attribute, targets), vectors, controls=()).with_vectors(vectors)
     return measure_all(table, defining_sets=attribute.defining_sets, seed=seed).table
 
 
@@ -195,7 +195,7 @@ def _of_attribute(
     for which, words in lists.items():
         logs = of_one_table(_of_values(values, words), [], which, scenario.posterior, seed)
         logs = _named(logs, which, attribute, {SCORE: LPBS_SCORE, Weat.measure: None})
-        table = cosines(embedding, words, controls=()).with_vectors(vectors)
+        table = cosines(words, embedding, controls=()).with_vectors(vectors)
         cosine = of_one_table(table, attribute.defining_sets, which, scenario.posterior, seed)
         taken = {row["measure"] for row in (*logs.words, *logs.models)}
         names = {name: f"{name} (cosine)" for name in taken}
@@ -210,7 +210,7 @@ def filled_in(model: MaskedModel, attribute: Attribute, words: WordList) -> pd.D
         of_role = replace(words, classes=classes, word_classes=_classes(words))
         templates = _of_role(attribute, role)
         table = log_probabilities(
-            model, of_role, controls=(), templates=templates, predict="attributes", corrected=False
+            of_role, model, controls=(), templates=templates, predict="attributes", corrected=False
         )
         columns.append(table.values.to_pandas())
     return pd.concat(columns, axis=1)
@@ -219,7 +219,7 @@ def filled_in(model: MaskedModel, attribute: Attribute, words: WordList) -> pd.D
 def _encoded(encoder: SentenceEncoder, attribute: Attribute, words: WordList) -> Embedding:
     """Vectors of sentences with each word, made once for all lists."""
     templates = _with_words(attribute, encoder.opened.tokenizer.mask_token)
-    embedding = encode(encoder, replace(words, word_classes=_classes(words)), templates, cache=False)
+    embedding = encode(replace(words, word_classes=_classes(words)), encoder, templates, cache=False)
     return embedding.excerpt([*words.targets, *words.attributes])
 
 

@@ -88,7 +88,7 @@ def _posteriors(known: KnownBias) -> Iterator[pd.DataFrame]:
         for name, attribute in scenario.described.items():
             wordlist = of_all_targets(scenario, attribute, scenario.words)
             tables = {
-                f"corpus {k}": cosines(vectors, wordlist, controls=()) for k, vectors in enumerate(embeddings, start=1)
+                f"corpus {k}": cosines(wordlist, vectors, controls=()) for k, vectors in enumerate(embeddings, start=1)
             }
             rows = pd.DataFrame(target_biases(combine_replicates(tables, kind="corpus"), seed=scenario.seed))
             place = {"truth": truth, "words_per_sentence": words, "model": model, "attribute": name, "corpus": 0}

@@ -122,6 +122,6 @@ def _classifier(name: str, seed: int) -> Any:
 
 
 def _scores(scenario: Scenario, attribute: Attribute, vectors: Mapping[str, np.ndarray]) -> pd.Series:
-    words = quasi_f(cosines(vectors, of_all_targets(scenario, attribute, scenario.words), controls=())).words
+    words = quasi_f(cosines(of_all_targets(scenario, attribute, scenario.words), vectors, controls=())).words
     assert words is not None  # the measure is defined on words
     return words.association

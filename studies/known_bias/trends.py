@@ -180,7 +180,7 @@ def trend_of(scenario: SlicedScenario, world: int, recipe: ModelRecipe) -> dict[
     known = World([scenario.seed, world])
     texts = known.written([*scenario.slices.values()])
     tables = {
-        at: cosines(trained(sentences, recipe), known.wordlist(), (), allow_loss=True)
+        at: cosines(known.wordlist(), trained(sentences, recipe), (), allow_loss=True)
         for at, sentences in zip(scenario.slices, texts, strict=True)
     }
     found = over_time(tables, seed=scenario.seed)

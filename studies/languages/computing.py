@@ -181,7 +181,7 @@ def _missing(found: bb.Sweep, part: str) -> pd.DataFrame:
 
 def _replicates(vectors: Mapping[str, Any], words: bb.WordList, part: str, similarity: str) -> pd.DataFrame:
     """Languages as replicates of one list, over the words that all of them have."""
-    tables = {code: bb.similarities(each, words, (), similarity=similarity) for code, each in vectors.items()}
+    tables = {code: bb.similarities(words, each, (), similarity=similarity) for code, each in vectors.items()}
     table = bb.combine_replicates(tables, kind="language")
     fit = bb.fit(table, seed=SEED)
     said, rows = bb.verdict(fit), bb.summarize(fit)

@@ -96,7 +96,7 @@ def _english(
     rows, pooled = {}, {}
     for at, fit in fits.items():
         row = bb.summarize(fit).loc["bias"].iloc[0]
-        table = bb.cosines(vectors, asked[at], ())
+        table = bb.cosines(asked[at], vectors, ())
         weat, both = bb.measures.weat(table), bb.measures.quasi_f(table)
         targets, attributes = table.values.shape
         rows[at] = {
@@ -136,4 +136,4 @@ def _content(lists: Mapping[str, tuple[str, ...]], test: str, known: set[str]) -
 
 
 def _fitted(vectors: Path, name: str, words: Mapping[str, Any]) -> Any:
-    return bb.fit(bb.cosines(vectors, bb.wordlist(**words, name=name), ()), seed=SEED)
+    return bb.fit(bb.cosines(bb.wordlist(**words, name=name), vectors, ()), seed=SEED)

@@ -101,7 +101,7 @@ def _topics(biases: "pd.Series[float]") -> pd.DataFrame:
     near = _cosines(vectors)
     rows = {}
     for name, bias in biases.items():
-        words = bb.cosines(vectors, str(name), (), allow_loss=True).values
+        words = bb.cosines(str(name), vectors, (), allow_loss=True).values
         sizes = [np.unique(side, return_counts=True)[1] for side in (words.group, words.attribute_class)]
         drawn = np.abs([_apart(near, sizes, np.random.default_rng([SEED, k])) for k in range(TOPICS)])
         rows[name] = {"bias": bias, "as_far_apart": (drawn >= abs(bias)).mean(), "draws": TOPICS}

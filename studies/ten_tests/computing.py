@@ -42,6 +42,6 @@ def _eighteen(vectors: Any) -> pd.DataFrame:
     """WEAT 5 with the 18 names for each group that the original states."""
     words = bb.load_wordlist("weat5")
     groups = {group: (*names, *_MORE_NAMES[group]) for group, names in words.groups.items()}
-    table = bb.cosines(vectors, bb.wordlist(groups, words.classes, words.stereotypes), ())
+    table = bb.cosines(bb.wordlist(groups, words.classes, words.stereotypes), vectors, ())
     weat = bb.measures.weat(table)
     return pd.DataFrame({"d": weat.value, "p": weat.p_value}, index=pd.Index(["weat5"], name="list"))

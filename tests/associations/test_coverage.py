@@ -66,7 +66,7 @@ def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word
         name="own",
     )
     with caplog.at_level("INFO", "bayes_bias"):
-        notices = cosines("googlenews-demo", words).notices
+        notices = cosines(words, "googlenews-demo").notices
     levels = {record.getMessage(): record.levelname for record in caplog.records}
     for words, level in (
         ("control classes 80 of 311 googlenews-demo", "INFO"),
@@ -79,10 +79,10 @@ def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word
 
 def test_shipped_controls_of_which_few_words_are_there_are_left_out_with_a_notice():
     vectors = without(acknowledges=[1.0, 2.0], accept=[1.0, 3.0])  # one of 226 neutral words, and of 85 human ones
-    table = cosines(vectors, LIST)
+    table = cosines(LIST, vectors)
     assert not {"neutral", "human"} & {*table.classes}
     assert says(table.notices, "control classes too few toy neutral, human")
-    assert {"neutral", "human"} <= {*cosines(vectors, LIST, allow_loss=True).classes}
+    assert {"neutral", "human"} <= {*cosines(LIST, vectors, allow_loss=True).classes}
 
 
 def test_a_phrase_is_found_as_one_word_and_says_so(tmp_path):

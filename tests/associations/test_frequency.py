@@ -20,7 +20,7 @@ def file(tmp_path):
 
 
 def test_ranks_are_logarithms_of_positions_in_the_file(file):
-    table = cosines(file, WEAT8, (), covariates="rank")
+    table = cosines(WEAT8, file, (), covariates="rank")
     ranks = table.values["target_covariate: log frequency rank"].to_series()
     for word in WEAT8.targets:
         assert ranks[word] == pytest.approx(np.log(2 * WORDS.index(word) + 2))
@@ -33,7 +33,7 @@ def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
         (given, ["covariate"]),
         ({"target": "rank", "attribute": "rank"}, ["log frequency rank"]),
     ):
-        found = cosines(file, WEAT8, (), covariates=covariates).covariates
+        found = cosines(WEAT8, file, (), covariates=covariates).covariates
         assert found["target"] == ["log frequency rank"]
         assert found.get("attribute", []) == attributes
 
@@ -41,20 +41,20 @@ def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
 def test_a_report_ranks_words_as_one_list_does(file):
     (measured,) = measure_lists(WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}])
     assert measured.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
-    alone = cosines(file, WEAT8, (), covariates="rank").values["target_covariate: log frequency rank"]
+    alone = cosines(WEAT8, file, (), covariates="rank").values["target_covariate: log frequency rank"]
     np.testing.assert_array_equal(measured.values["target_covariate: log frequency rank"], alone)
 
 
 @pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])
 def test_vectors_in_another_order_have_no_ranks(source):
     with refused(EmbeddingError, "covariates order of their frequency 'rank'"):
-        cosines(open_embedding(source), WEAT8, (), covariates="rank")
+        cosines(WEAT8, open_embedding(source), (), covariates="rank")
 
 
 def test_a_table_without_vectors_has_no_ranks(file):
     with refused(TableError, "covariates 'rank' embedding cosines(...,"):
-        cosines(file, WEAT8, ()).with_covariates("rank")
+        cosines(WEAT8, file, ()).with_covariates("rank")
     with refused(TableError, "covariates 'frequency' 'rank'"):
-        cosines(file, WEAT8, (), covariates="frequency")
+        cosines(WEAT8, file, (), covariates="frequency")
     with refused(TableError, "covariates 'frequency' 'rank'"):
-        cosines(file, WEAT8, (), covariates={"attribute": "frequency"})
+        cosines(WEAT8, file, (), covariates={"attribute": "frequency"})

@@ -46,7 +46,7 @@ class Model:
 
 
 def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
-    table = log_probabilities(Model(), WORDS, ())
+    table = log_probabilities(WORDS, Model(), ())
     assert table.metric == LOG_PROBABILITY_RATIO
     assert table.replicates is not None
     assert len(table.replicates.labels) == 10
@@ -58,7 +58,7 @@ def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
 
 def test_the_word_is_asked_for_in_its_sentence_and_beside_a_mask_that_tells_nothing():
     model = Model()
-    log_probabilities(model, WORDS, ())
+    log_probabilities(WORDS, model, ())
     with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
     assert with_other in model.asked
     hidden = next(each for each in model.asked if each.word == "John" and each.hidden)
@@ -68,23 +68,23 @@ def test_the_word_is_asked_for_in_its_sentence_and_beside_a_mask_that_tells_noth
 
 def test_either_side_may_be_predicted():
     model = Model()
-    table = log_probabilities(model, WORDS, (), predict="attributes", corrected=False)
+    table = log_probabilities(WORDS, model, (), predict="attributes", corrected=False)
     assert table.metric == LOG_PROBABILITY
     assert table.provenance["predicted"] == "attributes"
     assert {cloze.word for cloze in model.asked} == {"boss", "office", "cook", "orchid"}
     assert not any(cloze.hidden for cloze in model.asked)
     with refused(TableError, "'target' 'targets'"):
-        log_probabilities(model, WORDS, (), predict="target")
+        log_probabilities(WORDS, model, (), predict="target")
 
 
 def test_lpbs_is_the_difference_of_scores_in_their_standard_deviation():
-    table = log_probabilities(Model(), WORDS, ())
+    table = log_probabilities(WORDS, Model(), ())
     found = lpbs(table)
     scores = np.array([1.0, 1.0, -2.0, -2.0])
     np.testing.assert_allclose(found.words.score, scores)
     assert found.value == pytest.approx(3 / scores.std(ddof=1))
     assert (found.difference, found.p_value, found.exact) == (pytest.approx(3), pytest.approx(2 / 6), True)
-    raw = log_probabilities(Model(), WORDS, (), corrected=False)
+    raw = log_probabilities(WORDS, Model(), (), corrected=False)
     assert lpbs(raw).value == pytest.approx(found.value)  # the prior cancels
 
 
@@ -93,7 +93,7 @@ def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
         def log_probability(self, cloze: Cloze) -> float:
             return float(np.log(0.6 if cloze.word in WORK and "John" in cloze.seen else 0.2))
 
-    found = unmasking(log_probabilities(Halves(), WORDS, (), predict="attributes", corrected=False))
+    found = unmasking(log_probabilities(WORDS, Halves(), (), predict="attributes", corrected=False))
     assert found.words.loc["John", "work"] == pytest.approx(0.75)
     assert found.words.loc["John", "distance"] == pytest.approx(jensenshannon([0.75, 0.25], [0.5, 0.5], base=2))
     assert found.words.loc["Amy", "distance"] == pytest.approx(0, abs=1e-7)
@@ -101,12 +101,12 @@ def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
 
 
 def test_measures_of_one_kind_of_table_refuse_the_other():
-    cosine = cosines("googlenews-demo", "weat7", controls=())
+    cosine = cosines("weat7", "googlenews-demo", controls=())
     with refused(MeasureError, "LPBS log probabilities cosines"):
         lpbs(cosine)
     with refused(MeasureError, "predict='attributes' corrected=False"):
-        unmasking(log_probabilities(Model(), WORDS, ()))
-    rows = measure_all(log_probabilities(Model(), WORDS, ())).table.index
+        unmasking(log_probabilities(WORDS, Model(), ()))
+    rows = measure_all(log_probabilities(WORDS, Model(), ())).table.index
     assert "LPBS" in rows
     assert not {"MAC", "SAME", "SEAT", "CEAT", "unmasking"} & set(rows)
 
@@ -118,7 +118,7 @@ def test_a_fit_and_its_verdict_are_in_nats():
             noise = np.random.default_rng(crc32(f"{cloze.seen} {cloze.word}".encode())).normal()
             return super().log_probability(cloze) - 5 + 0.1 * noise
 
-    fitted = fit(log_probabilities(Noisy(), WORDS, ()), sampling=FEW)
+    fitted = fit(log_probabilities(WORDS, Noisy(), ()), sampling=FEW)
     assert fitted.attrs["metric"].startswith('{"name": "log probability ratio", "unit": "nats"')
 
 
@@ -132,12 +132,12 @@ def test_a_fit_and_its_verdict_are_in_nats():
 )
 def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
     with refused(TableError, message):
-        log_probabilities(answers, WORDS, ())
+        log_probabilities(WORDS, answers, ())
 
 
 def test_templates_of_one_slot_and_words_without_a_class_are_refused():
     with refused(TemplateError, "{word} {target} {attribute}"):
-        log_probabilities(Model(), WORDS, (), templates="plain-10")
+        log_probabilities(WORDS, Model(), (), templates="plain-10")
     unknown = WordList.from_mapping(
         {
             "groups": {"men": ["Ottokar"], "women": ["Amy"]},
@@ -146,4 +146,4 @@ def test_templates_of_one_slot_and_words_without_a_class_are_refused():
         }
     )
     with refused(TemplateError, '"Ottokar"'):
-        log_probabilities(Model(), unknown, ())
+        log_probabilities(unknown, Model(), ())

@@ -20,7 +20,7 @@ def vectors(seed: int = 0, shared: float = 0.5) -> dict[str, np.ndarray]:
 
 
 def measured(given: object) -> AssociationTable:
-    return cosines(given, LIST, ())
+    return cosines(LIST, given, ())
 
 
 def test_words_that_are_closer_to_each_other_are_found_and_other_axes_are_not() -> None:

@@ -31,9 +31,9 @@ def test_a_match_finds_what_it_says_and_no_more(match, also):
 def test_the_numbers_are_those_of_the_other_spelling_in_memory_and_in_files(tmp_path):
     (tmp_path / "v.txt").write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in LOWER.items()))
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
-    true = cosines(ASKED, WORDS, controls=())
+    true = cosines(WORDS, ASKED, controls=())
     for source in (LOWER, tmp_path / "v.txt", tmp_path / "v.npz"):
-        table = cosines(open_embedding(source, match="accents"), WORDS, controls=())
+        table = cosines(WORDS, open_embedding(source, match="accents"), controls=())
         assert np.allclose(table.values, true.values, atol=1e-6)
         assert says(" ".join(table.notices), "'john' for 'John' 'jose' for 'José' match")
         row = table.coverage.set_index("name").loc["men"]
@@ -57,10 +57,10 @@ def test_messages_offer_the_match_that_would_find_the_words_and_it_does():
     for words, match in ((WORDS, "case"), ({**WORDS, "men=work": ["José", "Renée"]}, "accents")):
         vectors = {**LOWER, "renee": np.ones(6)}
         with refused(CoverageError, f"match='{match}' (--match {match})"):
-            cosines(vectors, words, controls=())
+            cosines(words, vectors, controls=())
         names = [name for name in words["men=work"] if name in found(match, vectors, words)]
         assert len(names) == (1 if match == "case" else 2)
-    table = cosines({**LOWER, "John": np.ones(6), "Amy": np.ones(6)}, WORDS, controls=(), allow_loss=True)
+    table = cosines(WORDS, {**LOWER, "John": np.ones(6), "Amy": np.ones(6)}, controls=(), allow_loss=True)
     assert any("match='case'" in notice for notice in table.notices)
 
 
@@ -116,8 +116,8 @@ def test_comparisons_match_on_both_sides_and_in_the_sets(run, tmp_path):
 
 def test_further_words_match_too_and_are_named():
     table = cosines(
-        open_embedding(LOWER, match="case"),
         {**WORDS, "men=work": ["John"], "women=home": ["Amy"]},
+        open_embedding(LOWER, match="case"),
         controls=(),
         also=["Kid", "JOSE"],
     )
@@ -151,7 +151,7 @@ def test_subwords_of_a_fasttext_model_are_used_when_asked_for_and_named(tmp_path
     }
     for source in (model, model.wv, tmp_path / "m.bin"):
         assert "johnny" not in lookup(open_embedding(source, trust=True), load_wordlist(words))[0]
-        table = cosines(open_embedding(source, trust=True, match="subwords"), words, controls=())
+        table = cosines(words, open_embedding(source, trust=True, match="subwords"), controls=())
         cosine = model.wv.similarity("johnny", "boss")
         assert float(table.values.sel(target="johnny", attribute="boss")) == pytest.approx(cosine, abs=1e-5)
         assert says(" ".join(table.notices), "1 of 2 no vector subwords johnny")

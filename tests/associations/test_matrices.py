@@ -8,7 +8,7 @@ from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.errors import CoverageError, TableError
 from tests.helpers import refused, says
 
-TABLE = cosines("googlenews-demo", "weat6", controls=(), sub_topics="independent")
+TABLE = cosines("weat6", "googlenews-demo", controls=(), sub_topics="independent")
 MATRIX = TABLE.values.to_pandas()
 
 
@@ -25,8 +25,8 @@ def test_topics_and_pairs_of_the_list_are_kept():
     own = {"math": {"numbers": words.groups["math"][:2]}}
     listed = {"groups": dict(words.groups), "classes": dict(words.classes), "stereotypes": dict(words.stereotypes)}
     listed |= {"topics": own, "pairs": [["he", "she"]]}
-    expected = cosines("googlenews-demo", listed, controls=(), sub_topics="independent")
-    named = cosines("googlenews-demo", listed, controls=())
+    expected = cosines(listed, "googlenews-demo", controls=(), sub_topics="independent")
+    named = cosines(listed, "googlenews-demo", controls=())
     assert named.labels == ("target_topic", "attribute_pair")
     table = cosines_from_matrix(expected.values.to_pandas(), listed)
     assert table.labels == named.labels

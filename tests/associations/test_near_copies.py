@@ -39,8 +39,8 @@ def test_without_general_words_copies_count_as_one_word_unless_the_list_says_tha
     rng = np.random.default_rng(4)
     others = {word: rng.standard_normal(50) for words in classes.values() for word in words}
     words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})
-    table = cosines(vectors(0.1) | others, words, controls=())
+    table = cosines(words, vectors(0.1) | others, controls=())
     assert table.sub_topics.groups["pets"].effective == pytest.approx(2, abs=0.1)
     assert says(" ".join(table.notices), "general words independent pets count 2")
-    alone = cosines(vectors(0.1) | others, words, controls=(), sub_topics="independent")
+    alone = cosines(words, vectors(0.1) | others, controls=(), sub_topics="independent")
     assert says(" ".join(alone.notices), "pets narrow topics")

@@ -29,26 +29,26 @@ def seeds() -> list[bb.Embedding]:
 
 def test_dot_products_are_those_of_vectors_as_they_are(seeds):
     vectors = seeds[0].all()
-    table = bb.similarities(seeds[0], WORDS, (), similarity="dot")
+    table = bb.similarities(WORDS, seeds[0], (), similarity="dot")
     assert table.metric.name == "dot product"
     assert table.values.sel(target="she", attribute="maid") == pytest.approx(vectors["she"] @ vectors["maid"], abs=1e-7)
     np.testing.assert_array_equal(table.vectors["she"], vectors["she"])
-    assert bb.cosines(seeds[0], WORDS, ()).provenance["vectors_sha256"] != table.provenance["vectors_sha256"]
+    assert bb.cosines(WORDS, seeds[0], ()).provenance["vectors_sha256"] != table.provenance["vectors_sha256"]
 
 
 @pytest.mark.parametrize("name", ["cosine", "dot", "far"])
 def test_with_replicates_the_table_is_the_mean_of_those_of_single_ones(seeds, name):
     far = Similarity("far", Metric("nearness", "nearness"), lambda x, a: -np.abs(x[:, None] - a).sum(axis=2))
     similarity = far if name == "far" else name
-    together = bb.similarities(bb.open_embedding(seeds, kind="seed"), WORDS, (), similarity=similarity)
-    alone = [bb.similarities(seed, WORDS, (), similarity=similarity).values for seed in seeds]
+    together = bb.similarities(WORDS, bb.open_embedding(seeds, kind="seed"), (), similarity=similarity)
+    alone = [bb.similarities(WORDS, seed, (), similarity=similarity).values for seed in seeds]
     np.testing.assert_allclose(together.values, np.mean(alone, axis=0), atol=2e-8)
     for single, values in zip(together.replicates.tables.values(), alone, strict=True):
         np.testing.assert_allclose(single, values, atol=2e-8)
 
 
 def test_cosines_are_the_similarities_of_their_name(seeds):
-    one, other = bb.cosines(seeds[0], WORDS, ()), bb.similarities(seeds[0], WORDS, ())
+    one, other = bb.cosines(WORDS, seeds[0], ()), bb.similarities(WORDS, seeds[0], ())
     assert one.sha256 == other.sha256
 
 
@@ -67,14 +67,14 @@ def test_a_cell_of_a_sweep_is_known_by_its_similarity_and_its_lengths(seeds):
 def test_what_is_not_known_or_taken_is_refused():
     assert {"cosine", "dot"} <= set(similarity_names())
     with pytest.raises(TableError, match=r"similarity: 'cosin'.*cosine"):
-        bb.similarities("googlenews-demo", "weat6", similarity="cosin")
+        bb.similarities("weat6", "googlenews-demo", similarity="cosin")
     with pytest.raises(TableError, match="'cosine' is taken"):
         register(Similarity("cosine", COSINES.metric, lambda x, a: x @ a.T))
 
 
 def test_a_bias_is_planted_in_cosines_alone():
     with pytest.raises(BayesBiasError, match="planted"):
-        bb.calibrate(bb.similarities("googlenews-demo", "weat7", similarity="dot"), draws=1, planted=0.05)
+        bb.calibrate(bb.similarities("weat7", "googlenews-demo", similarity="dot"), draws=1, planted=0.05)
 
 
 def test_a_cell_gives_every_measure_that_its_vectors_allow(seeds):

@@ -91,8 +91,8 @@ def test_too_few_words_are_never_split(vocabulary):
 
 
 def test_words_that_belong_together_count_as_fewer_unless_a_list_says_otherwise():
-    table = bb.cosines("googlenews-demo", "weat6", ())
-    plain = bb.cosines("googlenews-demo", "weat6", (), sub_topics="independent")
+    table = bb.cosines("weat6", "googlenews-demo", ())
+    plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
     assert table.has_related_words
     assert not plain.has_related_words
     assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
@@ -106,21 +106,21 @@ def with_topics(sub_topics: str) -> bb.WordList:
 
 
 def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show():
-    found = bb.cosines("googlenews-demo", "weat6", ()).sub_topics
+    found = bb.cosines("weat6", "googlenews-demo", ()).sub_topics
     weat6 = bb.load_wordlist("weat6")
     parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
     pasted = bb.wordlist(**parts, **tomllib.loads(found.toml))
     named = {home: list(topics.values()) for home, topics in pasted.topics.items()}
     assert named == {home: related.clusters for home, related in found.homes.items()}
     assert set(named) == {*weat6.groups, *weat6.classes}
-    again = bb.cosines("googlenews-demo", pasted, ())
+    again = bb.cosines(pasted, "googlenews-demo", ())
     for home, related in again.sub_topics.homes.items():
         assert related.clusters == found.homes[home].clusters
         assert related.share > 0
 
 
 def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
-    table = bb.cosines("googlenews-demo", "weat6", ())
+    table = bb.cosines("weat6", "googlenews-demo", ())
     ax = bb.plots.plot_sub_topics(table, "attribute")
     found = table.sub_topics.classes
     frames = [(patch.get_x(), patch.get_width()) for patch in ax.patches]
@@ -133,7 +133,7 @@ def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
 
 
 def test_a_table_of_independent_words_shows_no_sub_topics():
-    plain = bb.cosines("googlenews-demo", "weat6", (), sub_topics="independent")
+    plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
     for ask in (lambda table: table.sub_topics, bb.plots.plot_sub_topics):
         with refused(TableError, "table 'weat6' sub_topics='from"):
             ask(plain)
@@ -146,7 +146,7 @@ def test_a_table_of_independent_words_shows_no_sub_topics():
 def test_the_argument_comes_before_what_a_list_says():
     for how in ("independent", "exhaustive"):
         words = with_topics(how)
-        said, found = (bb.cosines("googlenews-demo", words, (), sub_topics=asked) for asked in (None, "from vectors"))
+        said, found = (bb.cosines(words, "googlenews-demo", (), sub_topics=asked) for asked in (None, "from vectors"))
         assert not said.has_related_words
         assert not said.labels
         assert said.provenance["sub_topics"] == how
@@ -156,7 +156,7 @@ def test_the_argument_comes_before_what_a_list_says():
 
 def test_without_vectors_what_words_share_of_a_named_sub_topic_is_estimated_from_the_table():
     words = with_topics("from vectors")
-    matrix = bb.cosines("googlenews-demo", words, (), sub_topics="independent").values.to_pandas()
+    matrix = bb.cosines(words, "googlenews-demo", (), sub_topics="independent").values.to_pandas()
     table = cosines_from_matrix(matrix, words, ())
     assert table.labels == ("attribute_topic",)
     assert not table.has_related_words
@@ -166,7 +166,7 @@ def test_paired_words_keep_their_pairs_and_the_other_side_has_its_sub_topics():
     weat = bb.load_wordlist("weat6")
     career, family = (weat.classes[name] for name in ("career", "family"))
     paired = replace(weat, pairs=tuple(zip(career[:4], family[:4], strict=True)))
-    found, alone = (bb.cosines("googlenews-demo", words, ()) for words in (paired, weat))
+    found, alone = (bb.cosines(words, "googlenews-demo", ()) for words in (paired, weat))
     assert set(alone.sub_topics.classes) == {"career", "family"}
     assert found.sub_topics.groups.keys() == alone.sub_topics.groups.keys()
     assert (found.sub_topics.classes, found.labels) == ({}, ("attribute_pair",))
@@ -184,25 +184,25 @@ def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
 def test_without_general_words_they_are_independent_with_a_notice_or_refused_where_asked_for():
     for more in (0, 499):
         general = {f"word{k:03d}": np.random.default_rng(k).normal(size=20) for k in range(more)}
-        table = bb.cosines(few_words(**general), "weat6", ())
+        table = bb.cosines("weat6", few_words(**general), ())
         assert not table.has_related_words
         assert table.provenance["sub_topics"] == "independent"
         assert any("independent draws" in notice and f" {more} general words" in notice for notice in table.notices)
         with refused(EmbeddingError, f"sub_topics {more} 500 words 'independent'"):
-            bb.cosines(few_words(**general), "weat6", (), sub_topics="from vectors")
-    assert "500 are needed" in bb.cosines(few_words(), "weat6", ()).notices[-1]
+            bb.cosines("weat6", few_words(**general), (), sub_topics="from vectors")
+    assert "500 are needed" in bb.cosines("weat6", few_words(), ()).notices[-1]
 
 
 def test_names_are_no_general_words():
     names = {f"Name{chr(97 + k % 26)}{k}": np.random.default_rng(k).normal(size=20) for k in range(2_500)}
     with refused(EmbeddingError, "sub_topics 0 general 500"):
-        bb.cosines(few_words(**names), "weat6", (), sub_topics="from vectors")
+        bb.cosines("weat6", few_words(**names), (), sub_topics="from vectors")
 
 
 def test_vectors_that_are_all_one_show_nothing():
     same = {f"word{k:03d}": np.ones(20) for k in range(600)}
     with refused(EmbeddingError, "sub_topics same vector 'independent'"):
-        bb.cosines(few_words(**same), "weat6", (), sub_topics="from vectors")
+        bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
 
 
 def test_a_cluster_of_all_words_says_nothing(vocabulary):
@@ -214,12 +214,12 @@ def test_a_cluster_of_all_words_says_nothing(vocabulary):
 
 def test_what_cannot_be_related_is_refused():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
-        bb.cosines("googlenews-demo", "weat6", (), sub_topics="vectors")
+        bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
     many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}
     words = list(many)
     parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
     with refused(EmbeddingError, "sub_topics 'a' 501 500 'independent'"):
-        bb.cosines(many, parts, (), sub_topics="from vectors")
+        bb.cosines(parts, many, (), sub_topics="from vectors")
 
 
 def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_draws_and_a_sweep(monkeypatch):
@@ -227,7 +227,7 @@ def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_dr
     embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
     cell = VectorCell("cell", weat6, embedding, False, vocabulary=vocabulary_of(embedding))
     null = NullDesign.of(weat6, embedding)
-    for measured in (bb.cosines(embedding, weat6, ()), null.draw(1, 0), cell.table()):
+    for measured in (bb.cosines(weat6, embedding, ()), null.draw(1, 0), cell.table()):
         assert not measured.has_related_words
         assert any("independent draws" in notice and "4 at most" in notice for notice in measured.notices)
 
@@ -239,6 +239,6 @@ def test_an_encoder_reads_general_words_in_one_of_its_sentences():
         asked.extend(sentences)
         return [[text.count(letter) + 0.1 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in sentences]
 
-    table = bb.cosines(encoder, "weat6", (), templates="noun-10", sub_topics="from vectors")
+    table = bb.cosines("weat6", encoder, (), templates="noun-10", sub_topics="from vectors")
     assert table.provenance["sub_topics"] == "from vectors"
     assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())

@@ -192,7 +192,7 @@ def test_rates_count_findings_and_coverage():
 
 @pytest.mark.slow
 def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
-    made = calibrate(cosines(embedding, words, ()), draws=3, sampling=QUICK, jobs=1)
+    made = calibrate(cosines(words, embedding, ()), draws=3, sampling=QUICK, jobs=1)
     assert set(made.table.index) == {
         ("WEAT", "targets"),
         *(("crossed", scope) for scope in ("both", "targets", "attributes")),
@@ -204,7 +204,7 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 @pytest.mark.slow
 def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedding):
     settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
-    every, one = (calibrate(cosines(embedding, words, ()), **each) for each in (settings, settings | {"scopes": "all"}))
+    every, one = (calibrate(cosines(words, embedding, ()), **each) for each in (settings, settings | {"scopes": "all"}))
     assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
     assert one.text == every.text
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])

@@ -70,7 +70,7 @@ def test_the_correlation_is_that_of_a_balanced_anova():
 def test_topics_that_a_list_names_take_the_place_of_clusters():
     weat = load_wordlist("weat7")
     topics = {"math": {"sums": ("addition", "numbers", "computation"), "fields": ("algebra", "geometry")}}
-    words = clustering(cosines("googlenews-demo", replace(weat, topics=topics), controls=()), "target").words
+    words = clustering(cosines(replace(weat, topics=topics), "googlenews-demo", controls=()), "target").words
     math, arts = words[words.home == "math"], words[words.home == "arts"]
     assert set(math.cluster) == {"sums", "fields", ""}
     assert math.named.all()
@@ -92,8 +92,8 @@ def test_a_table_has_two_sides():
 
 
 def test_controls_are_nobodys_preference():
-    with_controls = clustering(cosines("googlenews-demo", "weat7"), "attribute")
-    without = clustering(cosines("googlenews-demo", "weat7", controls=()), "attribute")
+    with_controls = clustering(cosines("weat7", "googlenews-demo"), "attribute")
+    without = clustering(cosines("weat7", "googlenews-demo", controls=()), "attribute")
     pd.testing.assert_frame_equal(with_controls.words, without.words)
 
 
@@ -137,6 +137,6 @@ def test_every_word_is_left_out_once():
 def test_a_topic_that_is_all_of_its_class_cannot_be_left_out():
     weat = load_wordlist("weat7")
     whole = replace(weat, topics={"math": {"everything": weat.groups["math"]}})
-    without = leave_out(cosines("googlenews-demo", whole, controls=()))
+    without = leave_out(cosines(whole, "googlenews-demo", controls=()))
     assert np.isnan(without[without.left_out == "everything"].bias.item())
     assert np.isfinite(bias_range(without, "cluster")).all()

@@ -91,7 +91,7 @@ def test_a_method_that_needs_the_vocabulary_is_compared_as_it_debiases_a_file(ru
     method = ("--sets", PAIRS, "--setting", "components=2", "--setting", "most_biased=50")
     run("debias", "--method", "double-hard", *method, "--out", tmp_path / "after.npz")
     run("compare", "gender", "--before", "googlenews-demo", "--after", "double-hard", *method)
-    np.testing.assert_allclose(compared[0].values, cosines(tmp_path / "after.npz", "gender").values, atol=1e-6)
+    np.testing.assert_allclose(compared[0].values, cosines("gender", tmp_path / "after.npz").values, atol=1e-6)
     assert {"he", "she"} <= {*taught_words(compared[0])}
 
 
@@ -106,7 +106,7 @@ def test_a_method_is_compared_with_the_vectors_as_they_were(run, tmp_path):
     assert says(out, "learned he she neighbours kept rated.txt 10 pairs")
     debiased = HardDebias().fit_transform(open_embedding("googlenews-demo").all(), PAIRS)
     (after,) = (line for line in out.splitlines() if line.startswith("│ after"))
-    assert signed(weat(cosines(debiased, "gender")).difference / 2, 3) in after
+    assert signed(weat(cosines("gender", debiased)).difference / 2, 3) in after
 
 
 def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_path, monkeypatch):

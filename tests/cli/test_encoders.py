@@ -36,7 +36,7 @@ def model(tmp_path: Path, monkeypatch) -> str:
 
 def test_an_encoder_stands_where_an_embedding_does(run, model):
     code, out, _ = run("weat", "weat6", "--encoder", model, "--templates", "noun-10")
-    table = bb.cosines(bag_of_words, "weat6", (), templates="noun-10")
+    table = bb.cosines("weat6", bag_of_words, (), templates="noun-10")
     assert code == 0
     assert plain(bb.measures.weat(table).effect_size, 2) in out
     code, out, _ = run(
@@ -68,7 +68,7 @@ def test_two_encoders_are_measured_to_be_compared(run, model, monkeypatch):
     assert "enough" in err
     kinds = (Counting("one", "one"), Otherwise("another", "another"))
     for table, encoder in zip(taken, kinds, strict=True):
-        expected = bb.cosines(encoder, "weat6", (), templates="noun-10")
+        expected = bb.cosines("weat6", encoder, (), templates="noun-10")
         np.testing.assert_allclose(table.values, expected.values, atol=1e-6)
 
 
@@ -91,7 +91,7 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
     code, out, _ = run("sentences", sheet, "--vectors", vectors, "--out", archive)
     assert code == 0
     assert says(out, "224 words 10 templates 32 dimensions")
-    back, direct = bb.cosines(archive, "weat6"), bb.cosines(bag_of_words, "weat6", templates="noun-10")
+    back, direct = bb.cosines("weat6", archive), bb.cosines("weat6", bag_of_words, templates="noun-10")
     np.testing.assert_allclose(back.values, direct.values, atol=1e-6)
     assert back.replicates.labels == direct.replicates.labels
 

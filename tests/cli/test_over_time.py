@@ -15,7 +15,7 @@ YEARS = (1900, 1910)
 def decades(tmp_path: Path) -> list[str]:
     """Two seeds of the words of WEAT 7 in each of two decades, of which the second has drifted."""
     rng, demo = np.random.default_rng(0), open_embedding("googlenews-demo")
-    values = cosines(demo, "weat7", ()).values
+    values = cosines("weat7", demo, ()).values
     vectors = demo.find([*values.target.values, *values.attribute.values])
     for year in YEARS:
         for seed in (1, 2):

@@ -17,7 +17,7 @@ def two(tmp_path: Path) -> list[str]:
     """Two trainings of the words of WEAT 7."""
     rng = np.random.default_rng(0)
     demo = open_embedding("googlenews-demo")
-    values = cosines(demo, "weat7", ()).values
+    values = cosines("weat7", demo, ()).values
     vectors = demo.find([*values.target.values, *values.attribute.values])
     paths = [tmp_path / f"seed-{n}.npz" for n in (1, 2)]
     for path in paths:

@@ -16,7 +16,7 @@ WEAT6 = ("--stereotype", "male names=career", "--stereotype", "female names=fami
 
 @pytest.fixture
 def weat6() -> bb.AssociationTable:
-    return bb.cosines("googlenews-demo", "weat6", controls=())
+    return bb.cosines("weat6", "googlenews-demo", controls=())
 
 
 def effect_size(table: bb.AssociationTable) -> str:
@@ -69,10 +69,10 @@ def test_a_matrix_becomes_a_table_of_its_word_list(run, weat6, tmp_path):
 @pytest.mark.parametrize(
     ("wordlist", "options", "measured"),
     [
-        ("weat7", ("-e", "minilm-demo"), lambda: bb.cosines("minilm-demo", "weat7")),
-        ("weat7", ("--metric", "dot"), lambda: bb.similarities("googlenews-demo", "weat7", similarity="dot")),
-        ("gender", ("--controls", "none"), lambda: bb.cosines("googlenews-demo", "gender", ())),
-        ("one.toml", ("--controls", "neutral"), lambda: bb.cosines("googlenews-demo", "one.toml", ["neutral"])),
+        ("weat7", ("-e", "minilm-demo"), lambda: bb.cosines("weat7", "minilm-demo")),
+        ("weat7", ("--metric", "dot"), lambda: bb.similarities("weat7", "googlenews-demo", similarity="dot")),
+        ("gender", ("--controls", "none"), lambda: bb.cosines("gender", "googlenews-demo", ())),
+        ("one.toml", ("--controls", "neutral"), lambda: bb.cosines("one.toml", "googlenews-demo", ["neutral"])),
     ],
     ids=["replicates", "dot product", "topics or pairs", "one group against opposites"],
 )

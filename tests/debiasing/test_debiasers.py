@@ -109,7 +109,7 @@ def test_what_is_neither_a_method_nor_a_file_of_sets_is_refused_before_anything_
 def test_a_table_says_how_its_vectors_were_debiased() -> None:
     debiased = Debiasing(HardDebias(components=2), "she:he,woman:man").applied(bb.open_embedding("googlenews-demo"))
     assert debiased.name == "googlenews-demo, debiased"
-    provenance = bb.cosines(debiased, "weat6").provenance
+    provenance = bb.cosines("weat6", debiased).provenance
     assert provenance["debiasing"] == "method = hard, components = 2, equalize = False"
     assert len(provenance["debiasing_sets_sha256"]) == 64
 

@@ -78,7 +78,7 @@ def test_words_of_sets_match_as_those_of_lists_do_and_are_named(caplog):
     assert says(caplog.text, "sets 'she' for 'She' 'he' for 'HE' 'mother' for 'Mothér' match")
     words = {"a": ["she", "Woman"], "b": ["HE", "man"], "c": ["nurse", "Queen"], "d": ["church", "mosque"]}
     stated = {"a=c": words["a"], "b=d": words["b"], "c": words["c"], "d": words["d"]}
-    assert taught_words(cosines(spelt, stated, controls=())) == ["she", "Woman", "HE", "man", "Queen"]
+    assert taught_words(cosines(stated, spelt, controls=())) == ["she", "Woman", "HE", "man", "Queen"]
 
 
 def test_vectors_of_subwords_are_not_debiased():

@@ -174,7 +174,7 @@ def test_a_missing_word_comes_with_the_nearest_spellings():
         "classes": {"able": ["competant", "competent"], "care": ["Nurse", "nurses", "nurse"]},
         "stereotypes": {"men": "able", "women": "care"},
     }
-    table = cosines(vectors, words, controls=(), allow_loss=True)
+    table = cosines(words, vectors, controls=(), allow_loss=True)
     assert dict(zip(table.coverage.name, table.coverage.variants, strict=True)) == {
         "men": "",
         "women": "",

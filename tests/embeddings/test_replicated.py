@@ -24,8 +24,8 @@ def training(seed: int, names: tuple[str, ...] = NAMES, dimensions: int = 6):
 
 def test_the_cosine_is_the_mean_over_replicates_and_singles_are_those_of_each():
     members = [training(seed) for seed in range(3)]
-    table = cosines(open_embedding(members, kind="seed"), WORDS, ())
-    alone = {member.name: cosines(member, WORDS, ()).values for member in members}
+    table = cosines(WORDS, open_embedding(members, kind="seed"), ())
+    alone = {member.name: cosines(WORDS, member, ()).values for member in members}
     np.testing.assert_allclose(table.values, np.mean([*alone.values()], axis=0), atol=1e-12)
     assert table.replicates.kind == "seed"
     assert table.replicates.labels == tuple(alone)
@@ -38,18 +38,18 @@ def test_a_word_has_a_row_for_each_replicate_and_a_single_table_has_its_own():
     opened = open_embedding(members, kind="seed")
     rows = opened.find(["he"])["he"]
     np.testing.assert_array_equal(rows, [member.find(["he"])["he"] for member in members])
-    table = cosines(opened, WORDS, ())
+    table = cosines(WORDS, opened, ())
     assert table.vectors["he"].shape == (3, opened.dimensions) == (3, 6)
     np.testing.assert_allclose((table.vectors["he"] * table.vectors["boss"]).sum(), table.values[0, 0], atol=1e-7)
     for member, single in zip(members, table.singles().values(), strict=True):
-        alone = cosines(member, WORDS, ()).vectors
+        alone = cosines(WORDS, member, ()).vectors
         np.testing.assert_allclose(single.vectors["he"], alone["he"], atol=1e-12)
 
 
 def test_a_word_without_a_direction_in_one_training_is_lost():
     vectors = random_vectors(0, NAMES, 6) | {"he": np.zeros(6)}
     opened = open_embedding([open_embedding(vectors, name="zero"), training(1)])
-    frame = cosines(opened, WORDS, (), allow_loss=True).coverage.set_index("name")
+    frame = cosines(WORDS, opened, (), allow_loss=True).coverage.set_index("name")
     assert frame.zero["men"] == "he"
 
 
@@ -78,8 +78,8 @@ def test_an_archive_may_hold_templates(tmp_path):
     np.savez(tmp_path / "model.npz", words=np.array(NAMES), vectors=vectors, templates=np.array(["a {}", "the {}"]))
     opened = open_embedding(tmp_path / "model.npz")
     assert (opened.kind, opened.replicates, opened.dimensions) == ("template", ("a {}", "the {}"), 4)
-    table = cosines(opened, WORDS, ())
-    second = cosines(dict(zip(NAMES, vectors[1], strict=True)), WORDS, ())
+    table = cosines(WORDS, opened, ())
+    second = cosines(WORDS, dict(zip(NAMES, vectors[1], strict=True)), ())
     np.testing.assert_allclose(table.replicates.tables["the {}"], second.values, atol=1e-12)
 
 
@@ -96,7 +96,7 @@ def test_an_archive_whose_templates_are_not_named_is_refused(tmp_path, labels):
 
 
 def test_the_shipped_demo_has_ten_templates():
-    table = cosines("minilm-demo", "weat7", ())
+    table = cosines("weat7", "minilm-demo", ())
     assert table.replicates.text == "10 templates"
     assert len({each.tobytes() for each in table.replicates.stacked().to_numpy()}) == 10
 
@@ -106,4 +106,4 @@ def test_corpora_are_no_corpuss(tmp_path):
     np.savez(tmp_path / "two.npz", words=np.array(NAMES), vectors=vectors, corpora=np.array(["news", "wiki"]))
     opened = open_embedding(tmp_path / "two.npz")
     assert opened.kind == "corpus"
-    assert cosines(opened, WORDS, ()).replicates.text == "2 corpora"
+    assert cosines(WORDS, opened, ()).replicates.text == "2 corpora"

@@ -34,7 +34,7 @@ FRAME = pd.DataFrame(RECORDS)
 
 
 def biases(source, **options):
-    return cosines(source, WORDS, controls=(), **options).values.to_numpy().round(6)
+    return cosines(WORDS, source, controls=(), **options).values.to_numpy().round(6)
 
 
 TRUE = biases(VECTORS)
@@ -212,10 +212,10 @@ def test_another_encoding_shows_and_the_command_of_the_line_converts_it(tmp_path
     (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
     words = {heading: [chinese[word] for word in each] for heading, each in WORDS.items()}
     with refused(CoverageError, "not UTF-8 iconv GB18030") as caught:
-        cosines(tmp_path / "FILE", words, controls=())
+        cosines(words, tmp_path / "FILE", controls=())
     command = str(caught.value).split("`")[1]
     subprocess.run(command, shell=True, cwd=tmp_path, check=True)
-    assert np.array_equal(cosines(tmp_path / "utf8.txt", words, controls=()).values.to_numpy().round(6), TRUE)
+    assert np.array_equal(cosines(words, tmp_path / "utf8.txt", controls=()).values.to_numpy().round(6), TRUE)
 
 
 def test_the_line_about_a_spreadsheet_keeps_words_such_as_nan(tmp_path):

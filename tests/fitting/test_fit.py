@@ -53,7 +53,7 @@ def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, 
 
     monkeypatch.setattr(fit_module, "fit_model", stop)
     with pytest.raises(KeyboardInterrupt):
-        fit(cosines("googlenews-demo", "weat6", controls=()), model)
+        fit(cosines("weat6", "googlenews-demo", controls=()), model)
     assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
 
 
@@ -64,10 +64,10 @@ def test_groups_of_one_word_are_announced_or_refused_before_sampling(caplog, mon
     monkeypatch.setattr(fit_module, "fit_model", stop)
     words = {"a=c": ["rose"], "b=d": ["ant", "bee"], "c": ["love", "peace"], "d": ["abuse", "crash"]}
     with pytest.raises(KeyboardInterrupt):
-        fit(cosines("googlenews-demo", words, controls=()))
+        fit(cosines(words, "googlenews-demo", controls=()))
     assert any(says(message, "wordlist 'both' (a) 'attributes' 'none'") for message in caplog.messages)
     with refused(TableError, "one word add"):
-        fit(cosines("googlenews-demo", {home: some[:1] for home, some in words.items()}, controls=()))
+        fit(cosines({home: some[:1] for home, some in words.items()}, "googlenews-demo", controls=()))
 
 
 @pytest.mark.thorough

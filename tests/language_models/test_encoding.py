@@ -36,7 +36,7 @@ def _sentence(template: str, word: str) -> str:
 
 
 def test_a_replicate_is_the_table_of_one_template() -> None:
-    table = bb.cosines(bag_of_words, OWN, controls=(), templates="plain-10")
+    table = bb.cosines(OWN, bag_of_words, controls=(), templates="plain-10")
     assert table.replicates is not None
     for label, values in table.replicates.tables.items():
         if label in ("This is {word}.", "That is {word}."):
@@ -53,7 +53,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
 
 def test_a_table_says_how_it_was_made() -> None:
     encoder = Counting(pooling="mean")
-    table = bb.cosines(bb.language_models.encode(encoder, OWN, "plain-10", cache=False), OWN, controls=())
+    table = bb.cosines(OWN, bb.language_models.encode(OWN, encoder, "plain-10", cache=False), controls=())
     wanted = {"templates": "plain-10", "encoder": "counting", "pooling": "mean", "encoder_identity": encoder.identity}
     assert wanted.items() <= table.provenance.items()
     assert table.provenance["templates_sha256"] == bb.load_templates("plain-10").sha256
@@ -68,9 +68,9 @@ def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
 
     monkeypatch.setattr("bayes_bias.language_models.hugging_face.load_encoder", load_encoder)
     object_with_encode = SimpleNamespace(encode=bag_of_words)
-    model = bb.language_models.encode("a/model", OWN, cache=False, pooling="cls")
+    model = bb.language_models.encode(OWN, "a/model", cache=False, pooling="cls")
     tables = [
-        bb.cosines(source, OWN, controls=(), templates=templates)
+        bb.cosines(OWN, source, controls=(), templates=templates)
         for source, templates in ((bag_of_words, "plain-10"), (object_with_encode, "plain-10"), (model, None))
     ]
     for table in tables[1:]:
@@ -80,7 +80,7 @@ def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
 
 def test_pooling_word_gets_the_place_of_the_word() -> None:
     encoder = Counting(pooling="word", identity="")
-    bb.cosines(encoder, OWN, controls=(), templates="plain-10", sub_topics="independent")
+    bb.cosines(OWN, encoder, controls=(), templates="plain-10", sub_topics="independent")
     found = {text[start:end].lower() for text, (start, end) in zip(encoder.asked, encoder.spans, strict=True)}
     assert found == {*OWN.targets, *OWN.attributes}
 
@@ -90,8 +90,8 @@ def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
     tables = []
     for encoder, folder in ((whole, "one"), (stopped, "two"), (after, "two"), (again, "two")):
         try:
-            opened = bb.language_models.encode(encoder, "weat1", "plain-10", ["neutral"], cache=tmp_path / folder)
-            tables.append(bb.cosines(opened, "weat1", ["neutral"]))
+            opened = bb.language_models.encode("weat1", encoder, "plain-10", ["neutral"], cache=tmp_path / folder)
+            tables.append(bb.cosines("weat1", opened, ["neutral"]))
         except KeyboardInterrupt:
             assert encoder is stopped
     assert 0 < len(stopped.asked) <= 1_200
@@ -103,17 +103,17 @@ def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
 
 def test_lists_encode_their_control_classes_once_even_without_a_cache() -> None:
     encoder = Counting()
-    opened = bb.language_models.encode(encoder, ["weat6", "weat7"], "plain-10", ["neutral"], cache=False)
+    opened = bb.language_models.encode(["weat6", "weat7"], encoder, "plain-10", ["neutral"], cache=False)
     for name in ("weat6", "weat7"):
-        bb.cosines(opened, name, ["neutral"])
+        bb.cosines(name, opened, ["neutral"])
     assert len(encoder.asked) == len(set(encoder.asked))
 
 
 def test_a_long_time_is_stated_with_what_would_shorten_it(monkeypatch, caplog) -> None:
     caplog.set_level("INFO", logger="bayes_bias")
     monkeypatch.setattr(encoding.time, "monotonic", iter([0.0, 30.0]).__next__)
-    opened = bb.language_models.encode(bag_of_words, "weat6", "plain-10", ["neutral"])
-    table = bb.cosines(opened, "weat6", ["neutral"], sub_topics="independent")
+    opened = bb.language_models.encode("weat6", bag_of_words, "plain-10", ["neutral"])
+    table = bb.cosines("weat6", opened, ["neutral"], sub_topics="independent")
     controls = 10 * int((table.values.attribute_class == "neutral").sum())
     sentences = 10 * (table.values.sizes["target"] + table.values.sizes["attribute"])
     said = [record.getMessage() for record in caplog.records if says(record.getMessage(), "bag_of_words min")]
@@ -122,58 +122,58 @@ def test_a_long_time_is_stated_with_what_would_shorten_it(monkeypatch, caplog) -
 
 
 def test_the_cache_tells_encoders_poolings_and_words_apart(tmp_path) -> None:
-    bb.language_models.encode(Counting(), OWN, cache=tmp_path)
+    bb.language_models.encode(OWN, Counting(), cache=tmp_path)
     for other in (Counting(identity="another"), Counting(pooling="cls"), Counting(pooling="word")):
-        bb.language_models.encode(other, OWN, cache=tmp_path)
+        bb.language_models.encode(OWN, other, cache=tmp_path)
         assert other.asked
 
 
 def test_what_nobody_identifies_is_not_kept(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "here"))
-    bb.language_models.encode(bag_of_words, OWN)
+    bb.language_models.encode(OWN, bag_of_words)
     assert not (tmp_path / "here").exists()
     with refused(EmbeddingError, "bag_of_words identity="):
-        bb.language_models.encode(bag_of_words, OWN, cache=tmp_path)
-    bb.language_models.encode(bag_of_words, OWN, identity="mine, version 1")
+        bb.language_models.encode(OWN, bag_of_words, cache=tmp_path)
+    bb.language_models.encode(OWN, bag_of_words, identity="mine, version 1")
     assert (tmp_path / "here").is_dir()
 
 
 def test_a_damaged_cache_says_what_to_do(tmp_path) -> None:
     (tmp_path / "sentences.sqlite3").write_bytes(b"this is no database, whatever its name says" * 100)
     with refused(EmbeddingError, "cache sentences.sqlite3"):
-        bb.language_models.encode(Counting(), OWN, cache=tmp_path)
+        bb.language_models.encode(OWN, Counting(), cache=tmp_path)
     with refused(EmbeddingError, "folder"):
-        bb.language_models.encode(Counting(), OWN, cache=tmp_path / "sentences.sqlite3")
+        bb.language_models.encode(OWN, Counting(), cache=tmp_path / "sentences.sqlite3")
 
 
 def test_a_vector_that_was_damaged_on_the_disk_is_encoded_again(tmp_path) -> None:
     encoded, again = Counting(), Counting()
-    first = bb.language_models.encode(encoded, OWN, cache=tmp_path)
+    first = bb.language_models.encode(OWN, encoded, cache=tmp_path)
     with closing(sqlite3.connect(tmp_path / "sentences.sqlite3")) as database, database:
         (key, kept), *_ = database.execute("SELECT key, vector FROM vectors")
         database.execute("UPDATE vectors SET vector = ? WHERE key = ?", (kept[:-1] + bytes([kept[-1] ^ 1]), key))
-    second = bb.language_models.encode(again, OWN, cache=tmp_path)
+    second = bb.language_models.encode(OWN, again, cache=tmp_path)
     assert len(again.asked) == 1
     words = [*OWN.targets, *OWN.attributes]
     assert all(np.array_equal(first.find(words)[word], second.find(words)[word]) for word in words)
 
 
 def test_without_templates_a_word_is_a_sentence_and_the_table_says_so() -> None:
-    table = bb.cosines(bag_of_words, OWN, controls=())
+    table = bb.cosines(OWN, bag_of_words, controls=())
     assert table.replicates is None
     assert any(says(notice, "alone") for notice in table.notices)
 
 
 def test_shipped_controls_lose_the_words_that_cannot_stand_in_the_templates() -> None:
-    table = bb.cosines(bag_of_words, "weat6", templates="noun-10")
+    table = bb.cosines("weat6", bag_of_words, templates="noun-10")
     assert set(table.controls) == {"neutral", "human"}
     assert any(says(notice, "311 bag_of_words (noun-10)") for notice in table.notices)
     with refused(TemplateError, "'he' 'subject'"):
-        bb.cosines(bag_of_words, "weat7", templates="noun-10")
+        bb.cosines("weat7", bag_of_words, templates="noun-10")
 
 
 def test_random_words_are_of_the_classes_of_the_attributes() -> None:
-    embedding = bb.language_models.encode(bag_of_words, "weat6", "noun-10")
+    embedding = bb.language_models.encode("weat6", bag_of_words, "noun-10")
     classes = {word_class(word) for word in embedding.pool()}
     assert classes == {word_class(word) for word in bb.load_wordlist("weat6").attributes} == {"noun", "mass", "plural"}
     assert len(embedding.pool()) > 300
@@ -186,7 +186,7 @@ def test_lists_of_sentences_are_encoded_as_they_stand() -> None:
         "stereotypes": {"X": "A", "Y": "B"},
     })  # fmt: skip
     encoder = Counting(identity="")
-    table = bb.cosines(encoder, sentences)
+    table = bb.cosines(sentences, encoder)
     assert set(encoder.asked) == {*sentences.texts}
     assert not table.controls
     assert table.values.shape == (4, 4)
@@ -203,18 +203,18 @@ def test_lists_of_sentences_are_encoded_as_they_stand() -> None:
 )  # fmt: skip
 def test_what_an_encoder_gives_is_checked(answer, message) -> None:
     with refused(EmbeddingError, message):
-        bb.cosines(answer, OWN, templates="plain-10")
+        bb.cosines(OWN, answer, templates="plain-10")
 
 
 def test_vectors_of_different_lengths_are_refused() -> None:
     with refused(EmbeddingError, "2 4 values"):
-        bb.cosines(lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), OWN, templates="plain-10")
+        bb.cosines(OWN, lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), templates="plain-10")
 
 
 def test_vectors_of_words_go_without_templates(tmp_path) -> None:
     for source in ("googlenews-demo", bb.open_embedding("minilm-demo"), {"rose": [1.0]}):
         with refused(EmbeddingError, "sentences templates"):
-            bb.cosines(source, OWN, templates="plain-10")
+            bb.cosines(OWN, source, templates="plain-10")
     with refused(EmbeddingError, "function bayes_bias.language_models.encode"):
         bb.report(OWN, bag_of_words)
 
@@ -222,7 +222,7 @@ def test_vectors_of_words_go_without_templates(tmp_path) -> None:
 def test_a_model_without_torch_names_the_extra(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(opening, "find_spec", lambda library: None)
     with refused(LanguageModelError, "torch pip install 'bayes-bias[transformers]'"):
-        bb.cosines(str(tmp_path), OWN, templates="plain-10")
+        bb.cosines(OWN, str(tmp_path), templates="plain-10")
 
 
 def test_a_folder_with_a_model_is_an_encoder_without_being_opened(tmp_path) -> None:
@@ -238,9 +238,9 @@ def test_sentences_encoded_elsewhere_come_back_as_the_same_table(tmp_path) -> No
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10").sample(frac=1, random_state=1)
     assert (rows.apply(lambda row: row.sentence[row.start : row.end].lower(), axis=1) == rows.word).all()
     found = bb.cosines(
-        bb.language_models.embedding_from_sentences(rows, bag_of_words(list(rows.sentence))), OWN, controls=()
+        OWN, bb.language_models.embedding_from_sentences(rows, bag_of_words(list(rows.sentence))), controls=()
     )
-    direct = bb.cosines(bag_of_words, OWN, controls=(), templates="plain-10")
+    direct = bb.cosines(OWN, bag_of_words, controls=(), templates="plain-10")
     assert found.replicates is not None
     assert set(found.replicates.labels) == set(direct.replicates.labels)
     order = {"target": found.values.target, "attribute": found.values.attribute}
@@ -291,6 +291,6 @@ def test_answers_of_a_service_are_read_by_id_or_sentence_in_any_order(tmp_path):
 @pytest.mark.parametrize("name", field_names())
 def test_a_list_of_the_field_needs_no_word_classes_of_ones_own(name):
     words = bb.load_wordlist(name)
-    table = bb.cosines(bag_of_words, words, controls=(), templates="plain-10", sub_topics="independent")
+    table = bb.cosines(words, bag_of_words, controls=(), templates="plain-10", sub_topics="independent")
     assert table.values.shape == (len(words.targets), len(words.attributes))
     assert len(table.replicates.tables) == 10

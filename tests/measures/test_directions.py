@@ -116,7 +116,7 @@ def test_sets_are_taken_as_the_command_line_takes_them() -> None:
     expected = defining_subspace(vectors, [("she", "he")])
     for spelt in ("she:he", sets):
         np.testing.assert_array_equal(defining_subspace(vectors, spelt), expected)
-    table = cosines("googlenews-demo", "weat7", controls=())
+    table = cosines("weat7", "googlenews-demo", controls=())
     measured = [measure_all(table, defining_sets=pair, only=["Direct Bias"]) for pair in ("she:he", [("she", "he")])]
     assert measured[0].table.equals(measured[1].table)
     assert not measured[0].left_out

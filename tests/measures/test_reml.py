@@ -25,9 +25,9 @@ TABLES = (*WEATS, "gender", *UNEQUAL)
 def reference_table(name: str) -> AssociationTable:
     """The table that lmerTest was given under this name."""
     if name not in UNEQUAL:
-        return cosines("googlenews-demo", name, controls=())
+        return cosines(name, "googlenews-demo", controls=())
     wordlist, targets, attributes = UNEQUAL[name]
-    table = cosines("googlenews-demo", wordlist, controls=())
+    table = cosines(wordlist, "googlenews-demo", controls=())
     rows, columns = (
         np.concatenate([np.flatnonzero(index == k)[:n] for k, n in enumerate(kept)])
         for index, kept in ((table.group_index, targets), (table.class_index, attributes))

@@ -17,7 +17,7 @@ Vectors = dict[str, np.ndarray]
 
 @pytest.fixture(scope="module")
 def weat7() -> AssociationTable:
-    return bb.cosines("minilm-demo", "weat7", controls=())
+    return bb.cosines("weat7", "minilm-demo", controls=())
 
 
 def _unit(table: AssociationTable) -> list[Vectors]:
@@ -56,7 +56,7 @@ def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
 )
 def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
     """Found with numpy alone before there was this function (design notes on replicates, section 1)."""
-    found = seat(bb.cosines("minilm-demo", name, controls=()))
+    found = seat(bb.cosines(name, "minilm-demo", controls=()))
     assert found.value == pytest.approx(d, abs=0.006)
     assert found.p_value == pytest.approx(p, abs=0.001)
     assert found.range[0] < found.value < found.range[1]
@@ -90,7 +90,7 @@ def test_few_sentences_have_an_exact_p() -> None:
         "classes": {"work": ["office", "career"], "home": ["family", "marriage"]},
         "stereotypes": {"man": "work", "woman": "home"},
     })  # fmt: skip
-    table = bb.cosines("minilm-demo", words, controls=())
+    table = bb.cosines(words, "minilm-demo", controls=())
     assert table.replicates is not None
     assert not seat(table).exact  # 137,846,528,820 partitions of 40 sentences
     kept = {

@@ -28,7 +28,7 @@ SAMPLING = Sampling(draws=1000, tune=1000, chains=2)
 
 @pytest.fixture(scope="module")
 def table():
-    return cosines("googlenews-demo", "weat7", sub_topics="independent").without_controls()
+    return cosines("weat7", "googlenews-demo", sub_topics="independent").without_controls()
 
 
 def test_the_plain_pymc_of_the_docs_has_its_density(table):

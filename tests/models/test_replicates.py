@@ -163,7 +163,7 @@ def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
 def test_lme4_finds_the_same_likelihood_the_same_optimum_and_the_same_standard_error():
     """R 4.2.2, lme4 1.1.31 (tests/reference/lme4_replicates.R): weat7 in the ten templates of minilm-demo."""
     lme4 = pd.read_csv(REFERENCE / "lme4_replicates.csv").set_index(["point", "quantity"]).value
-    table = cosines("minilm-demo", "weat7", controls=(), sub_topics="independent")
+    table = cosines("weat7", "minilm-demo", controls=(), sub_topics="independent")
     data = model_data(table)
 
     def log_likelihood_at(scales: dict[str, np.ndarray]) -> float:

@@ -32,7 +32,7 @@ GLOVE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GLOVE)
 def test_weat_on_glove(name):
-    table = cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
+    table = cosines(name, REFERENCE / "glove840b_weat_items.npz", controls=())
     numerator, label = GLOVE[name]
     found = verdict(fit(table, seed=1, sampling=SHORT))
     assert 2 * found.mean == pytest.approx(numerator, abs=0.0025)

@@ -1,5 +1,5 @@
 # The replicated model of weat7 in ten templates by lme4, from weat7-templates.csv, the frame of
-# bb.cosines("minilm-demo", "weat7", controls=()).to_frame(). Effects that sum to zero over two groups or classes are
+# bb.cosines("weat7", "minilm-demo", controls=()).to_frame(). Effects that sum to zero over two groups or classes are
 # coefficients of +1 and -1. Prints the restricted log likelihood at the REML estimates and at other scales.
 library(lme4)
 

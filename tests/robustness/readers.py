@@ -145,7 +145,7 @@ def _cosines() -> bytes:
 def _fit() -> bytes:
     draws = xr.Dataset({"bias": (("chain", "draw"), np.ones((2, 5))), "sd": (("chain", "draw"), np.ones((2, 5)))})
     tree = xr.DataTree.from_dict({"posterior": draws, "sample_stats": draws, "constant_data": xr.Dataset()})
-    metric = bb.cosines("googlenews-demo", "weat6", controls=()).metric.to_json()
+    metric = bb.cosines("weat6", "googlenews-demo", controls=()).metric.to_json()
     diagnostics = {"max_r_hat": 1.0, "min_bulk_ess": 1000.0, "min_tail_ess": 1000.0, "divergences": 0}
     tree.attrs = {"metric": metric, "model": "crossed", "diagnostics": json.dumps(diagnostics), "name": "weat6"}
     return netcdf_with_hash(tree)

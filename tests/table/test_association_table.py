@@ -175,21 +175,21 @@ def test_a_list_gives_its_topics_and_pairs_to_the_table():
     words = replace(
         weat, topics={"math": {"sums": ("addition", "numbers")}}, pairs=(("he", "she"), ("son", "daughter"))
     )
-    table = cosines("googlenews-demo", words, controls=())
+    table = cosines(words, "googlenews-demo", controls=())
     assert table.labels == ("target_topic", "attribute_pair")
     assert table.values.attribute_pair.sel(attribute=["he", "she", "him"]).to_numpy().tolist() == [
         "he/she",
         "he/she",
         "",
     ]
-    assert cosines("googlenews-demo", weat, controls=()).labels == ()
+    assert cosines(weat, "googlenews-demo", controls=()).labels == ()
 
 
 def test_a_pair_of_a_word_that_the_embedding_lacks_is_no_pair():
     words = replace(load_wordlist("weat7"), pairs=(("he", "she"), ("son", "daughter")))
     vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
     del vectors["she"]
-    table = cosines(vectors, words, controls=())
+    table = cosines(words, vectors, controls=())
     assert set(table.values.attribute_pair.to_numpy().tolist()) == {"", "son/daughter"}
     assert any("not in" in notice and "she" in notice for notice in table.notices)
 
@@ -226,7 +226,7 @@ def test_groups_of_very_different_length_are_reported():
 
 
 def test_controls_may_be_as_long_as_they_like():
-    assert not any("vary" in notice for notice in cosines("googlenews-demo", "weat7").notices)
+    assert not any("vary" in notice for notice in cosines("weat7", "googlenews-demo").notices)
 
 
 def test_a_table_from_a_frame_takes_vectors_and_keeps_them_out_of_its_hash(small_table):
@@ -245,7 +245,7 @@ def test_combined_tables_stack_their_vectors():
     words = load_wordlist("weat7")
     names = [*words.targets, *words.attributes]
     vectors = {f"seed {k}": {name: rng.normal(size=4) for name in names} for k in range(3)}
-    tables = {label: cosines(own, words, ()) for label, own in vectors.items()}
+    tables = {label: cosines(words, own, ()) for label, own in vectors.items()}
     combined = combine_replicates(tables, "seed")
     for label, single in combined.singles().items():
         np.testing.assert_allclose(single.vectors["math"], tables[label].vectors["math"])

@@ -69,7 +69,7 @@ def read_table_of(frame, stereotypes, folder):
 
 
 def test_a_table_file_keeps_which_words_belong_together(tmp_path):
-    table = cosines("googlenews-demo", "weat6", ())
+    table = cosines("weat6", "googlenews-demo", ())
     path = tmp_path / "weat6.csv"
     table_rows(table).to_csv(path, index=False)
     again = read_table(path)

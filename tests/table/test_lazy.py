@@ -68,9 +68,9 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     )
     everybody = [*words.targets, *words.attributes]
     vectors = dict(zip(everybody, unit_vectors(len(everybody), seed=3), strict=True))
-    formed = cosines(vectors, words, controls=())
+    formed = cosines(words, vectors, controls=())
     monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
-    unformed = cosines(vectors, words, controls=())
+    unformed = cosines(words, vectors, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 
     with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))

@@ -29,14 +29,14 @@ def test_an_analysis_has_few_parameters_in_the_same_order_and_none_of_measuring(
 
 def test_a_table_knows_its_list_and_how_it_was_measured():
     origin = bb.similarities(
-        "googlenews-demo", "weat7", ("neutral",), similarity="dot", sub_topics="independent"
+        "weat7", "googlenews-demo", ("neutral",), similarity="dot", sub_topics="independent"
     ).origin
     assert (origin.wordlist.name, origin.embedding.name, origin.similarity.name) == ("weat7", "googlenews-demo", "dot")
     assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "independent")
 
 
 def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from_nowhere():
-    table = bb.cosines("googlenews-demo", "weat7")
+    table = bb.cosines("weat7", "googlenews-demo")
     assert replace(table, origin=None).sha256 == table.sha256
     assert table.without_controls().origin is None
     assert table.select(lambda values: values[::-1]).origin is None
@@ -48,7 +48,7 @@ def test_several_tables_of_one_embedding_read_it_once_for_random_words():
     vectors = bb.open_embedding(random_vectors(1, [*WEAT7.targets, *WEAT7.attributes, "spare", "words"]))
     origins = read_once(
         [
-            bb.cosines(vectors, name, (), sub_topics="independent").origin
+            bb.cosines(name, vectors, (), sub_topics="independent").origin
             for name in (WEAT7, replace(WEAT7, name="again"))
         ]
     )
@@ -61,7 +61,7 @@ def test_several_tables_of_one_embedding_read_it_once_for_random_words():
 def test_a_calibration_of_a_table_is_that_of_its_list():
     named, measured = (
         bb.calibrate(given, draws=2, models=(), jobs=1).records
-        for given in ("weat7", bb.cosines("googlenews-demo", "weat7"))
+        for given in ("weat7", bb.cosines("weat7", "googlenews-demo"))
     )
     pd.testing.assert_frame_equal(named, measured)
 
@@ -70,7 +70,7 @@ def test_a_calibration_of_a_table_is_that_of_its_list():
 def test_a_report_of_a_table_is_that_of_its_list():
     named, measured = (
         bb.report(given, sampling=FEW, calibration_draws=2)
-        for given in ("weat7", bb.cosines("googlenews-demo", "weat7"))
+        for given in ("weat7", bb.cosines("weat7", "googlenews-demo"))
     )
     pd.testing.assert_frame_equal(named.evidence(), measured.evidence())
     assert [(s.title, s.description, s.errata) for s in named.sections] == [
@@ -80,7 +80,7 @@ def test_a_report_of_a_table_is_that_of_its_list():
 
 
 def test_what_a_table_cannot_be_asked_is_refused():
-    table = bb.cosines("googlenews-demo", "weat7")
+    table = bb.cosines("weat7", "googlenews-demo")
     with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):
         bb.calibrate(table.without_controls())
     with refused(EmbeddingError, "'weat7' another leave"):

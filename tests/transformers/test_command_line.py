@@ -69,7 +69,7 @@ def test_masked_models_are_compared_on_several_lists(
     sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     _, out = run(capsys, "compare", "weat6", tmp_path / "own.toml", *sides, "--out", tmp_path / "found")
     assert says(out, "of biased before after list before even weat6 own of biased changed even weat6 even own")
-    tables = [bb.log_probabilities(folder, "weat6", ()) for folder in folders]
+    tables = [bb.log_probabilities("weat6", folder, ()) for folder in folders]
     change = bb.measures.quasi_f(difference(*pair(*tables))).value
     assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
 
@@ -101,7 +101,7 @@ sets = "John:Amy,Paul:Joan"
     run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
     cells = pd.read_csv(tmp_path / "out" / "cells.csv").set_index("embedding")
     assert set(cells.index) == {"tiny", "tiny, debiased", "trained", "trained, debiased"}
-    asked = bb.measures.quasi_f(bb.cosines(bb.language_models.encode(folders[0], "weat6", "noun-10"), "weat6", ()))
+    asked = bb.measures.quasi_f(bb.cosines("weat6", bb.language_models.encode("weat6", folders[0], "noun-10"), ()))
     assert (cells.bias["tiny"], cells.sd["tiny"]) == pytest.approx((asked.value, asked.se), rel=1e-4)
     assert cells.bias.nunique() == 4
 
@@ -117,7 +117,7 @@ def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
     spec.write_text(f'lists = ["weat6"]\ncontrols = []\nposteriors = "none"\n{tables}')
     run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
     cells = pd.read_csv(out / "cells.csv").set_index("embedding")
-    asked = bb.measures.quasi_f(bb.log_probabilities(folders[1], "weat6", ()))
+    asked = bb.measures.quasi_f(bb.log_probabilities("weat6", folders[1], ()))
     assert (cells.bias["other"], cells.sd["other"]) == pytest.approx((asked.value, asked.se))
     assert says((out / "index.html").read_text(), "models biased")
     monkeypatch.setattr(MaskedModel, "__call__", lambda *_: pytest.fail("asked again"))
@@ -139,7 +139,7 @@ masked = "{folders[1]}"
     _, out = run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
     assert says(out, "versions of BERT changed CDA weat6")
     (row,) = pd.read_csv(tmp_path / "out" / "changes.csv").itertuples()
-    tables = [bb.log_probabilities(folder, "weat6", ()) for folder in folders]
+    tables = [bb.log_probabilities("weat6", folder, ()) for folder in folders]
     change = bb.measures.quasi_f(difference(*pair(*tables)))
     assert (row.change, row.sd) == pytest.approx((change.value, change.se))
 
@@ -149,9 +149,9 @@ def test_sentdebias_takes_one_direction_out_of_an_encoder_s_sentences(
 ):
     """From Python, from a file of a sweep, and from `compare`, which all encode the words that it learns from."""
     folder = made("roberta").folder
-    encoder = bb.language_models.encode(folder, "weat6", "plain-10", also=["she", "he"])
+    encoder = bb.language_models.encode("weat6", folder, "plain-10", also=["she", "he"])
     debiased = Debiasing(LinearProjection(), "she:he", "SentDebias").applied(encoder)
-    before, after = (bb.cosines(side, "weat6", ()) for side in (encoder, debiased))
+    before, after = (bb.cosines("weat6", side, ()) for side in (encoder, debiased))
     change = bb.measures.quasi_f(difference(*pair(before, after)))
     (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]

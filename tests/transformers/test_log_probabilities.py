@@ -42,7 +42,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 def test_a_value_is_the_word_in_its_sentence_less_the_word_beside_a_mask(masked: Made, files: tuple[str, str]):
     model = load_masked(masked.folder)
-    table = log_probabilities(model, files[0], (), templates=files[1])
+    table = log_probabilities(files[0], model, (), templates=files[1])
     together = Cloze("He works as a ", "poet", " and of a hospital.")
     beside_a_mask = Cloze("He works as a ", "poet", " and of something.", hidden=((26, 35),))
     assert beside_a_mask.seen == "He works as a ___ and of ___."

@@ -57,7 +57,7 @@ def test_what_looks_like_a_missing_value_is_a_word(folder):
 
 def test_control_classes_may_stand_in_columns(folder):
     sheet = written(folder, "food,places\nsoup,city\n,road\n", "mine.csv")
-    table = cosines("googlenews-demo", "weat6", controls=sheet)
+    table = cosines("weat6", "googlenews-demo", controls=sheet)
     controls = {"food": ("soup",), "places": ("city", "road")}
     assert load_wordlist("weat6").with_controls(sheet).controls == controls
     assert table.controls == tuple(controls)

@@ -32,7 +32,7 @@ def test_words_in_memory_are_a_list():
     for given in (WORDS, headed, pd.DataFrame(headed)):
         assert load_wordlist(given).sha256 == EXPECTED.sha256
         assert listed_wordlists("lists", given) == (given,)
-        assert cosines("googlenews-demo", "weat6", controls="none").controls == ()
+        assert cosines("weat6", "googlenews-demo", controls="none").controls == ()
 
 
 def test_a_query_of_wefe_is_a_list():
@@ -223,4 +223,4 @@ def test_groups_of_one_class_are_compared_with_the_others():
     vectors = {
         word: np.random.default_rng(k).normal(size=5) for k, word in enumerate([*words.targets, *words.attributes])
     }
-    assert cosines(vectors, words, controls=()).opposites == ("competence",)
+    assert cosines(words, vectors, controls=()).opposites == ("competence",)

@@ -45,7 +45,7 @@ def test_words_count_and_templates_that_all_of_them_stand_in_are_replicates() ->
     words = _list()
     assert {**words.groups, **words.classes} == {k: tuple(v) for k, v in {**GROUPS, **CLASSES}.items()}
     vectors = _vectors(words)
-    table = cosines(open_embedding(vectors), words, controls=())
+    table = cosines(words, open_embedding(vectors), controls=())
     assert table.values.shape == (8, 6)
     assert table.replicates is not None
     assert table.replicates.labels == TEMPLATES
@@ -59,7 +59,7 @@ def test_words_in_different_templates_count_once_with_the_mean_vector() -> None:
     owl = _made(["owl"])[:3]
     words = _list(groups={"birds": [*owl, *_made(GROUPS["birds"][1:])], "fish": _made(GROUPS["fish"])})
     vectors = _vectors(words)
-    table = cosines(open_embedding(vectors), words, controls=())
+    table = cosines(words, open_embedding(vectors), controls=())
     assert table.replicates is None
     assert table.values.shape == (8, 6)
     mean = np.mean([vectors[sentence] for sentence in owl], axis=0)
@@ -77,11 +77,11 @@ def test_a_plural_in_templates_of_its_own_is_its_singular() -> None:
 def test_an_encoder_and_an_embedding_of_words_take_the_same_list() -> None:
     words = _list()
     vectors = _vectors(words)
-    encoded = cosines(lambda sentences: [vectors[s] for s in sentences], words, controls=())
-    stored = cosines(open_embedding(vectors), words, controls=())
+    encoded = cosines(words, lambda sentences: [vectors[s] for s in sentences], controls=())
+    stored = cosines(words, open_embedding(vectors), controls=())
     np.testing.assert_allclose(encoded.values, stored.values, atol=1e-6)
     by_word = {word: vectors[next(iter(own))] for word, own in words.sentences.items()}
-    assert cosines(open_embedding(by_word), words, controls=()).replicates is None
+    assert cosines(words, open_embedding(by_word), controls=()).replicates is None
 
 
 def test_a_list_may_name_its_words_or_say_that_each_sentence_is_a_unit() -> None:
@@ -121,7 +121,7 @@ def test_the_interval_is_that_of_words_and_not_of_sentences() -> None:
     words = _list()
     found = {}
     for name, given in {"words": words, "units": _list(sentences="as units")}.items():
-        table = cosines(open_embedding(_vectors(words)), given, controls=())
+        table = cosines(given, open_embedding(_vectors(words)), controls=())
         row = summarize(fit(table, seed=1)).loc["bias"].squeeze()
         found[name] = row.eti95_ub - row.eti95_lb
     assert found["words"] > 2 * found["units"]
@@ -134,5 +134,5 @@ def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> No
     vectors = {word: rng.normal(size=60) for word in (*words.targets, *words.attributes)}
     math = rng.normal(size=60)
     vectors |= {word: math + noise * rng.normal(size=60) for word in words.groups["math"]}
-    notices = cosines(open_embedding(vectors), words, controls=()).notices
+    notices = cosines(words, open_embedding(vectors), controls=()).notices
     assert any("math: 8 words that count as 1" in notice for notice in notices) is announced

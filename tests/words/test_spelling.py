@@ -58,4 +58,4 @@ def test_several_words_in_a_cell_show_beside_those_of_the_vectors(tmp_path):
     vectors = {word: [1.0, k] for k, word in enumerate(["oak", "flint", "wool", "silk", "tin"])}
     (tmp_path / "m.csv").write_text('trees=soft,rocks=hard,soft,hard\noak,flint,"wool, silk",tin\n')
     with pytest.raises(ValueError, match="look like 'oak', 'flint', 'wool', and looked for are 'wool, silk'"):
-        cosines(vectors, tmp_path / "m.csv", controls=())
+        cosines(tmp_path / "m.csv", vectors, controls=())

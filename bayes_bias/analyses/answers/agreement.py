@@ -104,7 +104,7 @@ def compare(
     Examples
     --------
     >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
-    >>> compare(found, {"GoogleNews": bb.fit(bb.cosines("vectors.bin", career))}, "career")   # doctest: +SKIP
+    >>> compare(found, {"GoogleNews": bb.fit(bb.cosines(career, "vectors.bin"))}, "career")   # doctest: +SKIP
     """
     check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
     known = answers.table.index.get_level_values("stereotype").unique().tolist()

@@ -124,7 +124,7 @@ def compare(
 
     Examples
     --------
-    >>> print(compare(cosines(original, "weat6"), cosines(debiased, "weat6")).text)      # doctest: +SKIP
+    >>> print(compare(cosines("weat6", original), cosines("weat6", debiased)).text)      # doctest: +SKIP
     """
     spec = generalising_spec(model, "a comparison")
     scope_of(scope)
@@ -270,7 +270,7 @@ def compare_all(
     ----------
     tables : sequence of AssociationTable
         The same list in two embeddings or more, each under its own name, such as
-        ``replace(cosines(e, "weat6"), name=e)``. Words that one of them lacks are left out of all, with a notice.
+        ``replace(cosines("weat6", e), name=e)``. Words that one of them lacks are left out of all, with a notice.
     model, scope, ci_prob, seed, sampling
         See `compare`; scope "none" has no intervals, and is refused.
 

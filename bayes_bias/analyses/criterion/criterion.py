@@ -146,7 +146,7 @@ def criterion(
     Examples
     --------
     >>> import bayes_bias as bb
-    >>> jobs = bb.fit(bb.cosines("googlenews-demo", "occupations.csv"))           # doctest: +SKIP
+    >>> jobs = bb.fit(bb.cosines("occupations.csv", "googlenews-demo"))           # doctest: +SKIP
     >>> print(bb.criterion(jobs, "womens-share.csv", toward="female"))            # doctest: +SKIP
     """
     check_seed(seed)

@@ -99,7 +99,7 @@ def over_time(
 
     Examples
     --------
-    >>> tables = {year: cosines(f"{year}.txt", "weat7", ()) for year in range(1900, 2000, 10)}      # doctest: +SKIP
+    >>> tables = {year: cosines("weat7", f"{year}.txt", ()) for year in range(1900, 2000, 10)}      # doctest: +SKIP
     >>> print(over_time(tables).text)                                                               # doctest: +SKIP
     """
     settings = Settings(generalising_spec(model, "a series"), scope, words, ci_prob, seed, sampling)

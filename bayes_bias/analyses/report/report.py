@@ -65,7 +65,7 @@ def report(
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
         Word lists, whose cosines with the shipped control classes are measured in the embedding; or tables, which
         remember where they were measured. For other control classes, similarities, sub-topics or covariates, and for
-        what lost words: ``report(cosines(embedding, "weat6", covariates="rank"))``, see `similarities`;
+        what lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see `similarities`;
         for several lists at one reading `bayes_bias.associations.lists.measure_lists`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
         Where the vectors come from. With several, each list is measured in each, under names such as

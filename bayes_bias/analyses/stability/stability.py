@@ -174,7 +174,7 @@ def stability(
     ----------
     wordlist : WordList, str, Path or AssociationTable
         A list, which is measured with the shipped control classes; or a table with replicates, which needs no
-        embeddings: ``stability(cosines(open_embedding(files, kind="corpus"), "weat7", ()))``, see `similarities`.
+        embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
         Two trainings or more, of the same dimensions and under different names; it takes five or more to show how much
         they differ. Those of a sequence are called seeds.
@@ -250,7 +250,7 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
         if wordlist.replicates is None:
             raise TableError(
                 f"wordlist: '{wordlist.name}' is of one training, which cannot show how trainings differ; measure it"
-                " in two or more: cosines(open_embedding([one, another], kind='seed'), ...)"
+                " in two or more: cosines(..., open_embedding([one, another], kind='seed'))"
             )
         return wordlist
     opened = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
@@ -259,7 +259,7 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
             f"embeddings: '{opened.name}' is one training, which cannot show how trainings differ; give two or more"
         )
     step("measuring similarities")
-    return cosines(opened, wordlist)
+    return cosines(wordlist, opened)
 
 
 def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:

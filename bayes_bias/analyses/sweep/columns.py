@@ -78,7 +78,7 @@ class LanguageModelColumn:
         score = _Kept(self.model, store) if store and has_identity else self.model
         try:
             with within(f"{words.name} by {self.name}"):
-                return log_probabilities(score, words, (), templates=self.templates, predict=self.predict)
+                return log_probabilities(words, score, (), templates=self.templates, predict=self.predict)
         except OutputError:
             raise
         except BayesBiasError as error:

@@ -59,7 +59,7 @@ class Source:
             return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
         if self.kind == "encoder":
             templates = self.settings.get("templates")
-            encoded = encode(self.paths[0], lists, templates, controls, also=[*also, *taught], trust=trust)
+            encoded = encode(lists, self.paths[0], templates, controls, also=[*also, *taught], trust=trust)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]

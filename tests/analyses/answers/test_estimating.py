@@ -140,14 +140,14 @@ def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
         reply=[reply.format(*[row.label_a] * 8, *[row.label_b] * 8) for row in asked.itertuples()]
     )
     found = bb.answers.estimate(bb.answers.choices(asked, given, "weat6"), "weat6", name="stub")
-    posterior = bb.fit(bb.cosines("googlenews-demo", "weat6"), seed=1)
+    posterior = bb.fit(bb.cosines("weat6", "googlenews-demo"), seed=1)
     both = bb.answers.compare(found, {"GoogleNews": posterior})
     assert both.table.verdict.tolist() == ["distinguishable", "distinguishable"]
     assert both.table["mean"]["GoogleNews"] == pytest.approx(bb.summarize(posterior)["mean"]["bias"]["overall"])
     assert says(both.text, "stub GoogleNews direction of the stereotype")
     assert states(bb.write(both, tmp_path / "both", figures=()).read_text(encoding="utf-8"), "stub")
     with refused(AnswersError, "fits 'other' same list"):
-        bb.answers.compare(found, {"other": bb.fit(bb.cosines("googlenews-demo", "weat7"), seed=1)})
+        bb.answers.compare(found, {"other": bb.fit(bb.cosines("weat7", "googlenews-demo"), seed=1)})
 
 
 def test_where_labels_decide_nearly_all_a_report_says_what_that_led_to():

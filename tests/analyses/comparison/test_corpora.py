@@ -33,7 +33,7 @@ def paper(name: str, seed: int, lean: float = 0.6, shared: float = 0.4) -> Embed
 
 @pytest.fixture(scope="module")
 def found(sampled: None) -> Comparison:
-    return compare(cosines(paper("Times", 1), LIST, ()), cosines(paper("Post", 2, 0.1), LIST, ()), sampling=SHORT)
+    return compare(cosines(LIST, paper("Times", 1), ()), cosines(LIST, paper("Post", 2, 0.1), ()), sampling=SHORT)
 
 
 def test_two_corpora_are_told_from_versions_of_one_embedding(found: Comparison) -> None:
@@ -62,7 +62,7 @@ def test_page_tables_and_methods_name_both_and_nothing_is_removed(found: Compari
 @pytest.mark.slow
 def test_corpora_that_were_not_made_alike_get_no_verdict() -> None:
     one, other = (
-        cosines(paper(name, seed, 0.6, shared), LIST, ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
+        cosines(LIST, paper(name, seed, 0.6, shared), ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
     )
     found = compare(one, other, sampling=SHORT)
     assert found.verdict.label == "not made alike"
@@ -76,7 +76,7 @@ def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCap
     before = paper("Times", 1)
     vectors = before.all()
     after = open_embedding({word: vector - 0.3 * np.eye(30)[0] for word, vector in vectors.items()}, name="mended")
-    found = compare(cosines(before, LIST, ()), cosines(after, LIST, ()), sampling=SHORT)
+    found = compare(cosines(LIST, before, ()), cosines(LIST, after, ()), sampling=SHORT)
     assert not found.corpora
     assert says(found.text, "Bias before after share removed")
 
@@ -84,7 +84,7 @@ def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCap
 @pytest.mark.slow
 def test_pairs_that_were_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
     papers = [paper("A", 1), paper("B", 2), paper("C", 3, shared=1.2)]
-    tables = [replace(cosines(each, LIST, ()), name=each.name) for each in papers]
+    tables = [replace(cosines(LIST, each, ()), name=each.name) for each in papers]
     rows = compare_all(tables, sampling=SHORT)
     assert rows.alike.tolist() == [True, False, False]
     assert rows.chance_holm.isna().tolist() == [False, True, True]

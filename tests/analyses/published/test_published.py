@@ -92,7 +92,7 @@ def test_published_ds_come_out_as_their_vectors_say_more_often_than_by_their_bas
     told = numbers[numbers.group == "WEAT GloVe840B"].set_index("quantity").published
     predicted, found = [], []
     for name in WEATS:
-        table = bb.cosines(REFERENCE / "glove840b_weat_items.npz", name, controls=())
+        table = bb.cosines(name, REFERENCE / "glove840b_weat_items.npz", controls=())
         sizes = [tuple(np.bincount(index).tolist()) for index in (table.group_index, table.class_index)]
         by_study, _ = simulate(Design(float(told[f"{name.upper()} d"]), *sizes), VarianceRatios.shipped(), 1)
         predicted.append(by_study.mean())

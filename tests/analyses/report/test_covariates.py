@@ -14,7 +14,7 @@ from tests.helpers import html_of
 def made() -> Report:
     words = load_wordlist("weat7")
     letters = {word: float(len(word)) for word in (*words.targets, *words.attributes)}
-    table = cosines("googlenews-demo", words, (), covariates={"target": letters, "attribute": letters})
+    table = cosines(words, "googlenews-demo", (), covariates={"target": letters, "attribute": letters})
     sampling = Sampling(draws=1500, tune=700, chains=2)
     return report(table, sampling=sampling, calibration_draws=0)
 

@@ -29,7 +29,7 @@ def checked(embedding: object, first_group: int, first_class: int) -> Check:
     """Words of the second group, and class, lie among the last; those of the first from a place on."""
     parts = {"a=c": first_group, "b=d": 2_500, "c": first_class, "d": 2_705}
     words = {home: WORDS[start : start + 160 : 20] for home, start in parts.items()}
-    (table,) = with_random_words([bb.cosines(embedding, words, (), sub_topics="independent")])
+    (table,) = with_random_words([bb.cosines(words, embedding, (), sub_topics="independent")])
     no_fit: Any = None  # which words are frequent needs none
     return CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
 

@@ -550,13 +550,13 @@ def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monk
     monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(TableError, "'weat6' 256 cosines"):
-        report(cosines("googlenews-demo", "weat6", ()))
+        report(cosines("weat6", "googlenews-demo", ()))
 
 
 @pytest.mark.slow
 def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
-    made = report(cosines("googlenews-demo", "weat2", ["human"]), sampling=FEW, calibration_draws=0)
+    made = report(cosines("weat2", "googlenews-demo", ["human"]), sampling=FEW, calibration_draws=0)
     section = made.sections[0]
     assert section.coverage.set_index("name").loc["weapons", ["asked", "found"]].tolist() == [25, 24]
     assert "axe" in section.coverage.set_index("name").lost["weapons"]
@@ -601,7 +601,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
     assert states(html_of(both), "2 random nulls same targets attribute words drawn")
     # What the scope calls a sample is drawn.
-    of_targets = report(cosines(opened[1], flora, ()), scope="targets", sampling=FEW, calibration_draws=2)
+    of_targets = report(cosines(flora, opened[1], ()), scope="targets", sampling=FEW, calibration_draws=2)
     assert states(html_of(of_targets), "same attributes targets drawn random")
     assert states(html_of(both), "vectors 0 vectors 1 biased")
     with refused(EmbeddingError, "2 'vectors 0'"):

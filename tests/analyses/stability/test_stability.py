@@ -45,14 +45,14 @@ def trainings() -> list[Embedding]:
 
 @pytest.fixture(scope="module")
 def found(sampled: None, trainings: list[Embedding]) -> Stability:
-    return stability(cosines(open_embedding(trainings, kind="seed"), LIST, ()), sampling=SHORT)
+    return stability(cosines(LIST, open_embedding(trainings, kind="seed"), ()), sampling=SHORT)
 
 
 def test_each_method_is_what_it_is_in_each_training(found, trainings):
     assert found.kind == found.measures.index.name == "seed"
     assert found.measures.index.tolist() == [each.name for each in trainings]
     for each in trainings:
-        alone, row = weat(cosines(each, LIST, ())), found.measures.loc[each.name]
+        alone, row = weat(cosines(LIST, each, ())), found.measures.loc[each.name]
         assert row["WEAT d"] == pytest.approx(alone.effect_size)
         assert row["WEAT difference"] == pytest.approx(alone.difference)
         assert row["raw bias"] == pytest.approx(alone.difference / 2)
@@ -100,7 +100,7 @@ def test_the_figure_has_a_row_for_each_method_and_a_point_for_each_training(foun
 
 
 def test_values_of_the_mean_table_are_predicted_as_well_as_without_replicates(found, trainings):
-    table = cosines(open_embedding(trainings, kind="seed"), LIST, ())
+    table = cosines(LIST, open_embedding(trainings, kind="seed"), ())
     alone: xr.DataTree = fit(replace(table, replicates=None), sampling=SHORT)
     np.testing.assert_allclose(predictive_coverage(found.fit), predictive_coverage(alone), atol=0.08)
 

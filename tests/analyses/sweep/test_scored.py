@@ -40,7 +40,7 @@ def screened(*models: Talker, folder: Path | None = None, **options: object) -> 
 
 def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
     found = screened(Talker("one"), Talker("two"))
-    alone = quasi_f(bb.log_probabilities(Talker("two"), "weat7", controls=()))
+    alone = quasi_f(bb.log_probabilities("weat7", Talker("two"), controls=()))
     assert (found.cells.bias["two", "weat7"],) == in_ten_digits(alone.value)
     assert found.metric.unit == "nats"
     assert says(found.text, "Two models two lists 4 cells")
@@ -64,7 +64,7 @@ def test_a_model_as_a_version_of_another_has_paired_changes(tmp_path: Path) -> N
     assert found.sources.loc["one, CDA", ["version_of", "version"]].to_list() == ["one", "CDA"]
     changes = found.changes.loc[("one", "CDA")]
     assert changes.change.to_numpy() == pytest.approx(-changes.before.to_numpy() / 2)
-    tables = [bb.log_probabilities(Talker(name), "weat7", ()) for name in ("one", "half")]
+    tables = [bb.log_probabilities("weat7", Talker(name), ()) for name in ("one", "half")]
     change = quasi_f(difference(*pair(*tables)))
     assert (changes.change["weat7"], changes.sd["weat7"]) == pytest.approx((change.value, change.se))
     assert found.metric.unit == "nats"

@@ -81,7 +81,7 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     found, _ = swept
     cell = found.cells.loc[("shipped", "weat7")]
     assert cell.sampled_again  # so few draws do not converge
-    fit = bb.fit(bb.cosines("googlenews-demo", "weat7", ()), seed=1, sampling=CAREFUL)
+    fit = bb.fit(bb.cosines("weat7", "googlenews-demo", ()), seed=1, sampling=CAREFUL)
     said = bb.verdict(fit)
     numbers = in_ten_digits(said.mean, said.lower, said.upper)
     assert (cell.bias, cell.ci95_lb, cell.ci95_ub, cell.verdict) == (*numbers, said.label)
@@ -136,7 +136,7 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
     found = screened({"shipped": "googlenews-demo", "noise": toy(1)})
     assert found.posteriors.empty
     assert (found.cells.source == "quasi-F").all()
-    table = bb.cosines("googlenews-demo", "weat7", ())
+    table = bb.cosines("weat7", "googlenews-demo", ())
     assert (found.cells.sd["shipped", "weat7"],) == in_ten_digits(bb.measures.quasi_f(table).se)
 
 
@@ -174,7 +174,7 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     vectors = toy(1)
     whole = HardDebias().fit_transform(vectors, [("she", "he"), ("woman", "man")])
     found = screened({"own": vectors}, "weat7", versions=[DEBIASED])
-    expected = bb.measures.quasi_f(bb.cosines(whole, "weat7", ())).value
+    expected = bb.measures.quasi_f(bb.cosines("weat7", whole, ())).value
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
@@ -192,7 +192,7 @@ def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> N
         bb.save_vectors(vectors, before[-1])
         bb.save_vectors(HardDebias().fit_transform(vectors, sets), after[-1])
     found = screened({"seeds": bb.open_embedding(before, kind="seed")}, "weat7", versions=[DEBIASED])
-    expected = bb.measures.quasi_f(bb.cosines(bb.open_embedding(after, kind="seed"), "weat7", ()))
+    expected = bb.measures.quasi_f(bb.cosines("weat7", bb.open_embedding(after, kind="seed"), ()))
     cell = found.cells.loc[("seeds, debiased", "weat7")]
     assert (cell.bias, cell.sd) == pytest.approx((expected.value, expected.se), rel=1e-5)
 
@@ -255,5 +255,5 @@ def test_a_cell_has_the_sub_topics_of_a_table_whatever_other_lists_there_are() -
     lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
     (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
     for words in lists:
-        table = bb.cosines("googlenews-demo", words, controls=())
+        table = bb.cosines(words, "googlenews-demo", controls=())
         assert column.cells[words.name].table().sub_topics.toml == table.sub_topics.toml

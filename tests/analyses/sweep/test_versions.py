@@ -62,7 +62,7 @@ def test_versions_move_no_pooled_cell_and_no_adjusted_chance_of_the_embeddings(
 def test_a_change_is_what_compare_says_of_the_pair(with_versions: tuple[Sweep, Sweep]) -> None:
     _, beside = with_versions
     before = bb.open_embedding("googlenews-demo")
-    tables = (bb.cosines(vectors, "weat6", ()) for vectors in (before, HARD.applied(before)))
+    tables = (bb.cosines("weat6", vectors, ()) for vectors in (before, HARD.applied(before)))
     changed = bb.compare(*tables, sampling=SHORT).bias.loc["change"]
     row = beside.changes.loc[("shipped", "hard", "weat6")]
     assert (row.change, row.ci95_lb, row.ci95_ub) == pytest.approx(
