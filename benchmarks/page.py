@@ -109,7 +109,6 @@ EVIDENCE = (
         {
             "topical-words": topical_words.section,
             "topical-words-loose": topical_words.loose,
-            "topical-balanced": topical_words.balanced,
             "topical-lists": topical_words.lists,
             "vocabularies": vocabularies.section,
         },

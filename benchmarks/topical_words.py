@@ -265,8 +265,22 @@ that).
 
 {markdown_table(_columns([row for row in result["rows"] if row["kind"] != _BALANCED]))}
 
+{_balanced(result["rows"])}
+
 {circumstances(result["about"])}
 """
+
+
+def _balanced(rows: Sequence[Mapping[str, object]]) -> str:
+    return f"""**Sub-topics that both groups have.** Names of two ethnicities, say, each of women and men: what the
+sub-topics prefer cancels in the difference of the groups. Here the words of both groups come from the same branches,
+and attributes are random.
+
+{markdown_table(_columns([row for row in rows if row["kind"] == _BALANCED]))}
+
+The model takes from an expected correlation what the matched sub-topics of both groups have in common. Intervals of
+independent words are too long here, too, since words differ less within sub-topics than in the list. If the sub-topics
+of a list are all there are, say ``sub_topics="exhaustive"``."""
 
 
 def loose() -> str:
@@ -279,22 +293,6 @@ The same with branches that are three times as large, 40 to 150 words.
 {markdown_table(_columns(result["rows"]))}
 
 {circumstances(result["about"])}
-"""
-
-
-def balanced() -> str:
-    """Render groups that have their sub-topics in common."""
-    rows = [row for row in read("topical-words")["rows"] if row["kind"] == _BALANCED]
-    return f"""## Sub-topics that both groups have
-
-Names of two ethnicities, say, each of women and men: what the sub-topics prefer cancels in the difference of the
-groups. Here the words of both groups come from the same branches, and attributes are random.
-
-{markdown_table(_columns(rows))}
-
-The model takes from an expected correlation what the matched sub-topics of both groups have in common. Words within a
-sub-topic differ by less than words of a list do, so that there is little to find, and independent words, too, have
-intervals that are wide here. If the sub-topics of a list are all there are, say ``sub_topics="exhaustive"``.
 """
 
 

@@ -81,21 +81,20 @@ with control classes, GloVe (840B) without, and with no general words to show su
 
 {chr(10).join(f"- {row.embedding} {row.list}: {row.why}" for row in rows[rows.why != ""].itertuples())}
 
-If it matters that words belong together:
-
-{chr(10).join(f"- {line}" for line in _changed_by_sub_topics(rows))}
+That words belong together changes {_changed_by_sub_topics(rows)}
 """
 
 
-def _changed_by_sub_topics(rows: pd.DataFrame) -> list[str]:
+def _changed_by_sub_topics(rows: pd.DataFrame) -> str:
     """A sentence for each verdict that differs."""
     changed = rows[rows["verdict now"] != rows["verdict if independent"]].to_dict("records")
-    return [
+    lines = [
         f"{row['embedding']} {row['list']}: {row['verdict now']} and not {row['verdict if independent']}, since "
         + ", ".join(f"the {n} words of '{home}' count as {count:.0f}" for home, (n, count) in row["sub-topics"].items())
         + "."
         for row in changed
     ]
+    return "these verdicts:\n\n" + "\n".join(f"- {line}" for line in lines) if lines else "none of these verdicts."
 
 
 if __name__ == "__main__":

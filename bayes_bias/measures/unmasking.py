@@ -53,8 +53,8 @@ def unmasking(table: AssociationTable) -> WordResult:
 
     Examples
     --------
-    >>> table = bayes_bias.log_probabilities(                                     "weat6", # doctest: +SKIP
-    ...     "bert-base-uncased", predict="attributes", corrected=False)
+    >>> table = bayes_bias.log_probabilities(                                     # doctest: +SKIP
+    ...     "weat6", "bert-base-uncased", predict="attributes", corrected=False)
     >>> unmasking(table).words                                                   # doctest: +SKIP
     """
     check_table(table)

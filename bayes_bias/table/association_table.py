@@ -343,8 +343,8 @@ class AssociationTable(Telling):
         """
         if not any(f"{side}_share" in self.values.coords for side in SIDES):
             raise TableError(
-                f"table: '{self.name}' does not say which words are alike; make it with cosines("
-                " sub_topics='from vectors',...)"
+                f"table: '{self.name}' does not say which words are alike; make it with cosines(...,"
+                " sub_topics='from vectors')"
             )
         return related_words(self.values)
 

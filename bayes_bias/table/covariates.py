@@ -135,8 +135,8 @@ def _framed(given: Any) -> pd.DataFrame | None:
         return None
     if isinstance(given, str):
         raise TableError(
-            f"covariates: '{given}' needs the embedding, which a table does not have; take cosines("
-            f" covariates='{given}',...), or give a number for each word"
+            f"covariates: '{given}' needs the embedding, which a table does not have; take cosines(...,"
+            f" covariates='{given}'), or give a number for each word"
         )
     if isinstance(given, Mapping):
         given = pd.Series(dict(given), dtype=object)

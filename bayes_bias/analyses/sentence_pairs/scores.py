@@ -238,7 +238,7 @@ def _two_scores(rows: pd.DataFrame, unit: ScoreUnit | None) -> tuple["pd.Series[
     if not set(_SCORES) <= set(rows.columns):
         difference = log_differences(_numbers(rows, "difference"), unit)
         return difference, 0 * difference
-    return log_probabilities(_numbers(rows, "score_less"), _numbers(rows, "score_more"), unit)
+    return log_probabilities(_numbers(rows, "score_more"), _numbers(rows, "score_less"), unit)
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":

@@ -51,4 +51,4 @@ def test_where_one_side_alone_differs_it_is_none(ordered):
 def test_vectors_in_no_order_tell_no_frequency():
     check = checked(dict(zip(WORDS, VECTORS, strict=True)), 0, 10)
     assert not check.numbers
-    assert "does not say" in check.text
+    assert "does not show" in check.text
