@@ -70,10 +70,8 @@ class Related:
         if not self.count_as_fewer:
             return "no sub-topics can be shown"
         count = f"{len(self.words)} words that count as {self.effective:.0f}"
-        cancels = (
-            ", as far as they are not those of the opposite words, which cancel" if self.in_common >= _MUCH else ""
-        )
-        return f"{count}, since the vectors show sub-topics{cancels}: {self.named}"
+        cancels = "; what the opposite words have of the same cancels" if self.in_common >= _MUCH else ""
+        return f"{count}, since the vectors show sub-topics: {self.named}{cancels}"
 
     @property
     def named(self) -> str:
