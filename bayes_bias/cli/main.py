@@ -175,12 +175,19 @@ def _stop_when_terminated() -> None:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
-        return " ".join(error.format_message().split())
+        return " ".join(error.format_message().split()) + _given(error.__cause__)
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
         return f"'{str(error.filename)[:60]}...' is too long for the name of a file; give a shorter one"
     return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace("\n", " ")
+
+
+def _given(cause: BaseException | None) -> str:
+    """The value of an option that typer's parser, pydantic, refuses without naming it."""
+    found: list[dict[str, object]] = getattr(cause, "errors", list)()
+    given = [str(each["input"]) for each in found if "input" in each]
+    return f"; got '{' '.join(given)}', and --help shows what is allowed" if given else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:

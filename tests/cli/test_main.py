@@ -239,3 +239,10 @@ def test_an_error_is_one_line_with_exit_code_2(run, arguments, message):
 def test_debug_shows_where_it_went_wrong():
     with pytest.raises(WordListError):
         main(["weat", "wat7", "--debug"])
+
+
+@pytest.mark.parametrize(("d", "targets", "named"), [("big", "8 8", "--d number 'big'"), ("1", "8", "--targets '--at")])
+def test_a_value_that_cannot_be_read_is_named(run, d, targets, named):
+    code, _, err = run("published", "--d", d, "--targets", *targets.split(), "--attributes", "8", "8")
+    assert code == 2
+    assert says(err, named)
