@@ -36,9 +36,7 @@ def criterion(
             help="A fit with the labels as targets; or one for each label, as LABEL=FIT.nc, repeated.",
         ),
     ] = None,
-    toward: Annotated[
-        str | None, input_option(help="For one fit: the class of attributes to which a positive bias is closer.")
-    ] = None,
+    toward: Annotated[str | None, input_option(help="For one fit: the class that a positive bias points to.")] = None,
     covariance: Annotated[
         Path | None, input_option(metavar="CSV", help="Covariance of the errors of biases, in place of the column sd.")
     ] = None,

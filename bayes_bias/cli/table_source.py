@@ -173,7 +173,7 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def named_embeddings(self) -> list[str]:
-        """The embeddings as they were given, which the one that is the default was not."""
+        """Return the embeddings that were given; none if the default one is used."""
         return [] if tuple(self.embedding) == DEMO else [f"--embedding {name}" for name in self.embedding]
 
     @property

@@ -315,7 +315,7 @@ def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         raise SpecError(f"{name}: base is '{base}', and no shipped model; {did_you_mean(base, spec_names())}")
     inherited, priors = _shipped(base), own.get("priors", {})
     if not isinstance(priors, Mapping):
-        raise SpecError(f"{name}: 'priors' is {priors!r}, and no table; write [priors.sd_residual] and so on")
+        raise SpecError(f"{name}: 'priors' is {priors!r}, not a table; write [priors.sd_residual] and so on")
     return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
 
 

@@ -74,7 +74,7 @@ class Asked:
         return int(((to_a == 0) | (to_a == r.valid_a + r.valid_b)).sum())
 
     def labels(self, side: str) -> list[str]:
-        """The labels that were offered of a side's group, those that an answer does not name aside."""
+        """List the labels of a side that were offered, without answers that name none."""
         return sorted(set(self.counted[f"label_{side}"]) - {UNKNOWN})
 
     @property

@@ -163,7 +163,7 @@ class CriterionValidity(Tabled):
         return estimate(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
-        """Whether the interval of the correlation does."""
+        """Tell whether the interval of the correlation with these words excludes zero."""
         lower, upper = interval_of(self.correlation(words))
         return bool(lower > 0 or upper < 0)
 
