@@ -59,7 +59,7 @@ def plot_sub_topics(
 
     Examples
     --------
-    >>> table = cosines("weat7", "googlenews-demo")                              # doctest: +SKIP
+    >>> table = cosines("weat6", "googlenews-demo")                              # doctest: +SKIP
     >>> plot_sub_topics(table, "attribute")                                       # doctest: +SKIP
     """
     check_side(side)
