@@ -200,7 +200,7 @@ def test_a_check_of_one_file_and_one_row_is_in_the_report(checkout):
     for diff in re.findall(r"```diff\n(.*?)```", text, re.DOTALL):
         _change(checkout / row, diff.splitlines())
     (command,) = re.findall(r"^\$ bayes-bias (.*)$", text, re.MULTILINE)
-    few = ["--draws", "100", "--tune", "100", "--figures", "none"]
+    few = ["--draws", "100", "--figures", "none"]
     done = subprocess.run(
         [sys.executable, "-m", "bayes_bias", *shlex.split(command), *few],
         cwd=checkout,

@@ -68,12 +68,13 @@ def number(text: str) -> float:
 @pytest.mark.slow
 def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
     rows = re.findall(
-        r"^│ (\w+) +│ ([\d.]+) +│ [^│]+│ (\S+) +│ (\[.*?\]) │ (.*?) +│$", (ROOT / "README.md").read_text(), re.M
+        r"^│ (\w+) +│ . (\w+) +│ +(\S+) │ (\[.*?\]) │ +([\d.]+) │ [^│]+│$", (ROOT / "README.md").read_text(), re.M
     )
     assert [row[0] for row in rows] == ["weat6", "weat7", "gender"]
-    for name, d, bias, interval, label in rows:
+    for name, label, bias, interval, d in rows:
         table = cosines(name, "googlenews-demo")
         found = verdict(fit(table, seed=1))
         assert f"{weat(table.without_controls()).effect_size:.2f}" == d
-        assert (signed(found.mean), found.label) == (bias, label)
+        assert signed(found.mean) == bias
+        assert found.label.split()[0] == label  # the rest is in the next line
         assert_same_but_for_the_last_digit(interval, bounds(found.lower, found.upper))

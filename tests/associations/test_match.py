@@ -108,7 +108,7 @@ def test_comparisons_match_on_both_sides_and_in_the_sets(run, tmp_path):
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
     (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
     sides = ("--before", tmp_path / "v.npz", "--after", "hard", "--sets", "Amy:John")
-    quick = ("--controls", "none", "--draws", "100", "--tune", "100", "--chains", "2", "--match", "accents")
+    quick = ("--controls", "none", "--draws", "100", "--chains", "2", "--match", "accents")
     code, _, err = run("compare", tmp_path / "l.csv", *sides, *quick)
     assert code == 0
     assert says(err, "v has 'john' for 'John' sets v has 'amy' for 'Amy' v, hard has 'john'")

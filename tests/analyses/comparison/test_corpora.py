@@ -55,7 +55,7 @@ def test_page_tables_and_methods_name_both_and_nothing_is_removed(found: Compari
         for word in ("removed", "Before and after", "before and after", "against the stereotype", "debiased words"):
             assert word not in text, (name, word)
     assert "Times and Post" in page
-    assert states(texts["methods.txt"], "Post less Times")
+    assert states(texts["methods.txt"], "Post minus Times")
     assert json.loads((folder / "provenance.json").read_text())["before"]["embedding"] == "Times"
 
 
