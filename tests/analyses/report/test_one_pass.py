@@ -56,7 +56,7 @@ def embedding():
 def counts(monkeypatch):
     """How often word effects were drawn, and WEAT was computed."""
     counted = {"effects": 0, "weat": 0}
-    drawn, made = word_effects._drawn, Weat.__init__
+    drawn, made = word_effects._draw_effects, Weat.__init__
 
     def draw(*arguments):
         counted["effects"] += 1
@@ -66,7 +66,7 @@ def counts(monkeypatch):
         counted["weat"] += 1
         made(self, **fields)
 
-    monkeypatch.setattr(word_effects, "_drawn", draw)
+    monkeypatch.setattr(word_effects, "_draw_effects", draw)
     monkeypatch.setattr(Weat, "__init__", make)
     return counted
 
