@@ -45,8 +45,8 @@ def combine(
     AssociationTable
         Units: those of the tables times those of the weights. Replicates are paired by their labels if these are the
         same, and by their order if they are as many. Otherwise the tables' replicates are independent: with R the
-        smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1 orthonormal
-        separate contrasts, scaled so that the variance of the mean is estimated without bias.
+        smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1 separate
+        orthonormal contrasts, scaled so that the variance of the mean is estimated without bias.
 
     Raises
     ------
@@ -229,8 +229,9 @@ def _without_own_sub_topics(table: AssociationTable) -> AssociationTable:
     """Without the notices of sub-topics that another table's will replace."""
     if not table.has_related_words:
         return table
-    own = {f"{home}: {related.text}" for home, related in table.sub_topics.homes.items()}
-    return replace(table, notices=tuple(notice for notice in table.notices if notice not in own))
+    # What opposite words have in common is said last, and a table does not keep it.
+    own = tuple(f"{home}: {related.text}" for home, related in table.sub_topics.homes.items())
+    return replace(table, notices=tuple(notice for notice in table.notices if not notice.startswith(own)))
 
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:

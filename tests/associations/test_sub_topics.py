@@ -15,6 +15,7 @@ from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette, vo
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
 from bayes_bias.table.clusters import clusters_of
+from bayes_bias.table.combine_tables import pair
 from tests.helpers import refused
 
 
@@ -242,3 +243,17 @@ def test_an_encoder_reads_general_words_in_one_of_its_sentences():
     table = bb.cosines("weat6", encoder, (), templates="noun-10", sub_topics="from vectors")
     assert table.provenance["sub_topics"] == "from vectors"
     assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())
+
+
+def test_what_is_compared_has_the_sub_topics_of_before_and_no_notice_of_those_of_after():
+    vectors = bb.open_embedding("googlenews-demo").all()
+    direction = vectors["he"] - vectors["she"]
+    direction /= np.linalg.norm(direction)
+    after = {word: vector - 0.5 * (vector @ direction) * direction for word, vector in vectors.items()}
+    tables = [bb.cosines("weat6", each, ()) for each in (vectors, after)]
+    told = [[notice for notice in table.notices if "count as" in notice] for table in tables]
+    assert told[0] != told[1]
+    assert any("cancels" in notice for notice in told[1])
+    first, second = pair(*tables)
+    assert [notice for notice in first.notices if "count as" in notice] == told[0]
+    assert not [notice for notice in second.notices if "count as" in notice]
