@@ -192,6 +192,11 @@ class Column:
         """The values as text."""
         return [self.written(value) for value in self.values]
 
+    @cached_property
+    def sort_keys(self) -> list[Any]:
+        """The values as a page sorts rows by them: intervals by their lower end."""
+        return [value[0] if isinstance(value, tuple) else value for value in self.values]
+
     @property
     def name(self) -> str:
         """The heading in one line."""
@@ -282,9 +287,10 @@ def _kind(column: Column, text: str = "") -> str:
 
 
 def _cell(column: Column, row: int, sortable: bool) -> str:
-    text, value = column.cells[row], list(column.values)[row]
-    order = value[0] if isinstance(value, tuple) else value
-    by = f' data-value="{"" if order != order else escape(str(order))}"' if sortable else ""
+    text, by = column.cells[row], ""
+    if sortable:
+        key = column.sort_keys[row]
+        by = f' data-value="{"" if key != key else escape(str(key))}"'
     return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{_small(text)}</td>'
 
 

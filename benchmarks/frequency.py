@@ -15,7 +15,7 @@ from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.table.association_table import assemble
-from benchmarks.grid_posterior import Split, Words, chance, variances_of_bias
+from benchmarks.grid_posterior import Split, Words, chance, related_words, variances_of_bias
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import share_of
@@ -113,9 +113,8 @@ def _judged(
     vectors = [np.stack([unit[word] for word in words]) for words in homes]
     y = np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T
     split = Split.of(y)
-    shown = [general.sub_topics(words, list(rows)) for words, rows in zip(homes, vectors, strict=True)]
-    kept = [*general.without_common(shown[0], shown[1], unit), *general.without_common(shown[2], shown[3], unit)]
-    variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in kept], spec)
+    shown = related_words(general, homes, unit)
+    variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in shown], spec)
     found = {"this model": chance(variances, split.bias), "quasi-F": split.p_quasi_f}
     if not adjusted:
         return {**found, "adjusted": float("nan")}

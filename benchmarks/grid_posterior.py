@@ -1,7 +1,7 @@
 """The posterior of the default model on a grid, for two groups and two classes of words without controls: a stand-in
 for the sampler where thousands of tables are judged. `tests/test_grid_posterior.py` shows that the two agree."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, roots_jacobi
 from scipy.stats import chi2, qmc, t
 
+from bayes_bias.associations.sub_topics import Vocabulary
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.related_words import Related
 
 type Numbers = NDArray[np.float64]
 
@@ -49,6 +51,15 @@ class Words:
         squares = [np.append(each, max(rest, 0.0)) for each, rest in zip(squares, left, strict=True)]
         kept = df > 0
         return np.append(own, 0.0)[kept], df[kept], [each[kept] for each in squares]
+
+
+def related_words(
+    vocabulary: Vocabulary, homes: Sequence[Sequence[str]], vectors: Mapping[str, Numbers]
+) -> list[Related]:
+    """The sub-topics of both groups, and then of both classes, as a table has them."""
+    found = [vocabulary.sub_topics(words, [vectors[word] for word in words]) for words in homes]
+    groups, classes = (vocabulary.without_common(found[k], found[k + 1], vectors) for k in (0, 2))
+    return [*groups, *classes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from bayes_bias.associations.sub_topics import Vocabulary
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.words.wordlist import load_wordlist
-from benchmarks.grid_posterior import Split, Words, chance, half_width, variances_of_bias
+from benchmarks.grid_posterior import Split, Words, chance, half_width, related_words, variances_of_bias
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import from_to, share_of
@@ -166,11 +166,7 @@ def judged(world: World, vocabulary: Vocabulary, cell: Cell, seed: int, spec: Mo
         homes = [*world.drawn(cell.targets, cell, rng), *world.drawn(cell.attributes, cell, rng)]
     vectors = [np.stack([world.vectors[word] for word in words]) for words in homes]
     table = Split.of(np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T)
-    each = [vocabulary.sub_topics(words, list(rows)) for words, rows in zip(homes, vectors, strict=True)]
-    found = [
-        *vocabulary.without_common(each[0], each[1], world.vectors),
-        *vocabulary.without_common(each[2], each[3], world.vectors),
-    ]
+    found = related_words(vocabulary, homes, world.vectors)
     rows = []
     for method in ("independent", "from vectors"):
         expected = [home.share if method == "from vectors" else 0.0 for home in found]

@@ -15,6 +15,7 @@ from bayes_bias.analyses.published.published import VarianceRatios
 from bayes_bias.analyses.report.check_clusters import _CONSEQUENCE
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.patterns import Patterns
+from bayes_bias.posterior.verdict import ARBITRARY_TOPICS
 from bayes_bias.table.association_table import _OF_UNEVEN
 from benchmarks import page, published, sbc
 from benchmarks.cells import planted
@@ -22,6 +23,8 @@ from benchmarks.effects import of_replicate
 from benchmarks.provenance import PAGES, measured, read
 from benchmarks.shares import from_to, shares_by
 from benchmarks.topical_words import topical_cells
+
+_PROMISES = ("promises", "promises-sub-topics")
 
 ROOT = Path(__file__).parents[1]
 
@@ -120,6 +123,13 @@ def test_the_readme_quotes_the_evidence():
         f"biased in {independent} of cases if they count as independent draws, and in at most {counted} as they" in text
     )
     assert f"the model finds {from_to(topics['power, from vectors'])}" in text
+
+
+def test_pages_quote_how_often_arbitrary_topics_are_distinguishable():
+    rows = {name: pd.DataFrame(read(name)["rows"]).query("what == 'topics on both sides'").found for name in _PROMISES}
+    counted, (independent, trained) = rows["promises-sub-topics"].item(), rows["promises"]
+    assert f"topics {counted:.0%} are" in ARBITRARY_TOPICS
+    assert f"independent draws, {independent:.0%}, and {trained:.0%} in" in ARBITRARY_TOPICS
 
 
 def test_the_docs_quote_what_the_model_adds_to_classical_tests():

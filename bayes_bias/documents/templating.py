@@ -10,7 +10,7 @@ from bayes_bias import formatting
 from bayes_bias.formatting import MARKS, Layout, escape_latex
 from bayes_bias.posterior.planning import part_named
 from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
-from bayes_bias.posterior.verdict import RANDOM_WORDS
+from bayes_bias.posterior.verdict import ARBITRARY_TOPICS, RANDOM_WORDS
 from bayes_bias.table.columns import interval_of
 
 # The package whose folder `templates/` all pages may use.
@@ -37,6 +37,7 @@ _GLOBALS = {
     "part_named": part_named,
     "chance_name": CHANCE,
     "random_words": RANDOM_WORDS,
+    "arbitrary_topics": ARBITRARY_TOPICS,
     "group_bias_caveat": GROUP_BIAS_CAVEAT,
     "none_given": formatting.DASH,
 }

@@ -195,12 +195,15 @@ class Comparison(Tabled):
         if rope is not None:
             columns.append(Column(f"negligible\nsmaller than {rope:g}", rows.prob_negligible, probability))
         columns.append(Column("raw", rows.observed, partial(signed, decimals=metric.decimals)))
-        between = f" ({self.between})" if self.between else ""
         return Layout(
             [self.names[state] for state in rows.index],
             columns,
-            caption=f"Bias of {self.name}, in {metric.unit}{between}",
+            caption=f"Bias of {self.name}, in {metric.unit}{self._in_brackets}",
         )
+
+    @property
+    def _in_brackets(self) -> str:
+        return f" ({self.between})" if self.between else ""
 
     @property
     def measures_layout(self) -> Layout:
@@ -208,8 +211,7 @@ class Comparison(Tabled):
         rows, (one, other, _) = self.measures, self.names.values()
         values = {one: rows.before, other: rows.after, "no bias": rows.b0}
         p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
-        between = f" ({self.between})" if self.between else ""
-        where = f"in {self.between}" if self.corpora else f"before and after{between}"
+        where = f"in {self.between}" if self.corpora else f"before and after{self._in_brackets}"
         return Layout(
             list(rows.index),
             [
