@@ -60,8 +60,8 @@ def cosines(
         vectors, an object with `encode`, the folder of a model.
     controls : iterable of str, Path or WordList
         Control classes in addition to those of the list: classes that nobody associates with any group. The shipped
-        ones, "neutral" and "human", by default; ``()`` for none. A shipped one is left out if the embedding lacks half
-        of the words or more is left out, with a notice.
+        ones, "neutral" and "human", by default; ``()`` for none. A shipped one is left out, with a notice, if the
+        embedding lacks half of its words or more.
     also : iterable of str
         More words whose vectors the table should carry, such as the defining sets of Direct Bias.
     templates : Templates, str or Path, optional

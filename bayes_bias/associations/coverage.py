@@ -244,8 +244,8 @@ def _substitutes(part: Part, embedding: str) -> Iterator[str]:
         yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
     if part.made:
         yield (
-            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and one"
-            f" of their subwords is used, as match asks: {_shortened(part.made)}"
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and the"
+            f" vector of their subwords is used, as match asks: {_shortened(part.made)}"
         )
 
 

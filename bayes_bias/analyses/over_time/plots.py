@@ -36,7 +36,7 @@ def plot_over_time(
 
     The thin interval with caps is that of the slice by itself, which holds what words bring to all slices. The thick
     one is that of the slice about the mean of all, which does not: two slices are compared by these. A slice that was
-    not made as the others were is drawn hollow, and then there is no line.
+    not made as the others were is hollow; if there is one, no line is drawn.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class OverTime(Tabled):
         Raises
         ------
         TableError
-            There is no such slice, a weight is not a finite number, or they do not sum to zero.
+            A slice is unknown, a weight is not finite, or the weights do not sum to zero.
         """
         weights = _checked(weights, self.tables)
         written = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
