@@ -291,13 +291,15 @@ def _cell(column: Column, row: int, sortable: bool) -> str:
     if sortable:
         key = column.sort_keys[row]
         by = f' data-value="{"" if key != key else escape(str(key))}"'
-    return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{_small(text)}</td>'
+    shown = _small(text)
+    boxed = f"<span>{shown}</span>" if "<" in shown else shown  # or a phone's row pulls its parts apart
+    return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{boxed}</td>'
 
 
 def _small(text: str) -> str:
     """HTML in which an interval is paler than its estimate, and what follows a line break smaller."""
     first, *more = text.split("\n")
-    shown = _WITH_INTERVAL.sub(r'<span>\1 <span class="ci">\2</span></span>', escape(first))
+    shown = _WITH_INTERVAL.sub(r'\1 <span class="ci">\2</span>', escape(first))
     shown = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', shown)
     return shown + "".join(f'<span class="sub">{escape(line)}</span>' for line in more)
 

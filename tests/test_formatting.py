@@ -1,6 +1,10 @@
-"""How numbers are written."""
+"""How numbers are written, and small tables."""
 
-from bayes_bias.formatting import bounds, in_words, probability, signed
+from xml.etree import ElementTree
+
+import pytest
+
+from bayes_bias.formatting import Column, Layout, bounds, in_words, probability, signed
 
 
 def test_numbers_look_as_journals_print_them():
@@ -23,3 +27,11 @@ def test_a_bound_that_decides_shows_its_sign():
 
 def test_small_numbers_are_words():
     assert [in_words(n) for n in (0, 1, 10, 11, 1200)] == ["none", "one", "ten", "11", "1,200"]
+
+
+@pytest.mark.parametrize("text", ["● distinguishable", "+0.1 [+0.0, +0.2]", "● distinguishable\nin short", "plain"])
+def test_a_cell_of_a_page_has_one_box_beside_its_label_on_a_phone(text):
+    shown = Layout(["row"], [Column("verdict", [text])]).__html__()
+    (cell,) = ElementTree.fromstring(shown.replace("&nbsp;", " ")).iter("td")
+    assert len(cell) == (text != "plain")
+    assert "".join(cell.itertext()).replace("\n", "") == text.replace("\n", "")
