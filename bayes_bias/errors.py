@@ -14,7 +14,7 @@ from contextvars import ContextVar
 IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
 
 # "trust=True (--trust)": what Python takes, and in brackets what the terminal does.
-_REMEDY = re.compile(r"(\w+=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
+_REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
 
 
 def for_reader(text: str) -> str:

@@ -275,3 +275,9 @@ def test_a_remedy_is_that_of_its_reader():
         assert "pass --trust if" in str(error)
     finally:
         IN_TERMINAL.reset(token)
+
+
+def test_a_message_may_quote_a_long_word():
+    """A search for remedies that tries every end from every beginning would take hours."""
+    word = "a" * 1_000_000
+    assert str(EmbeddingError(word)) == word
