@@ -23,7 +23,7 @@ import traceback
 import tracemalloc
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -140,12 +140,19 @@ def taken(reader: Reader, content: bytes, home: Path) -> tuple[str, int]:
 
 
 def needed(reader: Reader, home: Path) -> int:
-    """The bytes that reading the valid file takes."""
-    tracemalloc.start()
-    try:
+    """The bytes that reading the valid file takes.
+
+    Measured in a process of its own: before Python 3.12.9 a thread of Arrow crashes if tracing stops while it frees a
+    buffer (https://github.com/python/cpython/issues/128679).
+    """
+
+    def traced() -> int:
+        tracemalloc.start()
         return taken(reader, seed_of(reader.name), home)[1]
-    finally:
-        tracemalloc.stop()
+
+    bytes_taken, _ = in_a_fork(traced)
+    assert bytes_taken, f"{reader.name}: the valid file is not read"
+    return bytes_taken
 
 
 def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> dict[str, Any]:
@@ -174,19 +181,24 @@ def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> di
 
 def forked(reader: Reader, numbers: range, home: Path, traced: bool = False) -> dict[str, Any]:
     """The same in a process of its own."""
-    read, write = os.pipe()
-    if not (process := os.fork()):
-        os.write(write, json.dumps(fuzz(reader, numbers, home, traced)).encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as result:
-        told = result.read()
-    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    if told:
-        return json.loads(told)
+    result, status = in_a_fork(lambda: fuzz(reader, numbers, home, traced))
+    if result:
+        return result
     if reader.path(home).exists():
         shutil.copy(reader.path(home), home / f"finding-among-{numbers.start}")
     return {"outcomes": {f"ended with {status}": 1}, "valid": 0, "most": 0, "seconds": 0.0}
+
+
+def in_a_fork(work: Callable[[], Any]) -> tuple[Any, int]:
+    """What `work` returns in a forked process, None if it did not get so far, and the exit code."""
+    read, write = os.pipe()
+    if not (process := os.fork()):
+        os.write(write, json.dumps(work()).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as result:
+        text = result.read()
+    return json.loads(text) if text else None, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def _end_after(seconds: int) -> None:
