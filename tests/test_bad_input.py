@@ -252,6 +252,7 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("models crosed", "'crossed'"),
         ("wordlists weat66", "'weat6'"),
         ("wordlists topics.toml", "'career'"),
+        ("weat weat6 vectors.txt", "vectors.txt --embedding --help"),
         ("wordlists binary.toml", "binary.toml UTF-8"),
     ],
 )

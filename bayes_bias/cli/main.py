@@ -175,7 +175,7 @@ def _stop_when_terminated() -> None:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
-        return " ".join(error.format_message().split()) + _given(error.__cause__)
+        return " ".join(error.format_message().split()) + _remedy(error)
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
@@ -183,11 +183,13 @@ def _one_line(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace("\n", " ")
 
 
-def _given(cause: BaseException | None) -> str:
-    """The value of an option that typer's parser, pydantic, refuses without naming it."""
-    found: list[dict[str, object]] = getattr(cause, "errors", list)()
-    given = [str(each["input"]) for each in found if "input" in each]
-    return f"; got '{' '.join(given)}', and --help shows what is allowed" if given else ""
+def _remedy(error: typer.TyperException) -> str:
+    """What typer's own messages lack: where another argument goes, and the value that its parser, pydantic, refuses."""
+    if "extra argument" in error.format_message():
+        return "; vectors are given with --embedding, and --help shows all options"
+    problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
+    values = [str(problem["input"]) for problem in problems if "input" in problem]
+    return f"; got '{' '.join(values)}', and --help shows what is allowed" if values else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -118,8 +118,8 @@ def _read(
     hint = "; see wordlists/weat6.toml for an example"
     if _suffix(file) != ".toml":
         hint = (
-            "; a word list is TOML, JSON, YAML, a spreadsheet or a text with a word a line, and vectors are given as"
-            " the embedding"
+            "; a word list is TOML, JSON, YAML, a spreadsheet or a text with a word a line; give vectors as"
+            f" embedding='{label}' (--embedding {label})"
         )
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
 

@@ -63,7 +63,10 @@ def names_of_text(file: Traversable, label: str) -> Content:
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
     if words and _is_vector(words[-1].split()):
-        raise WordListError(f"{label}: looks like vectors, since numbers follow each word; give it as the embedding")
+        raise WordListError(
+            f"{label}: looks like vectors, since numbers follow each word; give it as embedding='{label}' (--embedding"
+            f" {label})"
+        )
     return Content({Path(file.name).stem: words}, label)
 
 

@@ -64,6 +64,7 @@ def test_sizes_are_those_of_the_publications():
     assert sizes["garg-occupations"] == [76]
     assert sizes["winobias-occupations"] == [20, 20]  # Zhao et al. 2018
     assert sizes["winogender-occupations"] == [60]  # Rudinger et al. 2018
+    assert sizes["stereoset-professions"] == [89]  # of the 242 terms of Nadeem et al.'s test set
     assert sizes["kozlowski-race"] == [59]  # Kozlowski et al. 2019, Appendix A
     assert all(sizes[f"ceat-i{k}"] == [12, 12] for k in (1, 2, 3, 4))  # Guo & Caliskan 2021
     assert len(load_wordlist("garg-occupations").pairs) == 20
