@@ -93,6 +93,8 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
     """Read a TOML file; `subject` begins the error message."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
+    except refusal as error:
+        raise refusal(f"{error}{hint}") from error
     except (ValueError, RecursionError) as error:  # also of whole numbers with more than 4,300 digits
         raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
 

@@ -263,7 +263,7 @@ def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arg
     assert code == 2
     assert len(errors) == 1
     assert says(errors[0], message)
-    assert "unexpected" not in errors[0]
+    assert "error: unexpected" not in errors[0]
     assert sorted(path.name for path in Path().rglob("*")) == before
 
 
