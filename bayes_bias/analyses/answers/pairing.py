@@ -26,11 +26,11 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Asked, Asked]], 
             notices.append(f"{cell.stereotype}: left out, since the answers after have none of it")
             continue
         both = _matched(cell, partners[0])
-        left = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)
-        if left:
+        n_unpaired = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)
+        if n_unpaired:
             notices.append(
-                f"{cell.stereotype}: {count(left)} answers have no partner that was asked the same, and are left out of"
-                " the change"
+                f"{cell.stereotype}: {count(n_unpaired)} answers have no partner that was asked the same, and are left"
+                " out of the change"
             )
         pairs.append(both)
     if not pairs:
@@ -61,8 +61,8 @@ def _keyed(cell: Asked) -> pd.DataFrame:
     replies = cell.counted
     words = np.array(["\n".join(words) for words in cell.sets], object)[replies.word_set.to_numpy()]
     frame = replies[["label_a", "label_b", "wording"]].assign(words=words, row=np.arange(len(replies)))
-    asked = ["label_a", "label_b", "wording", "words"]
-    return frame.assign(again=frame.groupby(asked).cumcount()).reset_index(drop=True)
+    keys = ["label_a", "label_b", "wording", "words"]
+    return frame.assign(again=frame.groupby(keys).cumcount()).reset_index(drop=True)
 
 
 def half_change(before: Asked, after: Asked) -> Observed:

@@ -127,8 +127,8 @@ class _AnswersResult(Tabled):
             if (model is None or row[0] == model) and (stereotype is None or row[1] == stereotype)
         ]
         if len(rows) != 1:
-            known = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
-            raise AnswersError(f"stereotype: {stereotype!r} is not one row of the table; give one of {known}")
+            names = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
+            raise AnswersError(f"stereotype: {stereotype!r} is not one row of the table; give one of {names}")
         return rows[0]
 
     def _verdict(self, key: tuple[str, str]) -> str:
@@ -194,16 +194,16 @@ class _AnswersResult(Tabled):
         stands = int((clear & (table.reach == NEW_LABELS)).sum())
         rows = f"{in_words(len(table))} {'rows (model and stereotype)' if self.several_models else 'stereotypes'}"
         forward = int((clear & (table["mean"] > 0)).sum())
-        found = [
+        sentences = [
             f"Of {rows} {in_words(int(clear.sum()))} have {'a' if self.changed else 'an'} {what} distinguishable from"
             f" zero, {in_words(forward)} {'upwards' if self.changed else 'in the direction of the stereotype'}."
         ]
         if self.scope == "all" and clear.any():
-            found.append(
+            sentences.append(
                 f"Of these {in_words(stands)} are for new labels, {in_words(few)} from too few labels or wordings to be"
                 f" sure of others, and {in_words(one_pair)} for the only pair of labels that was asked."
             )
-        return [*found, self._ladder_counts(), *self._more_of_all()]
+        return [*sentences, self._ladder_counts(), *self._more_of_all()]
 
     def _ladder_counts(self) -> str:
         """How many rows are distinguishable, step by step; a row without the last step stays at the one before."""
