@@ -84,10 +84,10 @@ def _read_lists(
     wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]
 ) -> list[WordList]:
     """All lists, each with its control classes; refuses none at all, and two of one name."""
-    given = listed_wordlists("wordlists", wordlists)
-    if not given:
+    sources = listed_wordlists("wordlists", wordlists)
+    if not sources:
         raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
-    added = control_lists(controls)
-    read = [load_wordlist(source).with_controls(added) for source in given]
-    check_different("wordlists", [words.name for words in read], "give each another name", WordListError)
-    return read
+    extra_controls = control_lists(controls)
+    lists = [load_wordlist(source).with_controls(extra_controls) for source in sources]
+    check_different("wordlists", [words.name for words in lists], "give each another name", WordListError)
+    return lists

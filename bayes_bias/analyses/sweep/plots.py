@@ -369,10 +369,10 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         for place, (name, row) in enumerate(rows.iterrows()):
             lower, upper = interval_of(row)
             cost = sweep.damage[str(name)]
-            lost = 1 - cost.neighbours_kept
+            loss = 1 - cost.neighbours_kept
             ax.errorbar(
                 1 - row["mean"],
-                lost,
+                loss,
                 xerr=[[upper - row["mean"]], [row["mean"] - lower]],
                 yerr=[[cost.upper - cost.neighbours_kept], [cost.neighbours_kept - cost.lower]],
                 label=shortened(str(name)),

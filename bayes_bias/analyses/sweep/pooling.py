@@ -167,8 +167,8 @@ def pool_cells(
         adjustable=False,
     )
     with one_blas_thread():
-        drawn = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
-    return _result(drawn, grid, scale, ci_prob, fitted, notices)
+        draws = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
+    return _result(draws, grid, scale, ci_prob, fitted, notices)
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
@@ -202,8 +202,8 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
     are normal and integrated out. Drawn anew they are about a mean of zero."""
 
     def given(y: Any, numbers: Sequence[Any], numerics: Any) -> _Given:
-        known = dict(zip((*effects, *_KNOWN), numbers, strict=True))
-        return _Given.of(known, known | {"y": y}, numerics)
+        values = dict(zip((*effects, *_KNOWN), numbers, strict=True))
+        return _Given.of(values, values | {"y": y}, numerics)
 
     def random(*numbers: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
         return given(0.0, numbers, NUMPY).replicated(rng, size or ())
@@ -242,8 +242,8 @@ class _Given:
     interaction: Any  # its variance
 
     @classmethod
-    def of(cls, sds: Mapping[str, Any], known: Mapping[str, Any], numerics: Any) -> Self:
-        s, there, common = known["s"], known["there"], known["common"]
+    def of(cls, sds: Mapping[str, Any], values: Mapping[str, Any], numerics: Any) -> Self:
+        s, there, common = values["s"], values["there"], values["common"]
         variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
         precision = there / variance
         one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
@@ -253,7 +253,7 @@ class _Given:
             1 + (other**2 * precision).sum(axis=0),
         )
         return cls(
-            known["y"],
+            values["y"],
             there,
             variance,
             precision,
@@ -337,8 +337,8 @@ class _Given:
         """The two numbers of each list, given how its cells deviate from the means of embeddings."""
         _, b, d = self.within
         first, second = self.solved(*self.heard(deviation))
-        moved = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
-        return first + moved, second - b / d * moved + rng.standard_normal(d.shape) / np.sqrt(d)
+        noise = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
+        return first + noise, second - b / d * noise + rng.standard_normal(d.shape) / np.sqrt(d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -445,18 +445,18 @@ def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
-    found = []
-    for side, called in zip(_SIDES, (noun, "list"), strict=True):
+    notices = []
+    for side, column_noun in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            found.append(f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}")
+            notices.append(f"not among these {column_noun}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
-            found.append(
-                f"with only {in_words(grid.sizes[side])} {called}s, their spread comes mainly from the prior; use"
+            notices.append(
+                f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread comes mainly from the prior; use"
                 f" {in_words(FEW_LISTS)} or more"
             )
     if missing := int((~grid.there).sum()):
-        found.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
-    return tuple(found)
+        notices.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
+    return tuple(notices)
 
 
 # Rankings with their uncertainty.
