@@ -107,9 +107,9 @@ def residual_form(times: Sequence[float]) -> Numbers:
     return np.asarray(np.eye(len(times)) - design @ np.linalg.pinv(design))
 
 
-def weights_of(slices: Sequence[Any], given: Mapping[Any, float]) -> Numbers:
+def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
     """Weights in the order of the slices; zero for those that are not named."""
-    return np.array([float(given.get(label, 0.0)) for label in slices])
+    return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
 def _of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> list[Part]:
