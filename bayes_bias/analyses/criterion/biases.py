@@ -96,8 +96,8 @@ class Biases:
 
     def at(self, labels: Iterable[str]) -> Self:
         """Those of these labels."""
-        kept = list(labels)
-        return type(self)(self.values.loc[kept], self.covariance.loc[kept, kept], self.unit)
+        rows = list(labels)
+        return type(self)(self.values.loc[rows], self.covariance.loc[rows, rows], self.unit)
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
@@ -150,12 +150,12 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
 
 def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
     """The first value that is no number, and why."""
-    given = values.to_list()
+    cells = values.to_list()
     try:
-        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in given])
+        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
     except NotNumbersError as error:
-        return given[error.position], str(error)
-    return given[0], "is not a number"
+        return cells[error.position], str(error)
+    return cells[0], "is not a number"
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
@@ -167,14 +167,14 @@ def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
         )
 
 
-def _covariance(given: Any, labels: "pd.Index[str]") -> pd.DataFrame:
+def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     n = len(labels)
-    if isinstance(given, pd.DataFrame):
-        given = given.set_axis(given.index.astype(str)).set_axis(given.columns.astype(str), axis=1)
-        if missing := [label for label in labels if label not in given.index or label not in given.columns]:
+    if isinstance(covariance, pd.DataFrame):
+        covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
+        if missing := [label for label in labels if label not in covariance.index or label not in covariance.columns]:
             raise CriterionError(f"covariance: '{missing[0]}' is missing; give a row and a column for each bias")
-        given = given.loc[list(labels), list(labels)]
-    matrix = np.asarray(given, dtype=float)
+        covariance = covariance.loc[list(labels), list(labels)]
+    matrix = np.asarray(covariance, dtype=float)
     if matrix.shape != (n, n):
         raise CriterionError(f"covariance: its shape is {matrix.shape}; give one row and column for each of {n} biases")
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
@@ -227,7 +227,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     attributes prefer neither. The residual moves each by itself.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
-    data, checked = fitted.data, check_scope(fit, scope)
+    data, samples = fitted.data, check_scope(fit, scope)
     names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
     if len(names) != 2:
         raise CriterionError(
@@ -242,7 +242,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     for name in names:
         weights[data.attribute_class.to_numpy().tolist().index(name)] = 1 if name == toward else -1
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
-    return Biases.of(values, _of_words(fitted, weights, checked), fitted.metric.unit)
+    return Biases.of(values, _of_words(fitted, weights, samples), fitted.metric.unit)
 
 
 def _of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:

@@ -127,8 +127,8 @@ class CriterionData:
     @property
     def sha256(self) -> str:
         """Hash of labels and numbers."""
-        known = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
-        text = known.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
+        frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
+        text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
         return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
 
     @property
@@ -136,18 +136,18 @@ class CriterionData:
         return self.biases.values, self.criterion
 
 
-def outside_of(given: Any) -> pd.DataFrame:
+def outside_of(criterion: Any) -> pd.DataFrame:
     """The criterion as a frame by label, from each kind that `criterion` takes."""
-    if isinstance(given, pd.DataFrame):
-        return labelled("criterion", given)
-    if isinstance(given, str | Path):
-        return labelled("criterion", read(given, "criterion"))
-    if isinstance(given, Mapping):
-        given = pd.Series(dict(given))
-    if isinstance(given, pd.Series):
-        return labelled("criterion", given.to_frame("criterion"))
+    if isinstance(criterion, pd.DataFrame):
+        return labelled("criterion", criterion)
+    if isinstance(criterion, str | Path):
+        return labelled("criterion", read(criterion, "criterion"))
+    if isinstance(criterion, Mapping):
+        criterion = pd.Series(dict(criterion))
+    if isinstance(criterion, pd.Series):
+        return labelled("criterion", criterion.to_frame("criterion"))
     raise CriterionError(
-        f"criterion: {described(given)} has no labels; give a frame or CSV file with the columns 'label' and"
+        f"criterion: {described(criterion)} has no labels; give a frame or CSV file with the columns 'label' and"
         " 'criterion', or a number for each label"
     )
 
