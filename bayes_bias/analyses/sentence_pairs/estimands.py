@@ -94,11 +94,11 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """By how much the stereotypical sentence is ahead on average, in the units of the scores."""
     flat = _arrays(stacked(posterior))
-    given = scope == "pairs"
-    values = _over_pairs(_of_pairs(flat, data, "mean"), data) if given else _of_types(flat, data, "mean")
+    these_pairs = scope == "pairs"
+    values = _over_pairs(_of_pairs(flat, data, "mean"), data) if these_pairs else _of_types(flat, data, "mean")
     information = residual_of(flat).information(flat)
     noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
-    for dim, sd in () if given else _spread(flat).items():
+    for dim, sd in () if these_pairs else _spread(flat).items():
         noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
     # The first column is the noise of all pairs, whose clusters extend over types.
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
@@ -215,8 +215,8 @@ def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
     """Variance of the share between clusters of one kind, averaged over the other kinds, without preference."""
     beside = np.sqrt(sum((other**2 for other in others), np.zeros_like(sd)))
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
-    given = expit(log_odds) @ _WEIGHTS
-    return np.asarray(((given - NO_PREFERENCE) ** 2) @ _WEIGHTS)
+    expected_share = expit(log_odds) @ _WEIGHTS
+    return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
 # The change of a share, where the same pairs are scored twice.
@@ -228,7 +228,7 @@ WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
 
 
 def change_of_shares(
-    changed: xr.Dataset, gained: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
+    change_rate: xr.Dataset, gain_rate: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
 ) -> EstimandDraws:
     r"""Draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
@@ -239,29 +239,29 @@ def change_of_shares(
     """
     gain, loss = steps
     if scope == "pairs":
-        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (changed, gained))
+        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (change_rate, gain_rate))
         values = averages(q * ((gain + loss) * r - loss), data)
     else:
-        q, r = (_by_type(shares(posterior, data, scope)) for posterior in (changed, gained))
+        q, r = (_by_type(shares(posterior, data, scope)) for posterior in (change_rate, gain_rate))
         values = q * ((gain + loss) * r - loss)
         values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
-    share_changed = shares(changed, data, scope).values
+    share_changed = shares(change_rate, data, scope).values
     # A step is one or one half: its mean square is 3/2 of the mean, less 1/2.
     square = (3 * (gain + loss) / 2 - 1) / 2
-    noise = clustered_variance(gained, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
+    noise = clustered_variance(gain_rate, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
     return EstimandDraws(labels_of(data), values, np.sqrt(noise))
 
 
-def steps_of(moved: NDArray[np.float64], draws: int, seed: int) -> Steps:
+def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
     """Draws of the average size of gains and of losses, in which a step from a tie, or to one, is one half.
 
     How many steps are whole has a uniform prior; if all of them are, nothing is uncertain.
     """
     rng = np.random.default_rng(seed)
-    if np.isin(moved, (-1, 0, 1)).all():
+    if np.isin(changes, (-1, 0, 1)).all():
         return WHOLE
     gain, loss = (
-        (1 + rng.beta(1 + (moved == whole).sum(), 1 + (moved == whole / 2).sum(), size=(draws, 1))) / 2
+        (1 + rng.beta(1 + (changes == whole).sum(), 1 + (changes == whole / 2).sum(), size=(draws, 1))) / 2
         for whole in (1, -1)
     )
     return gain, loss
