@@ -219,10 +219,10 @@ def _drawings_section(section: Section, report: Report) -> dict[str, Drawing]:
 
 
 def _added(section: Section, kind: str) -> dict[str, Any]:
-    added: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for check in section.checks.values():
-        added |= check.figure_options.get(kind, {})
-    return added
+        options |= check.figure_options.get(kind, {})
+    return options
 
 
 def _drawings_of_checks(section: Section) -> dict[str, Drawing]:
