@@ -161,7 +161,7 @@ class Patterns:
                     effects.target[k, at.get("group", slice(None))] = classes
                 case "attributes":
                     effects.attribute[k, at.get("attribute_class", slice(None))] = groups
-        known = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
+        inflations = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
         counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
         return cls(
             scale,
@@ -172,7 +172,7 @@ class Patterns:
             replicate,
             cluster,
             {side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
-            {side: known.get(side, np.ones_like(counts[side])) for side in SIDES},
+            {side: inflations.get(side, np.ones_like(counts[side])) for side in SIDES},
             counts,
             data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
         )
@@ -256,7 +256,7 @@ class _Correlated:
 
 def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Dataset) -> list[_Correlated]:
     """Of each single scale of words' effects, one for each group or class that it is about."""
-    found, before = list[_Correlated](), 0
+    entries, before = list[_Correlated](), 0
     for side in SIDES:
         cells = related_cell(data, side).tolist()
         for number, position in enumerate(cells, before):
@@ -264,9 +264,9 @@ def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Datase
                 component = _COMPONENT.get(name)  # what differs between replicates does not correlate
                 is_own = component is not None and component.part == f"{side}s" and "clusters" not in component.needs
                 if is_own and at.get(HOMES[side], position) == position:
-                    found.append(_Correlated(k, number, {**at, HOMES[side]: position}))
+                    entries.append(_Correlated(k, number, {**at, HOMES[side]: position}))
         before += len(cells)
-    return found
+    return entries
 
 
 def of_side(effects: Effects, side: Side) -> Numbers:
@@ -302,9 +302,9 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 
 def correlations_of(posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
     """The correlations of words of sub-topics in a posterior, (..., correlations), those of targets first."""
-    drawn = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
+    arrays = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
     along = set(RELATED.values())
-    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in drawn]
+    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in arrays]
     return np.concatenate(ordered, axis=-1) if ordered else np.zeros(0)
 
 
@@ -342,9 +342,9 @@ class Variances:
         single = []
         for name, along in dims.items():
             # Without labels: finding out that they agree takes longer than all the rest.
-            drawn = posterior.variables[name]
-            sample = [dim for dim in drawn.dims if dim not in along]
-            values = drawn.transpose(*sample, *along).to_numpy()
+            array = posterior.variables[name]
+            sample = [dim for dim in array.dims if dim not in along]
+            values = array.transpose(*sample, *along).to_numpy()
             single.append(values.reshape(*values.shape[: len(sample)], -1))
         patterns = Patterns.of(dims, data)
         squares = np.concatenate(single, axis=-1) ** 2

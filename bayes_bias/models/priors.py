@@ -59,13 +59,13 @@ def scales(spec: ModelSpec, dims: Mapping[str, tuple[str, ...]]) -> dict[str, pt
     return {name: free(spec, name, typical_size(spec, name), along or None) for name, along in dims.items()}
 
 
-def correlations(spec: ModelSpec, known: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
+def correlations(spec: ModelSpec, inputs: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
     """Add the correlations of words of sub-topics to the PyMC model at hand, by what is expected of them."""
     dims = {f"{side}_{CORRELATION}": dim for side, dim in RELATED.items()}
     return {
-        name: pm.Beta(name, mu=known[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
+        name: pm.Beta(name, mu=inputs[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
         for name, dim in dims.items()
-        if f"{name}_expected" in known
+        if f"{name}_expected" in inputs
     }
 
 

@@ -140,16 +140,16 @@ def drawn_slopes(
 ) -> xr.Dataset:
     """Draws of all slopes, at the centre of the other side's covariates."""
     sides = sides_explained(data)
-    found = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
+    slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
-        found[PRODUCT] = product = Slopes.of_products(variances, data).draw(rng)
+        slopes[PRODUCT] = product = Slopes.of_products(variances, data).draw(rng)
         targets, attributes = (data[name].to_numpy() for name in _AVERAGE)
-        found[TARGET_SLOPE] = found[TARGET_SLOPE] - product @ attributes.T
-        found[ATTRIBUTE_SLOPE] = found[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
-    found |= {f"{side}_slope": np.swapaxes(found[f"{side}_slope"], -1, -2) for side in sides}
-    coords = {dim: data[dim] for name in found for dim in DIMS_OF[name]}
+        slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attributes.T
+        slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
+    slopes |= {f"{side}_slope": np.swapaxes(slopes[f"{side}_slope"], -1, -2) for side in sides}
+    coords = {dim: data[dim] for name in slopes for dim in DIMS_OF[name]}
     return xr.Dataset(
-        {name: ((*sample, *DIMS_OF[name]), values) for name, values in found.items()}, {**sample, **coords}
+        {name: ((*sample, *DIMS_OF[name]), values) for name, values in slopes.items()}, {**sample, **coords}
     )
 
 
@@ -161,14 +161,16 @@ def explained_contrast(
     sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
     average = {side: data[name].to_numpy() for side, name in zip(SIDES, _AVERAGE, strict=True) if side in sides}
     over = {"target": "jgc,gl->jlc", "attribute": "jgc,cm->jmg"}
-    found = {side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides}
+    contrasts = {
+        side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides
+    }
     if len(sides) == len(SIDES):
         # Slopes of means hold the products at the means of the other side's covariates: once too often.
         twice = -np.einsum("jgc,gl,cm->jlm", w, *average.values())
         products = Slopes.of_products(variances, data).contrast(twice)
-        own, of_products = found["target"], products
-        found["target"] = (own[0] + of_products[0], own[1] + of_products[1])
-    return found
+        own, of_products = contrasts["target"], products
+        contrasts["target"] = (own[0] + of_products[0], own[1] + of_products[1])
+    return contrasts
 
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
