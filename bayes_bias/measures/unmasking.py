@@ -87,5 +87,5 @@ def _check(table: AssociationTable) -> None:
 def _of_classes(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
     """Probability of each class beside each target, (targets, classes), in one template."""
     in_class = [table.class_index == c for c in range(len(table.associated_classes))]
-    means = [scipy.special.logsumexp(values[:, chosen], axis=1) - np.log(chosen.sum()) for chosen in in_class]
+    means = [scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()) for members in in_class]
     return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))
