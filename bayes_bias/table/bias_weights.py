@@ -54,8 +54,8 @@ def attribute_weights(data: xr.Dataset) -> xr.DataArray:
     """Weights of ``attribute_bias``: those of its class's bias, for blocks attribute of a class that some group is
     associated with."""
     class_of = data.class_of.to_numpy()
-    kept = np.isin(class_of, data.associated.to_numpy())
-    return _weights(data, _of_classes(data)[class_of[kept]], data.attribute.to_numpy()[kept])
+    is_associated = np.isin(class_of, data.associated.to_numpy())
+    return _weights(data, _of_classes(data)[class_of[is_associated]], data.attribute.to_numpy()[is_associated])
 
 
 def score_weights(data: xr.Dataset) -> xr.DataArray:

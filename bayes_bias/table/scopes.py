@@ -244,21 +244,21 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
 
     Without replicates "all" is "both".
     """
-    known, remaining = scope_of(scope), possible_scopes(data)
-    if known.name == DEFAULT_SCOPE:
-        known = SCOPES[widest_scope(data)]
-    if known.samples_replicates and not data.replication.size:
+    record, remaining = scope_of(scope), possible_scopes(data)
+    if record.name == DEFAULT_SCOPE:
+        record = SCOPES[widest_scope(data)]
+    if record.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
             f" {' or '.join(map(repr, remaining))}"
         )
-    if known.name not in remaining:
+    if record.name not in remaining:
         single = [name for facet in WORDS for name in _of_one_word(data, facet)]
         raise ScopeError(
-            f"scope: '{known.name}' generalises from a group or class of one word ({', '.join(single)});"
+            f"scope: '{record.name}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
         )
-    return known
+    return record
 
 
 def _of_one_word(data: xr.Dataset, facet: Facet) -> list[str]:

@@ -218,21 +218,21 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
     counts, df, scatter, cell = [], [], [], []
     for words, own, bases in Clusters.of_data(means, side).directions(cells):
         part = deviations[words]
-        left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
-        for counted, basis in bases:
+        residual, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
+        for count, basis in bases:
             rotated = basis.T @ part
-            counts.append(counted)
+            counts.append(count)
             df.append(float(basis.shape[1]))
             scatter.append(rotated.T @ rotated)
-            left, left_df = left - scatter[-1], left_df - df[-1]
+            residual, left_df = residual - scatter[-1], left_df - df[-1]
         counts.append(Counts(own, 0.0))
         df.append(left_df)
-        scatter.append(left)
+        scatter.append(residual)
         cell += [cells[words[0]]] * (len(bases) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
-        f"{side}_own": ((name,), np.array([counted.own for counted in counts])),
-        f"{side}_shared": ((name,), np.array([counted.shared for counted in counts])),
+        f"{side}_own": ((name,), np.array([count.own for count in counts])),
+        f"{side}_shared": ((name,), np.array([count.shared for count in counts])),
         f"{side}_df": ((name,), np.array(df)),
         f"{side}_part_cell": ((name,), np.array(cell)),
         f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
@@ -260,12 +260,12 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
 def _related_homes(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
     """The groups, and classes, whose words correlate."""
     homes = {"target": (table.groups, table.group_index), "attribute": (table.classes, table.class_index)}
-    found = {}
+    variables = {}
     for side, members in clusters.items():
         names, cells = homes[side]
         related = set(cells[members.share > 0].tolist())
-        found[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
-    return found
+        variables[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
+    return variables
 
 
 def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
@@ -370,10 +370,10 @@ def without_slopes(
         along = [basis @ (basis.T @ z[words]) for _, basis in bases]
         for projected in (*along, z[words] - sum(along)):
             basis, size, right = np.linalg.svd(projected, full_matrices=False)
-            kept = size > _ROUNDING * np.sqrt(len(z))
-            designs.append(size[kept, None] * right[kept])
-            values.append(basis[:, kept].T @ deviations[words])
-            part += [number] * int(kept.sum())
+            is_large = size > _ROUNDING * np.sqrt(len(z))
+            designs.append(size[is_large, None] * right[is_large])
+            values.append(basis[:, is_large].T @ deviations[words])
+            part += [number] * int(is_large.sum())
             number += 1
     rows, value = np.array(part, dtype=np.intp), np.concatenate(values)
     (parts, *across), scatter = statistics[f"{side}_scatter"]
