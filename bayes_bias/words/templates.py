@@ -114,12 +114,12 @@ class Templates(Telling):
     @property
     def sha256(self) -> str:
         """Hash of everything that shapes a sentence: title, description and source do not change it."""
-        used = [
+        content = [
             [[template.text, dict(template.forms)] for template in self.templates],
             dict(self.phrases),
             sorted(self.classes),
         ]
-        return hashlib.sha256(json.dumps(used, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
     def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
         """The word in every template, in their order.
@@ -143,8 +143,8 @@ class Templates(Telling):
         self._check(TWO, *target)
         self._check(TWO, *attribute)
         words = {"target": self._phrase(*target), "attribute": self._phrase(*attribute)}
-        filled = [_fill(template.text, words) for template in self.templates]
-        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in filled)
+        sentences = [_fill(template.text, words) for template in self.templates]
+        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in sentences)
 
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
         form = template.forms.get(word_class)
@@ -275,13 +275,13 @@ def _template(entry: Any, where: str) -> Template:
     return Template(text, MappingProxyType(forms))
 
 
-def _checked_slots(content: Content, key: str, allowed: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
+def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
     """The slots of a text, each of which is there once."""
     text = content.text(key)
     slots = _slots(text)
-    if slots not in allowed:
-        needed = " or ".join(map(_in_braces, allowed))
-        raise TemplateError(f"{where}: '{text}' has {_in_braces(slots)}; needed: {needed}, each once")
+    if slots not in valid:
+        slots_needed = " or ".join(map(_in_braces, valid))
+        raise TemplateError(f"{where}: '{text}' has {_in_braces(slots)}; needed: {slots_needed}, each once")
     return slots
 
 
@@ -306,13 +306,13 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
     parts, spans, at = [], {}, 0
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
-            written = part
+            phrase = part
         else:
             before, word, after = words[part]
-            written = before + word + after
+            phrase = before + word + after
             spans[part] = (at + len(before), at + len(before) + len(word))
-        parts.append(written)
-        at += len(written)
+        parts.append(phrase)
+        at += len(phrase)
     whole = "".join(parts)
     first = whole[:1].upper()
     return (first + whole[1:] if len(first) == 1 else whole), spans

@@ -65,8 +65,8 @@ def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
     remaining = {}
     for home, names in topics.items():
         words = {*groups.get(home, ()), *classes.get(home, ())}
-        kept = {name: tuple(word for word in members if word in words) for name, members in names.items()}
-        remaining[home] = MappingProxyType({name: members for name, members in kept.items() if members})
+        words_left = {name: tuple(word for word in members if word in words) for name, members in names.items()}
+        remaining[home] = MappingProxyType({name: members for name, members in words_left.items() if members})
     return MappingProxyType({home: names for home, names in remaining.items() if names})
 
 
