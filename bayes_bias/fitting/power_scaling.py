@@ -55,8 +55,8 @@ def log_densities(
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
         return _of_each_value(posterior, data, spec, values()), None
-    kept = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
-    return kept, sensitivity_of_bias(posterior, data, groups["log_prior"])
+    densities = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
+    return densities, sensitivity_of_bias(posterior, data, groups["log_prior"])
 
 
 def _of_each_value(
@@ -64,8 +64,8 @@ def _of_each_value(
 ) -> dict[str, xr.Dataset]:
     if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
         return {}
-    given = GivenDraws.of(structure_of(spec), posterior, data, values)
-    return {"log_likelihood": given.log_likelihood.to_dataset()}
+    draws = GivenDraws.of(structure_of(spec), posterior, data, values)
+    return {"log_likelihood": draws.log_likelihood.to_dataset()}
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
@@ -77,8 +77,8 @@ def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.D
     bias = bias_of(posterior, data)
     if bias is None:
         return None
-    found = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
-    return None if np.isnan(found) else found
+    value = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
+    return None if np.isnan(value) else value
 
 
 def sensitivity(
@@ -188,14 +188,14 @@ class GivenDraws:
     parameters: tuple[xr.DataArray, ...]
 
     @classmethod
-    def of(cls, structure: Structure, drawn: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
+    def of(cls, structure: Structure, posterior: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
         """From draws of the parameters, word effects included, and the table's `values`, some of which may be missing.
 
         Which parameters these are, the structure knows: see its `given_draws`.
         """
         target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
         observed = values.isel(target=target, attribute=attribute)
-        distribution, parameters = structure.given_draws(drawn, data, target, attribute)
+        distribution, parameters = structure.given_draws(posterior, data, target, attribute)
         aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
         return cls(observed, distribution, tuple(aligned))
 
