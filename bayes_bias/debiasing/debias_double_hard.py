@@ -30,8 +30,8 @@ class Learned:
 
     def neutralized(self, rows: np.ndarray) -> np.ndarray:
         """Rows without all three."""
-        left = self.without_frequency(rows)
-        return np.asarray(left - np.outer(left @ self.bias, self.bias))
+        residual = self.without_frequency(rows)
+        return np.asarray(residual - np.outer(residual @ self.bias, self.bias))
 
 
 @debiaser("double-hard")
@@ -99,15 +99,15 @@ class DoubleHardDebias(Debiaser[Learned]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
+        debias_sets = read_debias_sets(sets)
         mean, axes = _principal_components(vectors, self.name)
         if self.components > len(axes):
             raise MeasureError(f"components: {self.components} are more than the {len(axes)} dimensions; give fewer")
-        leaning = leaning_words(vectors, read, self.most_biased, self.name)
+        leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
-        tried = [self._without(axis, mean, vectors, read) for axis in axes[: self.components]]
-        agreement = [self._agreement(learned, vectors, groups) for learned in tried]
-        return replace(self, learned=tried[int(np.argmin(agreement))])
+        candidates = [self._without(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
+        agreement = [self._agreement(learned, vectors, groups) for learned in candidates]
+        return replace(self, learned=candidates[int(np.argmin(agreement))])
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         learned = self.fitted
@@ -128,8 +128,8 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     def _agreement(self, learned: Learned, vectors: Mapping[str, np.ndarray], groups: Mapping[str, list[str]]) -> float:
         words = [word for members in groups.values() for word in members]
-        left = dict(zip(words, learned.neutralized(stack(vectors, words, self.name)), strict=True))
-        return clustering(left, groups, seed=self.seed).value
+        remaining = dict(zip(words, learned.neutralized(stack(vectors, words, self.name)), strict=True))
+        return clustering(remaining, groups, seed=self.seed).value
 
 
 def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:

@@ -78,9 +78,9 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
         check_switch("equalize", self.equalize)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        subspace = defining_subspace(vectors, read.defining_sets, components=self.components)
-        return replace(self, learned=(subspace, read))
+        debias_sets = read_debias_sets(sets)
+        subspace = defining_subspace(vectors, debias_sets.defining_sets, components=self.components)
+        return replace(self, learned=(subspace, debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         subspace, sets = self.fitted

@@ -91,8 +91,8 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        return replace(self, learned=(defining_subspace(vectors, read.defining_sets)[0], read))
+        debias_sets = read_debias_sets(sets)
+        return replace(self, learned=(defining_subspace(vectors, debias_sets.defining_sets)[0], debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted
@@ -112,13 +112,13 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
         pull = self.attraction / 2 * vector
-        left = pull - lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x @ pushes
-        length = np.linalg.norm(left)
+        remainder = pull - lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x @ pushes
+        length = np.linalg.norm(remainder)
         if length < _NOTHING * self.attraction:
             raise MeasureError(
                 f"{self.name}: its neighbours and the bias direction leave nothing of '{word}'; raise attraction"
             )
-        return np.asarray(left / length)
+        return np.asarray(remainder / length)
 
 
 def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:

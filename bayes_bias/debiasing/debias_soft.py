@@ -81,10 +81,10 @@ class SoftDebias(Debiaser[np.ndarray]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        (bias,) = defining_subspace(vectors, read.defining_sets)
+        debias_sets = read_debias_sets(sets)
+        (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
         scatter = self._scatter(vectors)
-        neutral = scatter - self._scatter({word: vectors[word] for word in read.by_definition})
+        neutral = scatter - self._scatter({word: vectors[word] for word in debias_sets.by_definition})
         sizes = np.linalg.eigvalsh(scatter)
         if sizes[0] < _NOTHING * sizes[-1]:
             raise MeasureError(
@@ -95,8 +95,8 @@ class SoftDebias(Debiaser[np.ndarray]):
         along = explained / scale
         curvature = 2 / scale * scatter - np.outer(bias, bias) / scale**2 + self.strength * neutral
         change = np.linalg.solve(curvature, -self.strength * neutral @ bias)
-        moved = np.outer(change - bias @ change / 2 * along, along)
-        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + moved + moved.T)
+        shift = np.outer(change - bias @ change / 2 * along, along)
+        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
         if sizes[0] < -_NOTHING * sizes[-1]:
             raise MeasureError(
                 f"strength: at {self.strength:g} no transformation of these words reaches the minimum; take less"

@@ -67,8 +67,8 @@ class Debiasing(Version):
     skip_missing: bool = False
 
     def __post_init__(self) -> None:
-        needed = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
-        check_kind("method", self.method, Debiaser, needed, EmbeddingError)
+        problem = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
+        check_kind("method", self.method, Debiaser, problem, EmbeddingError)
         object.__setattr__(self, "sets", read_debias_sets(self.sets))  # once, and before any vectors
 
     @property
@@ -143,13 +143,13 @@ class Debiasing(Version):
             return sets
         count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
         variants = embedding.near(missing, vectors)
-        named = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
+        problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
         if not self.skip_missing:
             raise MeasureError(
-                f"sets: {named}; leave them out there, or have them left out with skip_missing=True (--skip-missing of"
-                " `bayes-bias debias`)"
+                f"sets: {problem}; leave them out there, or have them left out with skip_missing=True (--skip-missing"
+                " of `bayes-bias debias`)"
             )
-        logger.warning("%s; left out, with pairs of which one word is left", named)
+        logger.warning("%s; left out, with pairs of which one word is left", problem)
         return sets.without(missing)
 
     def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
@@ -181,8 +181,8 @@ def taught_words(table: AssociationTable) -> list[str]:
 def among(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
     """Those of the words that are among the learned ones, as an embedding was asked to look them up."""
     alike = ALIKE.get(match, str)
-    known = {*map(alike, learned)}
-    return [word for word in words if alike(word) in known]
+    spellings = {*map(alike, learned)}
+    return [word for word in words if alike(word) in spellings]
 
 
 def _in_sentence(word: str, template: str) -> str:
@@ -193,6 +193,6 @@ def _usable(embedding: Embedding) -> Mapping[str, Vector]:
     """Words whose vectors have a direction, with a notice if some have none."""
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
-    if lost := len(vectors) - len(usable):
-        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, lost)
+    if n_lost := len(vectors) - len(usable):
+        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, n_lost)
     return usable

@@ -99,9 +99,9 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     """
 
     def register(method: type[Method]) -> type[Method]:
-        known = DEBIASERS.get(name)
-        if known is not None and known.__module__ != method.__module__:
-            raise MeasureError(f"debiaser: '{name}' is taken by {known.__module__}; give it another name")
+        namesake = DEBIASERS.get(name)
+        if namesake is not None and namesake.__module__ != method.__module__:
+            raise MeasureError(f"debiaser: '{name}' is taken by {namesake.__module__}; give it another name")
         method.name = name
         DEBIASERS[name] = method
         return method
