@@ -97,8 +97,8 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
-    drawn = {name: draw() for name, draw in document.figures.items()}
-    with rendered_beside(drawn, formats) as figures:
+    axes = {name: draw() for name, draw in document.figures.items()}
+    with rendered_beside(axes, formats) as figures:
         for name, text in _texts(document):
             (folder / name).write_text(text, encoding="utf-8")
         for name, save in document.data.items():
