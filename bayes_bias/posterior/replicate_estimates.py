@@ -135,8 +135,8 @@ class ReplicateEstimates:
         with_blocks = signal @ weights
         gain = np.linalg.solve(total, with_blocks[..., None])[..., 0]
         deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
-        left = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
-        return gain @ deviation.T, np.maximum(left, 0) * (1 - 1 / len(self.observed))
+        remainder = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
+        return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
         """All replicates share one uncertainty, and each has one of its own; the latter sum to zero."""

@@ -229,11 +229,11 @@ class _Directions:
         along = [basis @ (basis.T @ values) for basis in self.basis]
         if not self.whole:
             return np.asarray(along[0])
-        left = values - sum(along)
+        residual = values - sum(along)
         for cell in np.unique(cells[self.words]):
             rows = cells[self.words] == cell
-            left[..., rows, :] -= left[..., rows, :].mean(axis=-2, keepdims=True)
-        return np.asarray(left)
+            residual[..., rows, :] -= residual[..., rows, :].mean(axis=-2, keepdims=True)
+        return np.asarray(residual)
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
         """How much of each word's variance is in these directions."""
