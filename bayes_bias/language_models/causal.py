@@ -54,9 +54,9 @@ class CausalModel(OpenedModel):
         sums = np.empty(len(tokens))
         with torch.inference_mode():
             for rows in batches(by_length(tokens), self.batch):
-                given = padded(self.opened, [[self.before, *tokens[k].ids] for k in rows])
-                logits = self.opened.model(**given).logits[:, :-1]
-                following = given["input_ids"][:, 1:].unsqueeze(-1)
+                inputs = padded(self.opened, [[self.before, *tokens[k].ids] for k in rows])
+                logits = self.opened.model(**inputs).logits[:, :-1]
+                following = inputs["input_ids"][:, 1:].unsqueeze(-1)
                 logs = logits.gather(-1, following).squeeze(-1) - logits.logsumexp(-1)
                 for row, k in enumerate(rows):
                     sums[k] = logs[row, : len(tokens[k])].double().sum().item()

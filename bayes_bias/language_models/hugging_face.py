@@ -75,17 +75,17 @@ class SentenceEncoder(OpenedModel):
         import torch
 
         tokens = read(self.opened, texts)
-        chosen = [
+        positions = [
             averaged(self.opened, sentence, self.pooling, span)
             for sentence, span in zip(tokens, self._spans(texts, spans), strict=True)
         ]
         vectors = np.empty((len(tokens), self.opened.model.config.hidden_size), dtype=np.float32)
         with torch.inference_mode():
             for rows in batches(by_length(tokens), self.batch):
-                given = padded(self.opened, [tokens[k].ids for k in rows])
-                states = self.opened.model(**given, output_hidden_states=True).hidden_states[self.layer]
+                inputs = padded(self.opened, [tokens[k].ids for k in rows])
+                states = self.opened.model(**inputs, output_hidden_states=True).hidden_states[self.layer]
                 for row, k in enumerate(rows):
-                    vectors[k] = states[row, chosen[k]].mean(0).cpu().numpy()
+                    vectors[k] = states[row, positions[k]].mean(0).cpu().numpy()
         return vectors
 
     def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:

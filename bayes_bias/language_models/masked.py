@@ -38,10 +38,10 @@ def log_probabilities(opened: Opened, blanks: Sequence[Blank], batch: int) -> ND
         for rows in batches(sorted(sharing, key=len), batch):
             logits = opened.model(**padded(opened, rows)).logits
             of_row = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
-            chosen = [k for ids in rows for k in sharing[ids]]
-            at = of_row, [blanks[k].position for k in chosen]
-            logs = logits[*at, [blanks[k].token for k in chosen]] - logits.logsumexp(-1)[at]
-            values[chosen] = logs.double().cpu().numpy()
+            rows_of_blanks = [k for ids in rows for k in sharing[ids]]
+            at = of_row, [blanks[k].position for k in rows_of_blanks]
+            logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
+            values[rows_of_blanks] = logs.double().cpu().numpy()
     return values
 
 
@@ -102,15 +102,15 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
     tokens = _enclosed(opened, sentences)
     means = np.empty(len(tokens))
     with torch.inference_mode():
-        for chosen in batches(by_length(tokens), batch):
-            given = padded(opened, [tokens[k].ids for k in chosen])
-            output = opened.model(**given, output_attentions=weighted)
-            ids = given["input_ids"].unsqueeze(-1)
+        for batch_rows in batches(by_length(tokens), batch):
+            inputs = padded(opened, [tokens[k].ids for k in batch_rows])
+            output = opened.model(**inputs, output_attentions=weighted)
+            ids = inputs["input_ids"].unsqueeze(-1)
             logs = output.logits.gather(-1, ids).squeeze(-1) - output.logits.logsumexp(-1)
             if weighted:
                 _check_attentions(opened, output.attentions, logs.shape[1])
-                logs = logs * _received(output.attentions, given["attention_mask"])
-            for row, k in enumerate(chosen):
+                logs = logs * _received(output.attentions, inputs["attention_mask"])
+            for row, k in enumerate(batch_rows):
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
 
@@ -154,9 +154,9 @@ def _unmodified(one: Tokens, other: Tokens) -> tuple[list[int], list[int]]:
 
 
 def _masked_at(opened: Opened, tokens: Tokens, position: int) -> Blank:
-    seen = list(tokens.ids)
-    seen[position] = opened.tokenizer.mask_token_id
-    return Blank(tuple(seen), position, tokens.ids[position])
+    ids = list(tokens.ids)
+    ids[position] = opened.tokenizer.mask_token_id
+    return Blank(tuple(ids), position, tokens.ids[position])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -192,8 +192,8 @@ class MaskedModel(OpenedModel):
             A word that the tokenizer has no token for; a word or span that does not end where a piece does; a
             sentence longer than the model's window.
         """
-        hidden = [cloze.hidden for cloze in clozes]
-        sentences = read(self.opened, [cloze.text for cloze in clozes], unseen=hidden)
+        spans = [cloze.hidden for cloze in clozes]
+        sentences = read(self.opened, [cloze.text for cloze in clozes], unseen=spans)
         steps = [_steps(self.opened, cloze, tokens) for cloze, tokens in zip(clozes, sentences, strict=True)]
         logs = log_probabilities(self.opened, [blank for word in steps for blank in word], self.batch)
         ends = np.cumsum([len(word) for word in steps], dtype=int)
@@ -245,15 +245,15 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
 def _steps(opened: Opened, cloze: Cloze, tokens: Tokens) -> list[Blank]:
     """A blank for each piece of the word, with the pieces before it filled in and those after it masked."""
     word = pieces(opened, tokens, cloze.start, cloze.end)
-    hidden = {k for span in cloze.hidden for k in pieces(opened, tokens, *span)}
+    mask_positions = {k for span in cloze.hidden for k in pieces(opened, tokens, *span)}
     if set(word) & set(unknown(opened, tokens)):
         raise LanguageModelError(
             f"word: the tokenizer of '{opened.name}' has no token for '{cloze.word}'; leave it out, or take another"
         )
     mask = opened.tokenizer.mask_token_id
-    seen = [mask if k in hidden or k in word else piece for k, piece in enumerate(tokens.ids)]
+    ids = [mask if k in mask_positions or k in word else piece for k, piece in enumerate(tokens.ids)]
     steps = []
     for k in word:
-        steps.append(Blank(tuple(seen), k, tokens.ids[k]))
-        seen[k] = tokens.ids[k]
+        steps.append(Blank(tuple(ids), k, tokens.ids[k]))
+        ids[k] = tokens.ids[k]
     return steps

@@ -234,8 +234,8 @@ def files_hash(folder: Path, trust: bool = False) -> str:
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):
-        with file.open("rb") as opened:
-            digest.update(f"{file.name} {hashlib.file_digest(opened, 'sha256').hexdigest()}\n".encode())
+        with file.open("rb") as stream:
+            digest.update(f"{file.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()
 
 

@@ -183,7 +183,7 @@ def averaged(opened: Opened, tokens: Tokens, pooling: Pooling, span: tuple[int, 
     if pooling == "last":
         return [len(tokens) - 1]
     every = range(len(tokens))
-    taken = [k for k in every if pooling == "mean" or not tokens.special[k]]
-    if not taken:
+    positions = [k for k in every if pooling == "mean" or not tokens.special[k]]
+    if not positions:
         raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{opened.name}' but special ones")
-    return taken
+    return positions
