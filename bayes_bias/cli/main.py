@@ -139,14 +139,14 @@ def _common(
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
     """Run one of the commands; an error is one line and exit code 2, a traceback only with --debug."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     terminal = IN_TERMINAL.set(True)
     show_notices()
     _stop_when_terminated()
     try:
-        status = commands([a for a in given if a != "--debug"] or ["--help"], standalone_mode=False)
+        status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
@@ -185,9 +185,9 @@ def _one_line(error: Exception) -> str:
 
 def _given(cause: BaseException | None) -> str:
     """The value of an option that typer's parser, pydantic, refuses without naming it."""
-    found: list[dict[str, object]] = getattr(cause, "errors", list)()
-    given = [str(each["input"]) for each in found if "input" in each]
-    return f"; got '{' '.join(given)}', and --help shows what is allowed" if given else ""
+    errors: list[dict[str, object]] = getattr(cause, "errors", list)()
+    inputs = [str(each["input"]) for each in errors if "input" in each]
+    return f"; got '{' '.join(inputs)}', and --help shows what is allowed" if inputs else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:
