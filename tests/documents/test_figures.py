@@ -6,7 +6,7 @@ from bayes_bias.documents.figures import rendered_beside, write_figures
 from tests.helpers import says
 
 
-def test_letters_that_the_font_lacks_are_reported_for_each_file(tmp_path, caplog):
+def test_missing_letters_of_fonts_are_reported(tmp_path, caplog):
     plain, odd = Figure().add_subplot(), Figure().add_subplot()
     plain.set_title("nurse")
     odd.set_title("\U00012000\U00012001")
