@@ -89,7 +89,7 @@ def test_weights_are_read_as_float32(made: Callable[[str], Made], tmp_path):
     own = made("bert")
     own.tokenizer.save_pretrained(tmp_path)
     AutoModel.from_pretrained(own.folder, dtype=torch.bfloat16).save_pretrained(tmp_path)
-    model = load_encoder(tmp_path).opened.model
+    model = load_encoder(tmp_path).transformer.model
     assert {weights.dtype for weights in model.parameters()} == {torch.float32}
     assert not model.training
 

@@ -98,7 +98,7 @@ def test_what_is_hidden_does_not_matter(masked: Made):
 
 def test_words_share_the_reading_of_blanks(made: Callable[[str], Made]):
     model, read = load_masked(made("bert").folder), []
-    model.opened.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
+    model.transformer.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
     model([Cloze("", who, " is good.") for who in ("She", "He", "Nurse")] * 10)
     assert read == [1]
 

@@ -35,7 +35,7 @@ class Killed:
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
-    return load_masked(folder).opened.model.state_dict()
+    return load_masked(folder).transformer.model.state_dict()
 
 
 def same(one: Path, other: Path) -> bool:
