@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.correlations import expected_correlations
-from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, of_side
+from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, side_covariances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
     clusters_in,
@@ -129,7 +129,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     If words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
     scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
-    variances = Variances.of_posterior(scaled, data)
+    variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
     averages = _averages(variances.words, patterns, rng, variances.effects(patterns.related))
     for side in patterns.overlap:
@@ -162,9 +162,10 @@ def _averages(
     """Draw the averages over each block of the effects of its words, which may correlate, and of the residual."""
     n_targets, n_attributes = patterns.counts.values()
     of_target, of_attribute = (
-        of_side(effects, side)
+        side_covariances(effects, side)
         if related is None
-        else of_side(effects, side) + (patterns.inflation[side] - 1)[:, None, None] * of_side(related, side)
+        else side_covariances(effects, side)
+        + (patterns.inflation[side] - 1)[:, None, None] * side_covariances(related, side)
         for side in SIDES
     )
     of_targets = draw_normal(of_target, rng) / np.sqrt(n_targets)[:, None]

@@ -71,7 +71,7 @@ _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items(
 _DESIGN = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
 type Scales = Mapping[str, pt.TensorVariable]
-type Known = Mapping[str, Any]
+type Inputs = Mapping[str, Any]
 type Coords = Mapping[str, list[str]]
 
 
@@ -122,7 +122,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
 
-def build(spec: ModelSpec, inputs: Known, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
+def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
@@ -141,7 +141,7 @@ def build(spec: ModelSpec, inputs: Known, coords: Coords, observe: Callable[...,
     sd |= correlations(spec, inputs)
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
-    target, attribute = (_of_words(side, spec, sd, inputs, coords) for side in SIDES)
+    target, attribute = (_word_effects(side, spec, sd, inputs, coords) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
     expected, residual = mean[g, c] + target[c, i] + attribute[g, j], sd["sd_residual"]
@@ -153,7 +153,7 @@ def build(spec: ModelSpec, inputs: Known, coords: Coords, observe: Callable[...,
         target, attribute = (
             pm.Deterministic(
                 f"{side}_effect{BY_REPLICATE}",
-                _of_words(side, spec, sd, inputs, coords, BY_REPLICATE).transpose(2, 0, 1),
+                _word_effects(side, spec, sd, inputs, coords, BY_REPLICATE).transpose(2, 0, 1),
                 dims=(_ACROSS[side], "replicate", side),
             )
             for side in SIDES
@@ -171,7 +171,7 @@ def build(spec: ModelSpec, inputs: Known, coords: Coords, observe: Callable[...,
         observe("association", expected, residual, **values)
 
 
-def _explained(inputs: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
+def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
     """What the covariates of pairs of words explain; the slopes are per standard deviation."""
     z = {side: inputs[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in inputs}
     if not z:
@@ -194,8 +194,8 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
 
 
-def _of_words(
-    side: Side, spec: ModelSpec, sd: Scales, inputs: Known, coords: Coords, suffix: str = ""
+def _word_effects(
+    side: Side, spec: ModelSpec, sd: Scales, inputs: Inputs, coords: Coords, suffix: str = ""
 ) -> pt.TensorVariable:
     """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
     home, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]

@@ -32,7 +32,7 @@ def free(
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
     """A variable with this prior; a multiple of one if the prior is of a multiple."""
-    distribution, parameters = getattr(pm, prior.distribution), in_double(prior)
+    distribution, parameters = getattr(pm, prior.distribution), double_parameters(prior)
     if np.all(prior.times == 1):
         return distribution(name, **parameters, **options)
     unscaled = distribution(f"{name}_z", **parameters, **options)
@@ -41,10 +41,10 @@ def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
     """A draw from the prior as part of a variable, and not a variable of its own."""
-    return getattr(pm, prior.distribution).dist(**in_double(prior), size=size)
+    return getattr(pm, prior.distribution).dist(**double_parameters(prior), size=size)
 
 
-def in_double(prior: Prior) -> dict[str, np.ndarray]:
+def double_parameters(prior: Prior) -> dict[str, np.ndarray]:
     """Return its parameters as arrays: PyTensor would keep a Python number like .4 with 32 bits."""
     return {name: np.asarray(value, dtype=float) for name, value in prior.parameters.items()}
 

@@ -142,7 +142,7 @@ class Prior:
         sizes = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
         return next(sizes, 1 / self.parameters.get("lam", 1.0))
 
-    def in_units(self, unit: Numbers) -> Self:
+    def with_unit(self, unit: Numbers) -> Self:
         """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
         if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
             return replace(self, times=self.times * unit)
