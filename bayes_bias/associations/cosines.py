@@ -231,7 +231,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
     further, respelt = _further(embedding, also, similarity)
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
-    values, singles = similarity.over_replicates(x, a, lazily=True)
+    values, singles = similarity.average_replicates(x, a, lazily=True)
     left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
     table = assemble(
         values,

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.common_sub_topics import share_in_common, within_and_between
+from bayes_bias.associations.common_sub_topics import cosines_within_and_between, share_in_common
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
@@ -185,7 +185,7 @@ class Vocabulary:
         return np.asarray(preferences / np.linalg.norm(preferences, axis=1, keepdims=True))
 
     def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
-        within, between = within_and_between(self._preferences(unit), cluster)
+        within, between = cosines_within_and_between(self._preferences(unit), cluster)
         return float(np.clip((within - between) / (1 - between), 0, 1)) if between < 1 else 0.0
 
 

@@ -232,7 +232,7 @@ _MOST_PROCESSES = 4
 _WORTH_A_PROCESS = 40
 
 
-def drawn_beside(
+def draw_in_background(
     designs: Sequence[Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
 ) -> AbstractContextManager[Iterator[Calibration | str]]:
     """The nulls of one list after the other, or why there are none; they are being drawn from now on.

@@ -209,7 +209,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     if clusterings is None:
         clusterings = [clustering(table, side, shuffles=0) for side in SIDES]
     compared = table.without_controls()
-    parts = [_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
+    parts = [_biases_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -227,7 +227,7 @@ def _to_leave_out(words: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([single, together.assign(what="cluster")])[["what", "home", "left_out", "members"]]
 
 
-def _without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
+def _biases_without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
     words = table.values[side].to_numpy()
     masks = ~np.stack([np.isin(words, members) for members in parts.members])
     everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), masks]))

@@ -136,11 +136,11 @@ class NullDesign:
         rng = np.random.default_rng([seed, number])
         pool = [self.pool[i] for i in rng.permutation(len(self.pool))]
         classes: Mapping[str, Iterable[str]] = self.classes or {
-            name: self._taken(pool, n, self.topics) for name, n in self.sizes.items()
+            name: self._take(pool, n, self.topics) for name, n in self.sizes.items()
         }
         groups: Mapping[str, Iterable[str]] = self.groups
         if self.random_groups:
-            groups = {name: self._taken(pool, len(words), self.group_topics) for name, words in self.groups.items()}
+            groups = {name: self._take(pool, len(words), self.group_topics) for name, words in self.groups.items()}
         targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         table = assemble(
@@ -165,14 +165,14 @@ class NullDesign:
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
         """The mean over replicates, and the numbers of each."""
         x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
-        mean, singles = self.similarity.over_replicates(x, a)
+        mean, singles = self.similarity.average_replicates(x, a)
         values, *of_replicates = (
             self._plant(np.asarray(table), list(targets.values()), list(attributes.values()))
             for table in (mean, *singles)
         )
         return values, of_replicates
 
-    def _taken(self, pool: list[str], n: int, topics: int) -> list[str]:
+    def _take(self, pool: list[str], n: int, topics: int) -> list[str]:
         """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
         words: list[str] = []
         for k in range(topics):

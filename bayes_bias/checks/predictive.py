@@ -113,11 +113,11 @@ def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]
 def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
         raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
-    posterior = _of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
+    posterior = _posterior_of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
     return GivenDraws.of(fitted.structure, _thinned(posterior), fitted.data, fitted.observed)
 
 
-def _of_mean_table(fitted: Fitted) -> xr.Dataset:
+def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
     """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars

@@ -70,11 +70,11 @@ def prior_predictive(
     if not table.is_formed:
         raise TableError(f"table: has {table.values.size:,} values, too many to draw; shorten the list")
     if isinstance(model, pm.Model) or callable(model):
-        return _by_pymc(built(model, table), table, draws, seed)
-    return _by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
+        return _draw_by_pymc(built(model, table), table, draws, seed)
+    return _draw_by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
 
 
-def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
+def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
     # PyMC names what it draws, at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
         samples = pm.sample_prior_predictive(

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser, leaning_words
-from bayes_bias.debiasing.rows_in_blocks import change_rows, in_blocks
+from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks
 from bayes_bias.embeddings.word_vectors import orthonormal, stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import clustering
@@ -105,7 +105,7 @@ class DoubleHardDebias(Debiaser[Learned]):
             raise MeasureError(f"components: {self.components} are more than the {len(axes)} dimensions; give fewer")
         leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
-        candidates = [self._without(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
+        candidates = [self._remove_axis(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
         agreement = [self._agreement(learned, vectors, groups) for learned in candidates]
         return replace(self, learned=candidates[int(np.argmin(agreement))])
 
@@ -115,7 +115,7 @@ class DoubleHardDebias(Debiaser[Learned]):
         gendered = {word: vectors[word] for word in learned.gendered if word in vectors}
         return neutral | change_rows(gendered, learned.without_frequency, self.name)
 
-    def _without(
+    def _remove_axis(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
         learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
@@ -134,6 +134,6 @@ class DoubleHardDebias(Debiaser[Learned]):
 
 def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:
     """Mean of all vectors, and their principal components (dimensions, dimensions), the largest first."""
-    mean = np.sum([rows.sum(axis=0) for _, rows in in_blocks(vectors, method)], axis=0) / len(vectors)
-    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in in_blocks(vectors, method))
+    mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, method)], axis=0) / len(vectors)
+    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, method))
     return mean, np.linalg.eigh(scatter)[1].T[::-1]

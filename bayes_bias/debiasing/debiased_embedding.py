@@ -165,27 +165,27 @@ class Debiasing(Version):
         self, vectors: Mapping[str, Vector], labels: Sequence[str], of_words: DebiasSets
     ) -> dict[str, Vector]:
         """All sentences of one encoder together, each as if it were a word."""
-        sets = of_words.in_each(labels, _in_sentence)
-        each = {_in_sentence(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
+        sets = of_words.repeat_for(labels, _insert_word)
+        each = {_insert_word(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
         debiased = self._debiased(each, sets)
-        return {word: np.stack([debiased[_in_sentence(word, label)] for label in labels]) for word in vectors}
+        return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
 
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
     words = [word for dim in HOMES for word in table.values[dim].to_numpy()]
     match = "exact" if table.origin is None else table.origin.embedding.match
-    return among(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
+    return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 
 
-def among(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
+def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
     """Those of the words that are among the learned ones, as an embedding was asked to look them up."""
     alike = ALIKE.get(match, str)
     spellings = {*map(alike, learned)}
     return [word for word in words if alike(word) in spellings]
 
 
-def _in_sentence(word: str, template: str) -> str:
+def _insert_word(word: str, template: str) -> str:
     return f"{word} in '{template}'"
 
 

@@ -14,7 +14,7 @@ BLOCK = 10_000
 _NOTHING = 1e-9
 
 
-def in_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
+def iterate_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
     """Words and their vectors (words, dimensions) as float64, one block after the other."""
     for words in batched(vectors, BLOCK):
         yield list(words), stack(vectors, words, method)
@@ -37,7 +37,7 @@ def change_rows(
     """
     kept = frozenset(kept)
     vectors_after: dict[str, np.ndarray] = {}
-    for words, rows in in_blocks(vectors, method):
+    for words, rows in iterate_blocks(vectors, method):
         is_free = [word not in kept for word in words]
         if any(is_free):
             lengths = np.linalg.norm(rows, axis=1)
@@ -52,6 +52,6 @@ def change_rows(
     return vectors_after
 
 
-def at_length_one(rows: np.ndarray) -> np.ndarray:
+def normalise_rows(rows: np.ndarray) -> np.ndarray:
     """Rows (words, dimensions) without their lengths."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -10,7 +10,7 @@ from bayes_bias.fitting.compiling import PyMCModel, adaptation_for, as_on_any_ma
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import with_bias
-from bayes_bias.fitting.sampling import Sampling, in_one_order
+from bayes_bias.fitting.sampling import Sampling, order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.correlations import correlations_needed
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
@@ -36,7 +36,7 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
             data,
             seed=seed,
             sampling=sampling,
-            complete=in_one_order,
+            complete=order_dims,
             derive=lambda posterior: with_bias(posterior, data),
             observed={"observed_data": xr.Dataset({"association": table.values})},
             densities=lambda posterior: (_log_likelihood(pymc_model, posterior), None),

@@ -70,7 +70,7 @@ class Fitted:
         """
         if missing := self.without_scales:
             raise ScopeError(f"fit: {missing}")
-        return Variances.of_posterior(self.posterior, self.data)
+        return Variances.from_posterior(self.posterior, self.data)
 
     @property
     def without_scales(self) -> str:

@@ -54,12 +54,12 @@ def log_densities(
     """
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
-        return _of_each_value(posterior, data, spec, values()), None
+        return _likelihood_of_values(posterior, data, spec, values()), None
     densities = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
     return densities, sensitivity_of_bias(posterior, data, groups["log_prior"])
 
 
-def _of_each_value(
+def _likelihood_of_values(
     posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: xr.DataArray
 ) -> dict[str, xr.Dataset]:
     if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
@@ -123,15 +123,15 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
-    variances = Variances.of_posterior(posterior, data)
+    variances = Variances.from_posterior(posterior, data)
     parts = parts_of(data, variances.patterns).values()
     integrated = sum(each.log_likelihood(variances.coefficients) for each in parts)
-    total = integrated + _of_block_means(variances, posterior, data)
+    total = integrated + _block_covariance(variances, posterior, data)
     return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
 
 
-def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
-    parts, n = variances.patterns.of_blocks(), max(variances.patterns.replicates, 1)
+def _block_covariance(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+    parts, n = variances.patterns.block_covariances(), max(variances.patterns.replicates, 1)
     covariance = variances.of(sum(each / (n if "replicate" in part else 1) for part, each in parts.items()))
     missed = data.block_mean - posterior["mean"]
     if sides_explained(data):

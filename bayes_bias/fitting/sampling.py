@@ -90,10 +90,10 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
 
 def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
     """Draws in the units of the table, with what the model integrated out."""
-    return in_one_order(structure_of(spec).complete(spec, draws, data, np.random.default_rng(seed)))
+    return order_dims(structure_of(spec).complete(spec, draws, data, np.random.default_rng(seed)))
 
 
-def in_one_order(posterior: xr.Dataset) -> xr.Dataset:
+def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     """Return the same with its variables in such an order that its dims are in that of theirs.
 
     ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than those of its

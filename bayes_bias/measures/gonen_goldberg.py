@@ -11,7 +11,7 @@ from bayes_bias.arguments import check_count, check_kind, check_seed
 from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, class_means, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import WordResult
-from bayes_bias.measures.same import against_rest
+from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
     >>> bias_towards(vectors, ["nurse"], {"man": ["he"], "woman": ["she"]}).loc["nurse"].round(2).to_dict()
     {'man': -0.6, 'woman': 0.6}
     """
-    directions = against_rest(class_means(vectors, classes, "bias towards classes"))
+    directions = directions_against_rest(class_means(vectors, classes, "bias towards classes"))
     leaning = stack_unit(vectors, words, "bias towards classes") @ directions.T
     columns = pd.Index(list(classes), name="class")
     return pd.DataFrame(leaning, index=pd.Index(words, name="word"), columns=columns)

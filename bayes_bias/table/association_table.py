@@ -19,7 +19,7 @@ from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
-from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replicates, tidied, without_groups
+from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
@@ -459,7 +459,7 @@ class AssociationTable(Telling):
             )
         of_groups = {g: c for g, c in stereotypes.items() if c is not None}
         against = _opposites(frame, attribute_class, of_groups, opposites)
-        by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
+        by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
         parts = {
             label: matrices(
                 without_groups(tidied(rows, columns, group), stereotypes), of_groups, against, metric, duplicates

@@ -41,7 +41,7 @@ class Clusters:
     share: NDArray[np.float64]
 
     @classmethod
-    def of_data(cls, data: xr.Dataset, side: Side) -> Self:
+    def from_data(cls, data: xr.Dataset, side: Side) -> Self:
         """Those of a table, from its means."""
         members, share = data[f"{side}_cluster"].to_numpy(), np.zeros(data.sizes[side])
         if f"{side}_share" in data:

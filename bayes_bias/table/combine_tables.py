@@ -170,7 +170,7 @@ def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, fl
         return {}
     names = _labels(tables[fewest])
     each = [
-        weights[label] * _of_number(stack, len(names), _labels(tables[label]), names)
+        weights[label] * _match_replicates(stack, len(names), _labels(tables[label]), names)
         for label, stack in singles.items()
     ]
     return dict(zip(names, np.sum(each, axis=0), strict=True))
@@ -184,7 +184,7 @@ def _labels(table: AssociationTable) -> list[str]:
     return [] if table.replicates is None else list(table.replicates.labels)
 
 
-def _of_number(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
+def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
     """Replicates in the order of the wanted labels; of more, as many as are wanted, with the same mean and the same
     expected variance of the mean."""
     if set(labels) == set(order):

@@ -49,7 +49,7 @@ def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) ->
     return tidy[~tidy.group.isin(spare)]
 
 
-def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
+def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
     """The rows of each replicate, by its label."""
     _require_column(frame, column)
     if (empty := frame[column].isna()).any():

@@ -216,7 +216,7 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     counts, df, scatter, cell = [], [], [], []
-    for words, own, bases in Clusters.of_data(means, side).directions(cells):
+    for words, own, bases in Clusters.from_data(means, side).directions(cells):
         part = deviations[words]
         residual, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
         for count, basis in bases:
@@ -345,7 +345,7 @@ type Numbers = NDArray[np.float64]
 _ROUNDING = 1e-8
 
 
-def within_cells(data: xr.Dataset, side: Side) -> Numbers:
+def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
     """A side's covariates about the means of groups or classes, (words, covariates); no column if there are none."""
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
@@ -362,11 +362,11 @@ def without_slopes(
     an orthonormal basis. With ``Z = U R`` the scatter that is left is that of the deviations without ``U U'``, and
     ``U'`` of them, (rows, k), has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
     """
-    z = within_cells(means, side)
+    z = centre_covariates(means, side)
     if not z.shape[1]:
         return dict(statistics)
     part, designs, values, number = [], [], [], 0
-    for words, _, bases in Clusters.of_data(means, side).directions(cells):
+    for words, _, bases in Clusters.from_data(means, side).directions(cells):
         along = [basis @ (basis.T @ z[words]) for _, basis in bases]
         for projected in (*along, z[words] - sum(along)):
             basis, size, right = np.linalg.svd(projected, full_matrices=False)
@@ -392,7 +392,7 @@ def without_slopes(
 def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
     """Regress the interaction on products of both sides' covariates: their coefficients, a sum of squares and its
     degrees of freedom."""
-    target, attribute = (within_cells(means, side) for side in SIDES)
+    target, attribute = (centre_covariates(means, side) for side in SIDES)
     if not (target.shape[1] and attribute.shape[1]):
         return {}, 0.0, 0.0
     together = target.T @ (y @ attribute)

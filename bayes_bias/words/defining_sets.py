@@ -82,7 +82,7 @@ class DebiasSets:
             )
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
-    def in_each(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
+    def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
         """The same sets in every replicate, each word under its name there."""
 
         def every(sets: Sets) -> Sets:

@@ -58,7 +58,7 @@ def is_sentence(entry: str) -> bool:
     return blanks > 0 and (entry[-1] in ".!?" or blanks >= _LONGEST_PHRASE)
 
 
-def by_word(
+def group_by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
     """Groups and classes of words if those of the list hold sentences, the sentences of each word, and notices.
@@ -77,7 +77,7 @@ def by_word(
     if value is None:
         sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
-        sentences_of = _given(content, groups, classes)
+        sentences_of = _stated(content, groups, classes)
     sides = [
         {home: tuple(sentences_of.get(home) or words) for home, words in side.items()} for side in (groups, classes)
     ]
@@ -109,7 +109,7 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 # The words that the list itself names.
 
 
-def _given(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
+def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
     """The words of each group or class, if a table says which sentences each has; entries may be either."""
     if not isinstance(content.values["sentences"], Mapping):
         raise WordListError(

@@ -161,7 +161,7 @@ class Templates(Telling):
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
         if self.slots != slots:
             raise TemplateError(
-                f"templates: the sentences of '{self.name}' have {_in_braces(self.slots)}, and {_in_braces(slots)} is"
+                f"templates: the sentences of '{self.name}' have {_slots_text(self.slots)}, and {_slots_text(slots)} is"
                 f" needed here; sets that have it: {', '.join(shipped.name for shipped in _sets_with(slots))}"
             )
         if word_class not in WORD_CLASSES:
@@ -245,7 +245,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
     for one, other in pairwise(texts):
         if _slots(one) != _slots(other):
             raise TemplateError(
-                f"{content.where}: '{one}' has {_in_braces(_slots(one))}, '{other}' {_in_braces(_slots(other))};"
+                f"{content.where}: '{one}' has {_slots_text(_slots(one))}, '{other}' {_slots_text(_slots(other))};"
                 " all sentences of a set have the same slots"
             )
     for text in texts:
@@ -280,8 +280,8 @@ def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]],
     text = content.text(key)
     slots = _slots(text)
     if slots not in valid:
-        slots_needed = " or ".join(map(_in_braces, valid))
-        raise TemplateError(f"{where}: '{text}' has {_in_braces(slots)}; needed: {slots_needed}, each once")
+        slots_needed = " or ".join(map(_slots_text, valid))
+        raise TemplateError(f"{where}: '{text}' has {_slots_text(slots)}; needed: {slots_needed}, each once")
     return slots
 
 
@@ -289,7 +289,7 @@ def _slots(text: str) -> tuple[str, ...]:
     return tuple(sorted(_SLOT.findall(text)))
 
 
-def _in_braces(slots: tuple[str, ...]) -> str:
+def _slots_text(slots: tuple[str, ...]) -> str:
     return " and ".join(f"{{{slot}}}" for slot in reversed(slots)) or "no slot"
 
 

@@ -22,7 +22,7 @@ from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
-from bayes_bias.words.sentences import Sentences, by_word
+from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.topics_and_pairs import (
     SentencePairs,
     SubTopicsFrom,
@@ -474,7 +474,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
-    groups, every_class, sentences, of_sentences = by_word(content, groups, every_class)
+    groups, every_class, sentences, of_sentences = group_by_word(content, groups, every_class)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}

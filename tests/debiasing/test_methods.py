@@ -220,10 +220,10 @@ def test_methods_work_in_blocks_of_words(name: str, vectors: Vectors, monkeypatc
         (debias_ran, "_SIMILARITIES", 7 * len(vectors)),
     ):
         monkeypatch.setattr(module, setting, value)
-    in_blocks = METHODS[name].fit_transform(vectors, SETS)
+    iterate_blocks = METHODS[name].fit_transform(vectors, SETS)
     assert max(sizes) == 7
-    assert list(in_blocks) == list(together)
-    np.testing.assert_allclose([*in_blocks.values()], [*together.values()], atol=1e-12)
+    assert list(iterate_blocks) == list(together)
+    np.testing.assert_allclose([*iterate_blocks.values()], [*together.values()], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -13,7 +13,7 @@ from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit,
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
 from bayes_bias.fitting.fit_model import described
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import in_one_order
+from bayes_bias.fitting.sampling import order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.custom import PROTOCOL, built, custom_spec, graph_sha256
@@ -206,7 +206,7 @@ def test_shared_scales_are_spread_over_groups(table):
     }
     shared = scales["sd_target"].isel(group=0)
     of_each = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
-    found = [Variances.of_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
+    found = [Variances.from_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
     np.testing.assert_allclose(*(each.words.target for each in found), rtol=1e-14)
 
 
@@ -276,7 +276,7 @@ def test_fixed_effects_of_a_scope_are_in_bias(table):
 )
 def test_arviz_summary_has_labels_in_place(table):
     """A fit keeps its variables in an order that ArviZ labels rightly; in that of the model it would not."""
-    posterior = in_one_order(drawn_from_prior(pymc_model(table), table).posterior)
+    posterior = order_dims(drawn_from_prior(pymc_model(table), table).posterior)
     means = arviz_stats.summary(posterior, kind="stats", round_to="none")["mean"]
     for name, values in posterior.data_vars.items():
         expected = values.mean(("chain", "draw")).to_series() if values.ndim > 2 else [values.mean().item()]

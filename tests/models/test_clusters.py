@@ -159,7 +159,7 @@ def test_contrast_variance_is_that_of_values(labels):
     }
     del scales["sd_target"]
     weights = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
-    parts = Variances.of_posterior(xr.Dataset(scales), data).of_contrast(weights)
+    parts = Variances.from_posterior(xr.Dataset(scales), data).contrast_variances(weights)
     found = sum(part.item() for part in parts.values())
     g, c = table.group_index, table.class_index
     of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])

@@ -97,10 +97,10 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     weights = bias_weights(data)
     of_blocks = np.concatenate([weights.to_numpy().ravel(), np.zeros(len(beta) - 6)])
 
-    variances = Variances.of_posterior(as_posterior(table, point), data)
+    variances = Variances.from_posterior(as_posterior(table, point), data)
     explained = explained_contrast(variances, data, weights)
     raw = float((data.block_mean * weights).sum())
-    parts = variances.of_contrast(weights.to_numpy())
+    parts = variances.contrast_variances(weights.to_numpy())
     adjusted = raw - sum(centre.item() for centre, _ in explained.values())
     variance = sum(part.item() for part in parts.values()) + sum(spread.item() for _, spread in explained.values())
     assert adjusted == pytest.approx(of_blocks @ beta, abs=1e-10)

@@ -165,7 +165,7 @@ def test_a_prior_in_units_is_the_product(prior):
     def density(prior: Prior, at: float) -> float:
         return float(pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), at).eval(mode="FAST_COMPILE"))
 
-    assert density(prior.in_units(10), 7.0) == pytest.approx(density(prior, 0.7) - np.log(10))
+    assert density(prior.with_unit(10), 7.0) == pytest.approx(density(prior, 0.7) - np.log(10))
 
 
 @pytest.mark.slow

@@ -121,7 +121,7 @@ def test_contrast_variance_is_that_of_values(related):
         target_correlation=(("chain", "draw", "related_group"), [[[SHARE["men"]]]]),
         attribute_correlation=(("chain", "draw", "related_class"), [[[SHARE["work"]]]]),
     )
-    parts = Variances.of_posterior(posterior, data).of_contrast(weights)
+    parts = Variances.from_posterior(posterior, data).contrast_variances(weights)
     g, c = related.group_index, related.class_index
     of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
     variance = sum(part.item() for part in parts.values())

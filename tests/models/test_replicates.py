@@ -75,7 +75,7 @@ def variances_of(scales: dict[str, np.ndarray], data: xr.Dataset) -> Variances:
     """Of one draw of scales that groups share."""
     dims = {name: [dim for dim in DIMS[name] if dim != "group"] for name in scales}
     draws = {name: (("draw", *dims[name][: np.ndim(each)]), np.array(each)[None]) for name, each in scales.items()}
-    return Variances.of_posterior(xr.Dataset(draws), data)
+    return Variances.from_posterior(xr.Dataset(draws), data)
 
 
 def restricted(variances: Variances, data: xr.Dataset) -> float:
@@ -142,7 +142,7 @@ def test_contrast_variance_is_that_of_values(design):
     data, rng = model_data(table), np.random.default_rng(design[0])
     scales = random_scales(data, rng)
     weights = rng.normal(size=(1, data.sizes["group"], data.sizes["attribute_class"]))
-    parts = variances_of(scales, data).of_contrast(weights)
+    parts = variances_of(scales, data).contrast_variances(weights)
     g, c = table.group_index, table.class_index
     of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
     of_value = np.tile(of_value.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
@@ -179,7 +179,7 @@ def test_lme4_agrees_on_likelihood_and_standard_error():
             assert log_likelihood_at(best | {name: best[name] * factor}) < found + 1e-4
     means = table_means(table)
     weights = bias_weights(means)
-    variance = variances_of(best, data).of_contrast(weights.to_numpy())
+    variance = variances_of(best, data).contrast_variances(weights.to_numpy())
     assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(lme4["REML", "se"], rel=1e-5)
     assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 

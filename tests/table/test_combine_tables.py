@@ -13,7 +13,7 @@ YEARS = (1900, 1910, 1930)
 
 
 def bias(table: AssociationTable) -> float:
-    return WordScores.of_table(table).bias
+    return WordScores.from_table(table).bias
 
 
 def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> AssociationTable:

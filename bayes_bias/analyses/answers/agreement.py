@@ -114,7 +114,7 @@ def compare(
     if name not in stereotypes:
         raise AnswersError(f"stereotype: there are no answers about '{name}'; give one of {', '.join(stereotypes)}")
     cells = {cell.model or answers.name: cell for cell in answers.answers.cells if cell.stereotype == name}
-    rows = {source: _of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
+    rows = {source: _row_of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
     questions = next(iter(cells.values())).questions
     decimals = dict.fromkeys(rows, DECIMALS)
     for source, fit in fits.items():
@@ -124,18 +124,18 @@ def compare(
             raise AnswersError(
                 f"fits: '{source}' is of the groups {theirs}, and the answers are about {ours}; fit the same list"
             )
-        rows[source] = _of_vectors(fitted, ci_prob)
+        rows[source] = _row_of_vectors(fitted, ci_prob)
         decimals[source] = fitted.metric.decimals
     return Agreement(name, ci_prob, pd.DataFrame.from_dict(rows, orient="index").rename_axis("source"), decimals)
 
 
-def _of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
+def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
     mu = answers.posteriors[key].draws.mu
     ends = (float(mu.quantile((1 - ci_prob) / 2)), float(mu.quantile((1 + ci_prob) / 2)))
     return _row("D", float(mu.mean()), ends, float((mu > 0).mean()), ci_prob)
 
 
-def _of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
+def _row_of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
     row = row_of_bias(fitted, ci_prob=ci_prob)
     above = row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction
     return _row(fitted.metric.unit, float(row["mean"]), interval_of(row), float(above), ci_prob)

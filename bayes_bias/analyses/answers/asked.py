@@ -21,7 +21,7 @@ UNKNOWN = "(not named)"
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Cell:
     """All answers of one model about one stereotype.
 
     Attributes
@@ -112,7 +112,7 @@ class Answers:
     """
 
     name: str
-    cells: tuple[Asked, ...]
+    cells: tuple[Cell, ...]
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sha256: str = ""
@@ -138,18 +138,18 @@ class _Choices:
     valid: Mask
     hits: Mask
 
-    def per_answer(self, which: Mask) -> Codes:
+    def count_per_answer(self, which: Mask) -> Codes:
         """How many rows of each answer."""
         return np.bincount(self.answer, which, minlength=len(self.names)).astype(int)
 
-    def of_answers(self, values: NDArray[Any]) -> NDArray[Any]:
+    def first_per_answer(self, values: NDArray[Any]) -> NDArray[Any]:
         """Of each answer what its first row has."""
         first = np.empty(len(self.names), np.int64)
         first[self.answer[::-1]] = np.arange(len(self.answer))[::-1]
         return np.asarray(values[first])
 
 
-def asked_of(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Asked:
+def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
     """The answers in rows of word choices, whose columns are text in categories.
 
     Raises
@@ -167,21 +167,21 @@ def asked_of(model: str, stereotype: str, rows: pd.DataFrame, questions: Associa
     presence[choices.answer, choices.word] = True
     sets, word_set = np.unique(presence, axis=0, return_inverse=True)
     labels = {
-        f"label_{side}": np.array([*own, UNKNOWN], object)[choices.of_answers(codes)]
+        f"label_{side}": np.array([*own, UNKNOWN], object)[choices.first_per_answer(codes)]
         for side, own, codes in zip("ab", questions.labels, choices.labels, strict=True)
     }
     replies = pd.DataFrame(
         {
             **labels,
-            "wording": choices.of_answers(rows["wording"].astype(str).to_numpy()),
-            "first": choices.of_answers(_group_named_first(rows["first"], questions)),
+            "wording": choices.first_per_answer(rows["wording"].astype(str).to_numpy()),
+            "first": choices.first_per_answer(_group_named_first(rows["first"], questions)),
             "word_set": word_set.ravel(),
             **counts,
         },
         index=pd.Index(choices.names, name="answer"),
     )
     shares = _shares(choices, word_set.ravel(), questions)
-    cell = Asked(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares)
+    cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares)
     if cell.counted.empty:
         raise AnswersError(
             f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes; chosen must be"
@@ -201,7 +201,7 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     hits = np.where(questions.is_word_a[word], choice_a, choice_b)
     choices = _Choices(names, answer, word, (a, b), choice_a | choice_b, hits)
     for name, codes in (("labels", a), ("labels", b), ("wordings", rows["wording"].cat.codes.to_numpy())):
-        if (differs := codes != choices.of_answers(codes)[answer]).any():
+        if (differs := codes != choices.first_per_answer(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}; an answer"
                 " is one reply to one question, so give each reply its own answer"
@@ -215,9 +215,9 @@ def _counts(choices: _Choices, questions: AssociationList, where: str) -> dict[s
     of_a = questions.is_word_a[choices.word]
     for side, here, (group, words) in zip("ab", (of_a, ~of_a), questions.classes, strict=True):
         counts |= {
-            f"asked_{side}": choices.per_answer(here),
-            f"valid_{side}": choices.per_answer(here & choices.valid),
-            f"hits_{side}": choices.per_answer(here & choices.hits),
+            f"asked_{side}": choices.count_per_answer(here),
+            f"valid_{side}": choices.count_per_answer(here & choices.valid),
+            f"hits_{side}": choices.count_per_answer(here & choices.hits),
         }
         if (lacking := counts[f"asked_{side}"] == 0).any():
             raise AnswersError(

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked
+from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Cell
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,
@@ -140,7 +140,7 @@ def estimate(
         return ModelAnswers(
             answers=first,
             published=_published(first, ci_prob),
-            **_estimated([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
+            **_estimate([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
         )
     second = read_answers(after, wordlist, name=name)
     pairs, notices = paired(first, second)
@@ -151,7 +151,7 @@ def estimate(
         published=pd.concat(
             {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]
         ),
-        **_estimated([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
+        **_estimate([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
     )
 
 
@@ -196,7 +196,7 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
 
 
-def effects_of(cell: Asked, scope: str) -> tuple[str, ...]:
+def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
     """The effects that vary under a scope; of one pair of labels none can be told from mu."""
     return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
@@ -204,7 +204,7 @@ def effects_of(cell: Asked, scope: str) -> tuple[str, ...]:
 # From what was observed to tables: a row for each model and stereotype.
 
 
-def _estimated(cells: list[tuple[Asked, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
+def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
     keys = [(cell.model, cell.stereotype) for cell, _ in cells]
     posteriors, rows, steps, sources = {}, [], [], []
     for number, (cell, data) in enumerate(cells, start=1):
@@ -227,14 +227,14 @@ def _estimated(cells: list[tuple[Asked, Observed]], scope: str, ci_prob: float, 
         "ci_prob": ci_prob,
         "seed": seed,
         "table": pd.DataFrame(rows, index=index),
-        "ladder": pd.DataFrame(steps, index=_with(keys, "samples", SAMPLES)),
-        "sources": pd.DataFrame(sources, index=_with(keys, "source", SOURCES)),
+        "ladder": pd.DataFrame(steps, index=_append_level(keys, "samples", SAMPLES)),
+        "sources": pd.DataFrame(sources, index=_append_level(keys, "source", SOURCES)),
         "levels": _levels(cells, unit),
         "posteriors": posteriors,
     }
 
 
-def _with(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
+def _append_level(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples(
         [(*key, value) for key in keys for value in values], names=["model", "stereotype", name]
     )
@@ -261,7 +261,7 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
 
 
 def _row(
-    cell: Asked,
+    cell: Cell,
     data: Observed,
     posterior: Posterior,
     spread: dict[str, NDArray[np.float64]],
@@ -295,7 +295,7 @@ def _row(
     }
 
 
-def _reach(cell: Asked, scope: str) -> str:
+def _reach(cell: Cell, scope: str) -> str:
     if cell.is_one_pair:
         return ONE_PAIR
     if scope != "all":
@@ -305,13 +305,13 @@ def _reach(cell: Asked, scope: str) -> str:
     return NEW_LABELS if len(cell.wordings) >= ENOUGH_WORDINGS else FEW_WORDINGS
 
 
-def _levels(cells: list[tuple[Asked, Observed]], unit: int) -> pd.DataFrame:
+def _levels(cells: list[tuple[Cell, Observed]], unit: int) -> pd.DataFrame:
     """Numbers of answers and mean D by what was asked: wording, label, pair, and the group named first."""
     tables = [table for cell, data in cells for table in _levels_of(cell, unit * data.difference)]
     return pd.concat(tables).set_index(["model", "stereotype", "factor", "level"]).sort_index()
 
 
-def _levels_of(cell: Asked, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
+def _levels_of(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     replies = cell.counted
     factors = {name: replies[name] for name in ("wording", "label_a", "label_b", "first")}
     factors[PAIR] = pairs_of(replies)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Asked, differences
+from bayes_bias.analyses.answers.asked import UNKNOWN, Cell, differences
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -73,7 +73,7 @@ class Observed:
     rounding: float
 
 
-def observed(cell: Asked) -> Observed:
+def observed(cell: Cell) -> Observed:
     """The answers about one stereotype, as the model sees them."""
     replies = cell.counted
     contrasts, noise = word_contrasts(cell)
@@ -96,7 +96,7 @@ def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
     return replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
 
 
-def _loadings(cell: Asked) -> Numbers:
+def _loadings(cell: Cell) -> Numbers:
     """Means of the effects of words by class, each set of words a row."""
     questions = cell.questions
     here = np.array([[word in words for word in questions.words] for words in map(set, cell.sets)], float)
@@ -104,7 +104,7 @@ def _loadings(cell: Asked) -> Numbers:
     return np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
 
 
-def word_contrasts(cell: Asked) -> tuple[Numbers, Numbers]:
+def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
     """Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
 
     The residual variance of a choice is what is left of it without the mean of its answer and that of its word.
@@ -121,7 +121,7 @@ def word_contrasts(cell: Asked) -> tuple[Numbers, Numbers]:
     return (np.concatenate(values), np.concatenate(errors)) if values else (np.zeros(0), np.zeros(0))
 
 
-def _residual_variance(cell: Asked, word_set: int, side: str, share: Numbers) -> float:
+def _residual_variance(cell: Cell, word_set: int, side: str, share: Numbers) -> float:
     """Of a choice: the sum of squares that neither its answer nor its word accounts for."""
     replies = cell.replies[cell.replies.word_set == word_set]
     hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
@@ -261,7 +261,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
     return model
 
 
-def names_of(cell: Asked) -> dict[str, list[str]]:
+def names_of(cell: Cell) -> dict[str, list[str]]:
     """Names of the levels of each effect."""
     return {
         WORD: list(cell.questions.words),

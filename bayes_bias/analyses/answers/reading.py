@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked, asked_of
+from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean
@@ -163,17 +163,17 @@ def _texts(rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator[Asked]:
+def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator[Cell]:
     for stereotype in rows.stereotype.cat.categories:
         if stereotype not in lists:
             raise AnswersError(
                 f"wordlist: no list for the stereotype '{stereotype}' of the answers; {did_you_mean(stereotype, lists)}"
             )
     for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        yield asked_of(str(model), str(stereotype), own, lists[str(stereotype)])
+        yield read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
 
 
-def _notices(cell: Asked, several: bool) -> list[str]:
+def _notices(cell: Cell, several: bool) -> list[str]:
     of = f"{cell.stereotype}{f' ({cell.model})' if several else ''}"
     notices = [f"{of}: {erratum}" for erratum in cell.questions.wordlist.errata]
     if cell.invalid > 0:

@@ -110,7 +110,7 @@ class _AnswersResult(Tabled):
     def text(self) -> str:
         """The answer in sentences."""
         rows = list(self.table.index)
-        sentences = self._of_one(rows[0]) if len(rows) == 1 else self._of_all()
+        sentences = self._sentences_on_one(rows[0]) if len(rows) == 1 else self._sentences_on_all()
         return " ".join(sentences)
 
     def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
@@ -165,7 +165,7 @@ class _AnswersResult(Tabled):
         a, b = int(row.labels_a), int(row.labels_b)
         return f"{in_words(a)} labels of each group" if a == b else f"{in_words(a)} and {in_words(b)} labels"
 
-    def _of_one(self, key: tuple[str, str]) -> list[str]:
+    def _sentences_on_one(self, key: tuple[str, str]) -> list[str]:
         row, steps = self.table.loc[key], self.steps(key)
         of = f" of {key[0]}" if key[0] and not self.changed else ""
         number = signed(row.observed, DECIMALS)
@@ -186,7 +186,7 @@ class _AnswersResult(Tabled):
             sentences.append(_OPTIMISTIC)
         return [*sentences, *self._more(key)]
 
-    def _of_all(self) -> list[str]:
+    def _sentences_on_all(self) -> list[str]:
         table, clear = self.table, self.distinguishable
         what = "change" if self.changed else "association"
         one_pair = int((clear & (table.reach == ONE_PAIR)).sum())

@@ -176,7 +176,7 @@ class Comparison(Tabled):
                 *judged,
                 *_construction(self),
                 *([] if self.corpora else [_share(self)]),
-                *filter(None, [self.in_spread.between(one, other) if self.corpora else self.in_spread.text]),
+                *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
                 *_moved_controls(self),
                 *_few_words(self),
                 *_taught(self),
@@ -201,11 +201,11 @@ class Comparison(Tabled):
         return Layout(
             [self.names[state] for state in rows.index],
             columns,
-            caption=f"Bias of {self.name}, in {metric.unit}{self._in_brackets}",
+            caption=f"Bias of {self.name}, in {metric.unit}{self._interval_text}",
         )
 
     @property
-    def _in_brackets(self) -> str:
+    def _interval_text(self) -> str:
         return f" ({self.between})" if self.between else ""
 
     @property
@@ -214,7 +214,7 @@ class Comparison(Tabled):
         rows, (one, other, _) = self.measures, self.names.values()
         values = {one: rows.before, other: rows.after, "no bias": rows.b0}
         p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
-        where = f"in {self.between}" if self.corpora else f"before and after{self._in_brackets}"
+        where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
             list(rows.index),
             [

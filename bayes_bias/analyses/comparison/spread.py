@@ -59,7 +59,7 @@ class ChangeInSpread:
         )
         return f"{sentence}{self._disagreement('change')}"
 
-    def between(self, one: str, other: str) -> str:
+    def text_between(self, one: str, other: str) -> str:
         """The same for two embeddings if neither was made from the other."""
         if math.isnan(self.change):
             return ""

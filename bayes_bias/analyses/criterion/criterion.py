@@ -82,7 +82,7 @@ def criterion(
         The bias of each label and its error:
 
         - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
-          together, ``Biases.of_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
+          together, ``Biases.from_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
         - a mapping from label to a fit, of one list in several embeddings or languages;
         - one fit, whose targets are the labels, with `toward`;
         - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
@@ -163,7 +163,7 @@ def criterion(
     series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
     fits: dict[str, Fitted] = {}
-    for words, each in _by_words(data).items():
+    for words, each in _split_by_words(data).items():
         with within(words):
             fits[words] = _fitted(each, words, name, seed, sampling)
     return CriterionValidity(
@@ -185,9 +185,9 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     if isinstance(biases, Biases):
         return biases
     if isinstance(biases, pd.DataFrame):
-        return Biases.of_frame(biases)
+        return Biases.from_frame(biases)
     if isinstance(biases, xr.DataArray):
-        return Biases.of_draws(biases)
+        return Biases.from_draws(biases)
     if isinstance(biases, xr.DataTree | Fitted):
         return biases_of_words(biases, toward, scope)
     if isinstance(biases, Mapping) and biases:
@@ -200,7 +200,7 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     )
 
 
-def _by_words(data: CriterionData) -> dict[str, CriterionData]:
+def _split_by_words(data: CriterionData) -> dict[str, CriterionData]:
     """These words, whose biases are exact; and new ones, where another choice of words would make errors."""
     exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
     these = {THESE: replace(data, biases=exact)}

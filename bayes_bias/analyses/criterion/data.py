@@ -66,7 +66,7 @@ class CriterionData:
         outside = outside.loc[labels]
         values = column_of("criterion", outside, "criterion")
         _check_differ("criterion", values)
-        _check_differ("biases", biases.at(labels).values)
+        _check_differ("biases", biases.select(labels).values)
         beside = pd.DataFrame({name: column_of("covariates", outside, name) for name in covariates}, outside.index)
         for name in covariates:
             _check_differ(f"covariates: '{name}'", beside[name])
@@ -76,8 +76,8 @@ class CriterionData:
                 f" {in_words(FEWEST)} labels more than covariates"
             )
         errors = _errors(outside)
-        notices += _of_another_unit(values, errors)
-        return cls(biases.at(labels), values, errors, beside, _families(outside, family), notices)
+        notices += _notice_of_unit(values, errors)
+        return cls(biases.select(labels), values, errors, beside, _families(outside, family), notices)
 
     @property
     def labels(self) -> list[str]:
@@ -217,7 +217,7 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
 
 
-def _of_another_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
+def _notice_of_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
     """A notice where errors are far larger than what they are errors of."""
     times = float(errors.median() / values.std())
     if times < _TOO_LARGE:

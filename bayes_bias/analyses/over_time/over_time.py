@@ -104,7 +104,7 @@ def over_time(
     """
     settings = Settings(generalising_spec(model, "a series"), scope, words, ci_prob, seed, sampling)
     _check(settings)
-    slices = _in_order(tables)
+    slices = _sort_slices(tables)
     step("were the slices made alike?")
     return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
 
@@ -118,7 +118,7 @@ def _check(settings: Settings) -> None:
     check_sampling(settings.sampling)
 
 
-def _in_order(tables: Any) -> dict[Any, AssociationTable]:
+def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
     """The slices in the order of their times, each with its time as a whole number if it is one."""
     problem = "not a mapping of times to tables; give {1900: table, 1910: another}"
     check_kind("tables", tables, Mapping, problem, TableError)

@@ -113,11 +113,11 @@ def _pair(sample: Mapping[str, Any], place: str) -> dict[str, Any] | str:
     likelihoods = _likelihoods(sample, place)
     try:
         if "sent_more" in doc:
-            return _of_crows_pairs(sample, doc, likelihoods)
+            return _read_crows_pairs(sample, doc, likelihoods)
         if "context_condition" in doc:
-            return _of_bbq(doc, likelihoods)
+            return _read_bbq(doc, likelihoods)
         if "participant" in doc:
-            return _of_winogender(sample, doc, likelihoods)
+            return _read_winogender(sample, doc, likelihoods)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise SentencePairsError(f"scores: {place} lacks {error} of its task; {_ALL}") from error
     raise SentencePairsError(f"scores: {place} is of another task, with the fields {', '.join(map(str, doc))}; {_ALL}")
@@ -138,7 +138,7 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
     return likelihoods
 
 
-def _of_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any]:
+def _read_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any]:
     return {
         "item": str(sample["doc_id"]),
         "score_more": scores[0],
@@ -151,7 +151,7 @@ def _of_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: S
 # BBQ: the choices are the answers of the two groups, in the order of the question, and ten ways to say "unknown".
 
 
-def _of_bbq(doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
+def _read_bbq(doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
     answers = [doc[f"ans{place}"] for place in range(3) if "unknown" not in _groups(doc, place)]
@@ -174,7 +174,9 @@ def _groups(doc: Mapping[str, Any], place: int) -> Iterable[str]:
     return [str(group).lower() for group in doc["answer_info"][f"ans{place}"]]
 
 
-def _of_winogender(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
+def _read_winogender(
+    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]
+) -> dict[str, Any] | str:
     gender, occupation = doc["gender"], doc["occupation"]
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"

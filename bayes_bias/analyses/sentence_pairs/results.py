@@ -256,7 +256,7 @@ class SentencePairs(_PairsResult):
         lower, upper = interval_of(self.row("share"), "noise")
         return (
             f"A model without preference would show {share(lower)} to {share(upper)} on as many"
-            f" pairs{in_clusters(self.data)} ({percent(self.ci_prob)} of the time)."
+            f" pairs{clusters_text(self.data)} ({percent(self.ci_prob)} of the time)."
         )
 
     def _independent(self) -> str:
@@ -424,7 +424,7 @@ def judgement(row: "pd.Series[Any]", ci_prob: float, null: str) -> str:
     return f"{'borderline, ' if chance_of_it < 2 * (1 - ci_prob) else ''}not distinguishable from {null}"
 
 
-def in_clusters(data: xr.Dataset) -> str:
+def clusters_text(data: xr.Dataset) -> str:
     """The numbers of writers, templates or terms, in a clause."""
     kinds = [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(data)]
     return f" of {' and '.join(kinds)}" if kinds else ""

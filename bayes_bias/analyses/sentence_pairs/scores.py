@@ -123,7 +123,7 @@ def read_scores(
     if decimals is not None:
         check_count("decimals", decimals, "decimals", least=0)
     frame, default_name = _read(source)
-    rows = _of_model(_checked(frame), model)
+    rows = _select_model(_checked(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     _check_items(rows.item)
     more, less = _two_scores(rows, unit)
@@ -198,7 +198,7 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     return renamed
 
 
-def _of_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
+def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     if "model" not in rows:
         if model is not None:
             raise SentencePairsError(f"model: the scores have no column 'model', got '{model}'; leave it out")

@@ -72,7 +72,7 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     --------
     >>> stereoset("dev.json", "predictions.json")                                 # doctest: +SKIP
     """
-    return scores(by_term(read_triples(gold, predictions)))
+    return scores(count_terms(read_triples(gold, predictions)))
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_term(triples: pd.DataFrame) -> pd.DataFrame:
+def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
     """Counts for each term: all `triples`, s > a (`over_anti`), s > u (`stereo_over`) and a > u (`anti_over`)."""
     wins = triples.assign(
         triples=1,
@@ -104,7 +104,7 @@ def by_term(triples: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(terms: pd.DataFrame) -> pd.DataFrame:
-    """LMS, SS and ICAT from the counts of `by_term`, for each task and type of bias and overall.
+    """LMS, SS and ICAT from the counts of `count_terms`, for each task and type of bias and overall.
 
     Overall, a term that occurs in several tasks or types is one term with all of its triples.
     """

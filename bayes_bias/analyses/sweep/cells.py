@@ -197,20 +197,20 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
     @wraps(compute)
     def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:
         with logging_from("bayes_bias", logging.ERROR):
-            record: Record = _in_ten_digits(compute(*args, **kwargs))
+            record: Record = _round(compute(*args, **kwargs))
         return record
 
     return recorded
 
 
-def _in_ten_digits(value: Any) -> Any:
+def _round(value: Any) -> Any:
     match value:
         case float():
             return float(f"{value:.10g}")
         case dict():
-            return {name: _in_ten_digits(each) for name, each in value.items()}
+            return {name: _round(each) for name, each in value.items()}
         case list() | tuple():
-            return [_in_ten_digits(each) for each in value]
+            return [_round(each) for each in value]
     return value
 
 

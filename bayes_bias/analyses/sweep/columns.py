@@ -115,7 +115,7 @@ def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
 logger = logging.getLogger("bayes_bias")
 _NONE: Mapping[str, Cell] = MappingProxyType({})
 
-type Opened = Embedding | LanguageModelColumn
+type OpenColumn = Embedding | LanguageModelColumn
 
 _RENAME = "give each a different name: a mapping of names to embeddings, or `name` in the sweep's TOML file"
 
@@ -141,7 +141,7 @@ class Column:
     failed: str = ""
 
 
-def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[Opened]:
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """All embeddings and models opened, before any is read; names are different, and all give one metric."""
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
@@ -164,13 +164,13 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[Opened]:
     return columns
 
 
-def _opened(source: Any, name: str | None) -> Opened:
+def _opened(source: Any, name: str | None) -> OpenColumn:
     if isinstance(source, LanguageModelColumn):
         return source.opened(name=name)
     return open_embedding(source, name=name)
 
 
-def names_of_columns(versions: Sequence[Version], columns: Sequence[Opened]) -> list[str]:
+def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn]) -> list[str]:
     """Names of all columns, which are different."""
     names = [column.name for column in columns]
     names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
@@ -178,7 +178,7 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[Opened]) -> 
     return names
 
 
-def open_versions(given: Version | Sequence[Version], columns: Sequence[Opened]) -> tuple[Version, ...]:
+def open_versions(given: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
     """All versions of what was opened, with their sources opened.
 
     Raises
@@ -193,7 +193,7 @@ def open_versions(given: Version | Sequence[Version], columns: Sequence[Opened])
     return tuple(_opened_version(version, {column.name: column for column in columns}) for version in versions)
 
 
-def _opened_version(version: Version, columns: Mapping[str, Opened]) -> Version:
+def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
     """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
     for name in version.embeddings:
         if name not in columns:
@@ -221,7 +221,7 @@ def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
 
 
 def read_columns(
-    sources: Sequence[Opened],
+    sources: Sequence[OpenColumn],
     versions: Sequence[Version],
     lists: Sequence[WordList],
     similarity: Similarity,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from bayes_bias.analyses.sweep.columns import Opened, open_columns
+from bayes_bias.analyses.sweep.columns import OpenColumn, open_columns
 from bayes_bias.arguments import check_different, check_switch, is_number
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.lists import DEMO
@@ -49,7 +49,7 @@ class Grid:
     match: Match = "exact"
     times: Mapping[str, float] = MappingProxyType({})
 
-    def opened(self) -> tuple[list[WordList], list[Opened], Similarity]:
+    def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
         """All lists with their control classes, all embeddings, opened and not yet read, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
@@ -57,7 +57,7 @@ class Grid:
         _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
         return _read_lists(self.wordlists, self.controls), columns, similarity_of(self.similarity)
 
-    def _looked_up(self, column: Opened) -> Opened:
+    def _looked_up(self, column: OpenColumn) -> OpenColumn:
         """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
         if self.match == "exact":
             return column

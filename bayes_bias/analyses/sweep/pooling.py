@@ -278,7 +278,7 @@ class _Given:
         one, other = (load * self.precision for load in self.loading)
         return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
 
-    def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
+    def embedding_scores(self, numerics: Any) -> tuple[Any, Any]:
         """Precision of the means of embeddings, and what cells tell of them: that times its peak."""
         one, other = (load * self.precision for load in self.loading)
         first, second = self.solved(one, other)
@@ -287,19 +287,19 @@ class _Given:
         return precision, (self.precision * self.y).sum(axis=1) - one @ first - other @ second
 
     def unknowns(self, numerics: Any) -> "_Unknowns":
-        """What is told of the mean and of the effects of embeddings."""
-        sd, (precision, told) = self.sd_embedding, self.of_embeddings(numerics)
+        """What the data say of the mean and of the effects of embeddings."""
+        sd, (precision, score) = self.sd_embedding, self.embedding_scores(numerics)
         everyone = precision.sum(axis=1)
         root = numerics.linalg.cholesky(numerics.eye(self.y.shape[0]) + sd**2 * precision, lower=True)
-        of_everyone, of_told = (
-            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, told)
+        of_everyone, of_score = (
+            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, score)
         )
         return _Unknowns(
             root,
             of_everyone,
-            of_told,
+            of_score,
             everyone.sum() - (of_everyone**2).sum(),
-            told.sum() - (of_everyone * of_told).sum(),
+            score.sum() - (of_everyone * of_score).sum(),
         )
 
     def log_likelihood(self, numerics: Any) -> Any:
@@ -314,7 +314,7 @@ class _Given:
         """A draw of the mean, and of the true biases (embedding, list), given the scales."""
         mu, effects = self.unknowns(NUMPY).drawn(rng)
         theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.y)
-        first, second = self._of_lists(self.y - theta, rng)
+        first, second = self._draw_lists(self.y - theta, rng)
         theta += self.loading[0] * first
         if self.interaction > 0:
             weight = self.interaction * self.precision
@@ -326,12 +326,12 @@ class _Given:
     def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Cells drawn anew given the scales, (*size, embedding, list), about a mean of zero."""
         embeddings, lists = self.variance.shape
-        of_embeddings = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
+        embedding_scores = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
         of_lists = (loading * rng.standard_normal((*size, 1, lists)) for loading in self.loading)
         own = np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists))
-        return np.asarray(of_embeddings + sum(of_lists) + own)
+        return np.asarray(embedding_scores + sum(of_lists) + own)
 
-    def _of_lists(
+    def _draw_lists(
         self, deviation: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The two numbers of each list, given how its cells deviate from the means of embeddings."""
@@ -349,33 +349,33 @@ class _Unknowns:
     ----------
     root : array
         Cholesky root of the precision of the effects, given the mean.
-    of_everyone, of_told : array
+    of_everyone, of_score : array
         The root's inverse times what effects have to do with the mean, and times what cells tell of them.
-    precision, told
+    precision, score
         Of the mean, effects integrated out, and that times its peak.
     """
 
     root: Any
     of_everyone: Any
-    of_told: Any
+    of_score: Any
     precision: Any
-    told: Any
+    score: Any
 
     def deviance(self, numerics: Any) -> Any:
         """What integrating them out leaves of the likelihood of the scales."""
         determinant = 2 * numerics.log(numerics.diag(self.root)).sum() + numerics.log(self.precision)
-        return determinant - (self.of_told**2).sum() - self.told**2 / self.precision
+        return determinant - (self.of_score**2).sum() - self.score**2 / self.precision
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
         """A draw of the mean and of the effects."""
-        mu = float(self.told / self.precision + rng.standard_normal() / np.sqrt(self.precision))
-        noise = rng.standard_normal(len(self.of_told))
-        peak = self.of_told - mu * self.of_everyone
+        mu = float(self.score / self.precision + rng.standard_normal() / np.sqrt(self.precision))
+        noise = rng.standard_normal(len(self.of_score))
+        peak = self.of_score - mu * self.of_everyone
         return mu, solve_triangular(self.root, peak + noise, lower=True, trans="T")
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _Draws:
     """Draws last, in units of the prior's scale."""
 
     mu: NDArray[np.float64]
@@ -383,7 +383,7 @@ class _Drawn:
     theta: NDArray[np.float64]
 
 
-def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Drawn:
+def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
     """True biases, (embedding, list, draw), from their normal distribution given the scales."""
     scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
     sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
@@ -393,11 +393,11 @@ def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]],
         mu, theta = _Given.of(of_draw, inputs, np).drawn(rng)
         mus.append(mu)
         thetas.append(theta)
-    return _Drawn(np.array(mus), sds, np.stack(thetas, axis=-1))
+    return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
 
 
 def _result(
-    drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
+    drawn: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
     diagnostics = Diagnostics.of(fitted)
     unconverged = (f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls)

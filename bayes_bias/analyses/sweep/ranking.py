@@ -152,7 +152,7 @@ def rank_versions(
         draws = _drawn(
             np.array([*in_list.bias, *usable.change.loc[keys]]),
             np.array([*in_list.sd, *usable.sd.loc[keys]]),
-            [_of_words(of_cell, sampled) for of_cell in adds],
+            [_word_weights(of_cell, sampled) for of_cell in adds],
             rng,
         )
         sign = np.sign(in_list.bias.to_numpy())[:, None]
@@ -174,7 +174,7 @@ def rank_versions(
     )
 
 
-def _of_words(influence: Influence, sampled: Sequence[str]) -> Words:
+def _word_weights(influence: Influence, sampled: Sequence[str]) -> Words:
     return {(side, word): z for side in sampled for word, z in influence.get(side, {}).items()}
 
 

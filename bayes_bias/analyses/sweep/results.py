@@ -17,7 +17,7 @@ from bayes_bias.analyses.sweep.settings import SweepSettings
 from bayes_bias.arguments import check_kind
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
-from bayes_bias.debiasing.debiased_embedding import among
+from bayes_bias.debiasing.debiased_embedding import find_learned
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, counted, in_words
 from bayes_bias.jobs import Outcome
@@ -367,7 +367,7 @@ def _changes(
 def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
     """How many words of a list its version has learned from, in the order of changes."""
     versions = [column for column in columns if column.version_of]
-    return [len(among(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
+    return [len(find_learned(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
@@ -414,7 +414,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, and counted in the adjustment all the same"),
-        (FAILED, "without numbers; the reasons are among the failures"),
+        (FAILED, "without numbers; the reasons are find_learned the failures"),
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]

@@ -168,10 +168,10 @@ def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
     source = _vectors(where, place, content, home)
     versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
-    return replace(source, versions=versions, at=_at(place, content, source))
+    return replace(source, versions=versions, at=_time_of(place, content, source))
 
 
-def _at(place: str, content: Mapping[str, Any], source: Source) -> float | None:
+def _time_of(place: str, content: Mapping[str, Any], source: Source) -> float | None:
     """The time of an embedding, of which there is one, perhaps with replicates."""
     if "at" not in content:
         return None

@@ -51,7 +51,7 @@ class PeopleCounts:
         text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def against_the_rest(self, group: str) -> "PeopleCounts":
+    def merge_other_groups(self, group: str) -> "PeopleCounts":
         """The same people in two groups: this one first, then everybody else."""
         others = [name for name in self.groups if name != group]
         rest = others[0] if len(others) == 1 else f"not {group}"
@@ -80,7 +80,7 @@ def count(
 
 def _tidied(arguments: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     if data is None:
-        return _of_arrays(arguments)
+        return _frame_of_arrays(arguments)
     check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
     frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
     for ours, theirs in arguments.items():
@@ -95,7 +95,7 @@ def _tidied(arguments: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in arguments.items()})
 
 
-def _of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
+def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
     for name, labels in arguments.items():
         if isinstance(labels, str):
             raise TprGapsError(

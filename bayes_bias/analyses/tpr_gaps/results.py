@@ -255,8 +255,8 @@ class TprGaps(Tabled):
         return Layout(
             [f"{of_class}, {group}" if several else str(of_class) for of_class, group in rows.index],
             [
-                _of_both("people\nand the others", rows.people, rows.people_rest, count),
-                _of_both("rate\nand the others’", rows.tpr, rows.tpr_rest, partial(plain, decimals=2)),
+                _column_of_both("people\nand the others", rows.people, rows.people_rest, count),
+                _column_of_both("rate\nand the others’", rows.tpr, rows.tpr_rest, partial(plain, decimals=2)),
                 Column("raw gap", rows.observed, signed),
                 *estimates(rows, "gap", self.ci_prob, 3),
                 Column("P(direction)", rows.prob_direction, probability),
@@ -270,7 +270,7 @@ def _size(row: "pd.Series[float]", decimals: int = 3) -> str:
     return estimate(row["mean"], *interval_of(row), decimals, sign="")
 
 
-def _of_both(heading: str, own: pd.Series, others: pd.Series, form: Callable[[float], str]) -> Column:
+def _column_of_both(heading: str, own: pd.Series, others: pd.Series, form: Callable[[float], str]) -> Column:
     """Lay out what is known of a group and of the others."""
     both = list(zip(own, others, strict=True))
     return Column(heading, both, lambda each: "; ".join(map(form, each)), spare=True)

@@ -45,7 +45,7 @@ def test_density_is_the_dense_normal() -> None:
     rng, frame = np.random.default_rng(2), simulated(6).assign(age=[30.0, 42, 28, 35, 47, 31])
     root = rng.standard_normal((6, 6))
     covariance = 0.0004 * root @ root.T
-    data = CriterionData.of(Biases.of_frame(frame, covariance), outside_of(frame), ["age"])
+    data = CriterionData.of(Biases.from_frame(frame, covariance), outside_of(frame), ["age"])
     made = model_of(data)
     model = made.build()
     density = model.compile_logp(vars=model.observed_RVs, mode="FAST_COMPILE")
@@ -109,7 +109,7 @@ def test_shared_error_moves_no_correlation() -> None:
     frame = simulated(error=0.5)
     sd = np.full(30, 0.05)
     alone, shared, large = (
-        bb.criterion(Biases.of_frame(frame, covariance), frame, sampling=BRIEF).correlation("new words")["median"]
+        bb.criterion(Biases.from_frame(frame, covariance), frame, sampling=BRIEF).correlation("new words")["median"]
         for covariance in (
             0.25 * with_common_error(sd, 0.0),
             0.25 * with_common_error(sd, 0.0) + 0.04 * np.ones((30, 30)),
@@ -241,17 +241,17 @@ def test_six_decades_without_errors_end_in_an_answer():
 def test_labels_of_one_side_are_left_out() -> None:
     frame = simulated(8)
     outside = frame[["criterion"]].rename(index={"language 07": "no"})
-    data = CriterionData.of(Biases.of_frame(frame), outside_of(outside))
+    data = CriterionData.of(Biases.from_frame(frame), outside_of(outside))
     assert len(data.labels) == 7
     assert says(" ".join(data.notices), "07 no")
 
 
 def test_error_of_a_criterion_follows_from_people() -> None:
     frame = simulated(6).drop(columns="criterion_se").assign(criterion_n=100)
-    means = CriterionData.of(Biases.of_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
+    means = CriterionData.of(Biases.from_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
     assert np.allclose(means.criterion_se, 0.05)
     shares = frame.assign(criterion=[0.1, 0.2, 0.5, 0.6, 0.9, 1.0])
-    found = CriterionData.of(Biases.of_frame(shares), outside_of(shares)).criterion_se
+    found = CriterionData.of(Biases.from_frame(shares), outside_of(shares)).criterion_se
     assert found.iloc[2] == pytest.approx(0.05)
     assert found.iloc[5] > 0
 
@@ -282,10 +282,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "negative sd": (lambda: bb.criterion(FRAME.assign(sd=-1.0)), "biases sd 'language 00'"),
     "no sd": (lambda: bb.criterion(FRAME.drop(columns="sd")), "biases 'sd'"),
     "not semidefinite": (
-        lambda: Biases.of_frame(FRAME, np.eye(6) - np.ones((6, 6))),
+        lambda: Biases.from_frame(FRAME, np.eye(6) - np.ones((6, 6))),
         "covariance positive semidefinite",
     ),
-    "another shape": (lambda: Biases.of_frame(FRAME, np.eye(5)), "covariance 6"),
+    "another shape": (lambda: Biases.from_frame(FRAME, np.eye(5)), "covariance 6"),
     "twice": (lambda: bb.criterion(pd.concat([FRAME, FRAME])), "biases 'language 00' twice"),
     "no criterion": (lambda: bb.criterion(FRAME.bias.to_xarray()), "criterion missing"),
     "unknown covariate": (lambda: bb.criterion(FRAME, covariates="ages"), "covariates 'ages' age"),

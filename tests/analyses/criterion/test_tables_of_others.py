@@ -24,7 +24,7 @@ def written(between: str = ",", decimal: str = ".", headings: list[str] = HEADIN
 
 
 def data_of(path) -> CriterionData:
-    return CriterionData.of(Biases.of_frame(read(path, "biases")), outside_of(path))
+    return CriterionData.of(Biases.from_frame(read(path, "biases")), outside_of(path))
 
 
 @pytest.mark.parametrize(
