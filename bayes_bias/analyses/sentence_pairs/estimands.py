@@ -108,7 +108,7 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
 
 
-def between(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
+def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
     flat = _arrays(stacked(posterior))
     by_type = _values_of_types(flat, data, "logit")

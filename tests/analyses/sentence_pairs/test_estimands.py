@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from bayes_bias.analyses.sentence_pairs.estimands import between, differences, shares
+from bayes_bias.analyses.sentence_pairs.estimands import differences, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.planning import plan_pairs
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from tests.analyses.sentence_pairs.tables import simulated
@@ -73,6 +73,6 @@ def test_plans_have_the_variance_of_their_tables():
     row = plan_pairs(posterior, DATA, [15], [8]).iloc[0]
     assert row.pairs == 120
     assert row.width == pytest.approx(2 * 2.1448 * drawn.std(), rel=0.03)  # Student's, 14 degrees of freedom
-    shared, total = between(posterior, DATA)
+    shared, total = variance_parts(posterior, DATA)
     assert total[0] == pytest.approx(drawn.mean() * (1 - drawn.mean()), rel=0.01)
     assert shared[0] == pytest.approx(chance.var(), rel=0.02)
