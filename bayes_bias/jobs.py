@@ -232,7 +232,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     """
     check_jobs(jobs)
     different = {job.key: job for job in todo}
-    outcomes = {key: kept for key, job in different.items() if store and (kept := store.read(job))}
+    outcomes = {key: earlier for key, job in different.items() if store and (earlier := store.read(job))}
     pending = [job for key, job in different.items() if key not in outcomes]
     step(_announced(len(pending), len(different) - len(pending)))
     if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
@@ -251,9 +251,9 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     return [replace(outcomes[job.key], name=job.name) for job in todo]
 
 
-def _announced(pending: int, kept: int) -> str:
+def _announced(pending: int, n_earlier: int) -> str:
     jobs = "job" if pending == 1 else "jobs"
-    return f"{pending:,} {jobs}, {kept:,} more kept from earlier" if kept else f"{pending:,} {jobs}"
+    return f"{pending:,} {jobs}, {n_earlier:,} more kept from earlier" if n_earlier else f"{pending:,} {jobs}"
 
 
 @contextmanager

@@ -135,11 +135,11 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     ([54.5, 7.0], [0.12, nan])
     """
     clean = [cell.strip().replace("\u2212", "-") for cell in cells]
-    filled = [cell for cell in clean if cell]
-    if filled and all(map(_WHOLE.fullmatch, clean)):
+    nonempty = [cell for cell in clean if cell]
+    if nonempty and all(map(_WHOLE.fullmatch, clean)):
         return [int(cell) for cell in clean]
     shares = [cell.endswith("%") for cell in clean]
-    with_commas = [cell for cell in filled if "," in cell]
+    with_commas = [cell for cell in nonempty if "," in cell]
     thousands = bool(with_commas) and all(_OF_THOUSANDS.fullmatch(cell.rstrip("%")) for cell in with_commas)
     numbers = []
     for position, (cell, share) in enumerate(zip(clean, shares, strict=True)):

@@ -215,10 +215,10 @@ def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 
-def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
-    """The table of a list in an embedding whose words are in memory, here or in `read`; see `similarities`."""
+def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
+    """The table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
     similarity, words = origin.similarity, origin.words
-    embedding = in_sentences(read or origin.embedding, words)
+    embedding = in_sentences(excerpt or origin.embedding, words)
     vectors, coverage = lookup(embedding, words, similarity.prepared)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
@@ -281,11 +281,11 @@ def _further(
     respelt = other_spellings(
         [word for word in words_asked_for if word not in stored], stored, words_asked_for, embedding.match
     )
-    found = {**stored, **{word: stored[other] for word, other in respelt.items()}}
+    vector_of = {**stored, **{word: stored[other] for word, other in respelt.items()}}
     vectors = {
-        word: similarity.prepared(found[word])
+        word: similarity.prepared(vector_of[word])
         for word in words_asked_for
-        if word in found and has_direction(found[word]).all()
+        if word in vector_of and has_direction(vector_of[word]).all()
     }
     return vectors, [used_as_such(respelt, embedding.name)] if respelt else []
 
@@ -354,9 +354,9 @@ def cosines_from_matrix(
         .melt(ignore_index=False, var_name="attribute")
         .reset_index()
     )
-    named = {"topic": words.topic_of, "pair": words.pair_of}
+    label_of = {"topic": words.topic_of, "pair": words.pair_of}
     labels = {
-        label: [named[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
+        label: [label_of[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
         for label, side in LABELS.items()
     }
     table = AssociationTable.from_frame(

@@ -150,20 +150,20 @@ def lookup(
     exact = {**stored, **phrases}
     lacking = [word for word in dict.fromkeys(words_of_list) if word not in exact]
     respelt = other_spellings(lacking, stored, {*words_of_list, *map(joined, phrases)}, embedding.match)
-    made = embedding.made(lacking)
-    found = {**exact, **{word: stored[other] for word, other in respelt.items()}, **made}
-    near = embedding.near(words_of_list, found)
+    subword_vectors = embedding.made(lacking)
+    vector_of = {**exact, **{word: stored[other] for word, other in respelt.items()}, **subword_vectors}
+    near = embedding.near(words_of_list, vector_of)
     parts = tuple(
         replace(
-            _part(role, name, words, found, near),
+            _part(role, name, words, vector_of, near),
             phrases=tuple(word for word in words if word in phrases),
             respelt=tuple((word, respelt[word]) for word in words if word in respelt),
-            made=tuple(word for word in words if word in made),
+            made=tuple(word for word in words if word in subword_vectors),
         )
         for role, name, words in _tables(wordlist)
     )
     usable = dict.fromkeys(word for part in parts for word in part.found)
-    return {word: prepared(found[word]) for word in usable}, Coverage(
+    return {word: prepared(vector_of[word]) for word in usable}, Coverage(
         embedding.name, parts, begins=() if all(part.found for part in parts) else embedding.reader.begins()
     )
 
@@ -228,12 +228,12 @@ def _is_shipped_control(part: Part) -> bool:
 
 
 def _part(
-    role: Role, name: str, words: tuple[str, ...], found: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
+    role: Role, name: str, words: tuple[str, ...], vector_of: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    present = [word for word in words if word in found]
-    missing = tuple(word for word in words if word not in found)
-    non_finite = tuple(word for word in present if not np.isfinite(found[word]).all())
-    zero = tuple(w for w in present if w not in non_finite and not has_direction(found[w]).all())
+    present = [word for word in words if word in vector_of]
+    missing = tuple(word for word in words if word not in vector_of)
+    non_finite = tuple(word for word in present if not np.isfinite(vector_of[word]).all())
+    zero = tuple(w for w in present if w not in non_finite and not has_direction(vector_of[w]).all())
     variants = tuple((word, near[word]) for word in missing if word in near)
     return Part(role, name, words, missing, zero, non_finite, variants)
 
@@ -263,9 +263,9 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{offer(part.near)}"
 
 
-def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
-    more = f", and {len(words) - shown} more" if len(words) > shown else ""
-    return ", ".join(words[:shown]) + more
+def _shortened(words: tuple[str, ...], most: int = 10) -> str:
+    more = f", and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def _both(coverage: Coverage, part: Part) -> str:

@@ -103,13 +103,13 @@ def open_embedding(
     check_switch("trust", trust)
     check_match(match)
     if match != "exact":
-        given = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
-        if match == "subwords" and not isinstance(given.reader, SubwordReader):
+        exact = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
+        if match == "subwords" and not isinstance(exact.reader, SubwordReader):
             raise EmbeddingError(
-                f"match: '{match}' needs vectors of parts of words, and {given.name} ({given.source}) has none; give"
+                f"match: '{match}' needs vectors of parts of words, and {exact.name} ({exact.source}) has none; give"
                 " fastText's .bin or gensim's FastText"
             )
-        return replace(given, match=match)
+        return replace(exact, match=match)
     if isinstance(source, list | tuple) and not are_pairs(source):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")
@@ -119,10 +119,10 @@ def open_embedding(
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)
-        opened = file_format.open(file, trust)
-        embedding = Embedding(name or default, f"{file.name} ({file_format.name})", opened)
-        if isinstance(opened, format_npz.NpzReader) and opened.labels:
-            return replace(embedding, replicates=opened.labels, kind=kind or opened.kind)
+        file_reader = file_format.open(file, trust)
+        embedding = Embedding(name or default, f"{file.name} ({file_format.name})", file_reader)
+        if isinstance(file_reader, format_npz.NpzReader) and file_reader.labels:
+            return replace(embedding, replicates=file_reader.labels, kind=kind or file_reader.kind)
         return embedding
     reader, described = _open_object(source)
     return Embedding(name or "embedding", described, reader)

@@ -140,8 +140,8 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
         name: ((*_SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), (*_size(sampling), *compiled.shapes[name])))
         for name, dims in model.dims.items()
     }
-    used = {dim for dims in model.dims.values() for dim in dims}
-    labels = {dim: labels for dim, labels in model.coords.items() if dim in used}
+    own_dims = {dim for dims in model.dims.values() for dim in dims}
+    labels = {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
     sample = {dim: np.arange(n) for dim, n in zip(_SAMPLE, _size(sampling), strict=True)}
     return xr.Dataset(variables, coords=sample | labels), stats
 

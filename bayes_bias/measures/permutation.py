@@ -63,8 +63,8 @@ def permutation_tests(
     count = comb(scores.shape[1], n_first)
     if permutations is None and count <= MOST_PARTITIONS:
         extreme = [
-            _count_extreme(_all_sums(row, n_first), seen, within, alternative)
-            for row, seen, within in zip(centred, observed, tie, strict=True)
+            _count_extreme(_all_sums(row, n_first), statistic, within, alternative)
+            for row, statistic, within in zip(centred, observed, tie, strict=True)
         ]
         return [PermutationTest(int(e) / count, exact=True, partitions=count) for e in extreme]
     draws = permutations or DEFAULT_PERMUTATIONS

@@ -116,14 +116,14 @@ def pymc_model(
     structure = structure_of(spec)
     data = structure.data(table)
     spec, coords = _spec_in_units(spec, data), model_coords(spec, data)
-    with pm.Model(coords=coords) as made:
+    with pm.Model(coords=coords) as graph:
         if marginal:
             structure.build(spec, structure.inputs(spec, data), coords)
-            return made
+            return graph
         crossed_long.build(spec, crossed_long.uncentred_inputs(spec, data), coords, observe)
         weights = bias_weights(data).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-        pm.Deterministic("bias", (made["mean"] * weights).sum())
-    return made
+        pm.Deterministic("bias", (graph["mean"] * weights).sum())
+    return graph
 
 
 def _spec_in_units(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:

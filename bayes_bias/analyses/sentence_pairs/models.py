@@ -82,9 +82,9 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Differences with effects on the mean, and the residual of the spec."""
     with pm.Model(coords=coords) as model:
-        known = _tensors(data, inputs, coords)
-        expected = _expected(spec, data, known, "mean", "sd")
-        observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), known["value"])
+        tensors = _tensors(data, inputs, coords)
+        expected = _expected(spec, data, tensors, "mean", "sd")
+        observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), tensors["value"])
     return model
 
 

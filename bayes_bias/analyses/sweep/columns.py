@@ -178,7 +178,7 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn])
     return names
 
 
-def open_versions(given: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
+def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
     """All versions of what was opened, with their sources opened.
 
     Raises
@@ -186,7 +186,7 @@ def open_versions(given: Version | Sequence[Version], columns: Sequence[OpenColu
     BayesBiasError
         Something else is given, a version of what is not there, or a source that cannot be opened.
     """
-    versions = listed("versions", given, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
+    versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
     problem = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
     for version in versions:
         check_kind("versions", version, Version, problem, EmbeddingError)

@@ -397,15 +397,15 @@ def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]],
 
 
 def _result(
-    drawn: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
+    draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
     diagnostics = Diagnostics.of(fitted)
     unconverged = (f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls)
     names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
-    numbers = {"mu": scale * drawn.mu, **{f"sd_{e}": scale * sd for e, sd in drawn.sds.items()}}
-    variance = sum(sd**2 for sd in drawn.sds.values())
-    shares = {e: sd**2 / variance for e, sd in drawn.sds.items()}
-    theta = scale * drawn.theta
+    numbers = {"mu": scale * draws.mu, **{f"sd_{e}": scale * sd for e, sd in draws.sds.items()}}
+    variance = sum(sd**2 for sd in draws.sds.values())
+    shares = {e: sd**2 / variance for e, sd in draws.sds.items()}
+    theta = scale * draws.theta
     of_sides = {"embedding": theta.mean(axis=1), "list": theta.mean(axis=0)}
     rankings = {side: ranked(of_sides[side], names[side], ci_prob) for side in _SIDES}
     index = pd.MultiIndex.from_product(names.values(), names=_SIDES)
