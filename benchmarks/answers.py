@@ -22,7 +22,7 @@ import pandas as pd
 from scipy import stats
 
 import bayes_bias as bb
-from bayes_bias.analyses.answers.asked import Cell
+from bayes_bias.analyses.answers.cell import Cell
 from bayes_bias.analyses.answers.model import ANSWER, PRIORS, SAMPLES, Density, Observed, keys_of, loadings, observed
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior, sample
 from bayes_bias.analyses.answers.published import t_test, two_way

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.answers.agreement import Agreement
-from bayes_bias.analyses.answers.asked import Answers
+from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import PRIORS
 from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
 from bayes_bias.analyses.answers.posterior import DRAWS

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Cell
+from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,

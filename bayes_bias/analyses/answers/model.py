@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Cell, differences
+from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, differences
 
 if TYPE_CHECKING:
     import pymc as pm

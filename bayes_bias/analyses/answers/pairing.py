@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import Answers, Cell, differences
+from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.model import Observed, keys_of, observed
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count

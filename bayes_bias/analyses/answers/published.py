@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.analyses.answers.asked import Cell, differences
+from bayes_bias.analyses.answers.cell import Cell, differences
 from bayes_bias.table.columns import interval_names
 
 type Numbers = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Cell, read_cell
+from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean

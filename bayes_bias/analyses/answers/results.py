@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import Answers
+from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
 from bayes_bias.errors import AnswersError

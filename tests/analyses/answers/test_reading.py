@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.answers.asked import differences
+from bayes_bias.analyses.answers.cell import differences
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.made_up import LIST, WORDS, answers
