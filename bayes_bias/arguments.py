@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def check_kind(
-    argument: str, value: Any, kind: type | UnionType, needed: str, refusal: type[BayesBiasError] = BayesBiasError
+    argument: str, value: Any, kind: type | UnionType, problem: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Refuse a value of another kind; `needed` ends the message: what the value is not, and what to give.
+    """Refuse a value of another kind; `problem` ends the message: what the value is not, and what to give.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def check_kind(
     bayes_bias.errors.BayesBiasError: fit: None is not a fit; give what `bayes_bias.fit` returned
     """
     if not isinstance(value, kind):
-        raise refusal(f"{argument}: {described(value)} is {needed}")
+        raise refusal(f"{argument}: {described(value)} is {problem}")
 
 
 def check_switch(argument: str, value: Any) -> None:
@@ -39,7 +39,7 @@ def check_switch(argument: str, value: Any) -> None:
 
 
 def listed(
-    argument: str, given: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
+    argument: str, value: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
     """A list as a tuple; a single item counts as a list of one.
 
@@ -48,10 +48,10 @@ def listed(
     >>> listed("lists", "weat6", str, "['weat6']")
     ('weat6',)
     """
-    if isinstance(given, one):
-        return (given,)
-    check_kind(argument, given, Iterable, f"not a list; give one or more, such as {example}", refusal)
-    return tuple(given)
+    if isinstance(value, one):
+        return (value,)
+    check_kind(argument, value, Iterable, f"not a list; give one or more, such as {example}", refusal)
+    return tuple(value)
 
 
 def check_different(

@@ -119,9 +119,9 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
         raise refusal(f"{subject} not readable: {error.strerror}") from error
 
 
-def check_keys(content: Mapping[str, Any], allowed: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
+def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
     """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
-    valid = tuple(allowed)
+    valid = tuple(keys)
     for key in content:
         if key not in valid:
             raise refusal(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")
@@ -190,20 +190,20 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
 
 def _reach_the_disk(file: Path) -> None:
     """Some disks say only now that they are full or broken, and the name must not be there before the content."""
-    with file.open("rb") as opened:
-        os.fsync(opened.fileno())
+    with file.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def unfinished_name(home: Path, path: Path) -> Path:
     """A name in this folder for what is to become `path`; what a killed run left there for the same path is removed."""
     prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
-    for left in home.glob(f"{prefix}*"):
-        if _is_being_written(left):
+    for remnant in home.glob(f"{prefix}*"):
+        if _is_being_written(remnant):
             continue
-        if left.is_dir():
-            shutil.rmtree(left, ignore_errors=True)
+        if remnant.is_dir():
+            shutil.rmtree(remnant, ignore_errors=True)
         else:
-            left.unlink(missing_ok=True)
+            remnant.unlink(missing_ok=True)
     return home / f"{prefix}{uuid4().hex}-{os.getpid()}{path.suffix}"
 
 
@@ -223,12 +223,14 @@ def _is_being_written(unfinished: Path) -> bool:
 
 def file_names(names: Sequence[str]) -> dict[str, str]:
     """For each list a name of lower-case letters, digits, `-` and `_`, no two alike on any file system."""
-    taken: dict[str, str] = {}
+    name_of: dict[str, str] = {}
     for name in names:
         plain = slug(name)
         numbered = (f"{plain}-{k}" for k in range(2, len(names) + 2))
-        taken[name] = plain if plain not in taken.values() else next(n for n in numbered if n not in taken.values())
-    return taken
+        name_of[name] = (
+            plain if plain not in name_of.values() else next(n for n in numbered if n not in name_of.values())
+        )
+    return name_of
 
 
 def slug(name: str) -> str:

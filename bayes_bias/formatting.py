@@ -76,8 +76,8 @@ def percent(value: float) -> str:
 
 def share_bounds(lower: float, upper: float) -> str:
     """The interval of a share; with a decimal if its ends would look the same."""
-    written = share if percent(lower) == percent(upper) else percent
-    return _minus(f"[{written(lower)}, {written(upper)}]")
+    form = share if percent(lower) == percent(upper) else percent
+    return _minus(f"[{form(lower)}, {form(upper)}]")
 
 
 def rank_interval(lower: float, upper: float) -> str:
@@ -291,17 +291,17 @@ def _cell(column: Column, row: int, sortable: bool) -> str:
     if sortable:
         key = column.sort_keys[row]
         by = f' data-value="{"" if key != key else escape(str(key))}"'
-    shown = _small(text)
-    boxed = f"<span>{shown}</span>" if "<" in shown else shown  # or a phone's row pulls its parts apart
+    markup = _small(text)
+    boxed = f"<span>{markup}</span>" if "<" in markup else markup  # or a phone's row pulls its parts apart
     return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{boxed}</td>'
 
 
 def _small(text: str) -> str:
     """HTML in which an interval is paler than its estimate, and what follows a line break smaller."""
     first, *more = text.split("\n")
-    shown = _WITH_INTERVAL.sub(r'\1 <span class="ci">\2</span>', escape(first))
-    shown = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', shown)
-    return shown + "".join(f'<span class="sub">{escape(line)}</span>' for line in more)
+    markup = _WITH_INTERVAL.sub(r'\1 <span class="ci">\2</span>', escape(first))
+    markup = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', markup)
+    return markup + "".join(f'<span class="sub">{escape(line)}</span>' for line in more)
 
 
 def marked(verdict: str) -> str:

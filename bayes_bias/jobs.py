@@ -121,8 +121,8 @@ class Store:
 
     def read(self, job: Job) -> Outcome | None:
         """The outcome of a job; None if it is to be done: not done yet, to be tried again, or damaged."""
-        kept = self._kept(job)
-        return None if kept is None or kept.again else kept
+        outcome = self._kept(job)
+        return None if outcome is None or outcome.again else outcome
 
     def is_damaged(self, job: Job) -> bool:
         """Whether there is a file that does not hold what was written to it."""
@@ -130,8 +130,8 @@ class Store:
 
     def keep(self, outcome: Outcome) -> None:
         """Write it down, whole or not at all; a full disk, or a folder that is gone, raises OutputError."""
-        kept = asdict(outcome)
-        _write(self.path(outcome), json.dumps({"outcome": kept, "sha256": _sha256(kept)}))
+        content = asdict(outcome)
+        _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
     def _kept(self, job: Job) -> Outcome | None:
         try:
@@ -159,8 +159,8 @@ def open_store(folder: str | Path) -> Store:
     return Store(home)
 
 
-def _sha256(kept: Any) -> str:
-    return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
+def _sha256(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _check_marker(home: Path) -> None:
@@ -183,10 +183,10 @@ def _check_marker(home: Path) -> None:
 
 
 def _clear(home: Path) -> None:
-    for left in home.glob(f"{UNFINISHED}*"):
+    for remnant in home.glob(f"{UNFINISHED}*"):
         try:
-            if time.time() - left.stat().st_mtime > _ABANDONED:
-                left.unlink()
+            if time.time() - remnant.stat().st_mtime > _ABANDONED:
+                remnant.unlink()
         except FileNotFoundError:  # another run has removed it
             continue
 
@@ -232,7 +232,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     """
     check_jobs(jobs)
     different = {job.key: job for job in todo}
-    outcomes = {key: kept for key, job in different.items() if store and (kept := store.read(job))}
+    outcomes = {key: earlier for key, job in different.items() if store and (earlier := store.read(job))}
     pending = [job for key, job in different.items() if key not in outcomes]
     step(_announced(len(pending), len(different) - len(pending)))
     if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
@@ -240,8 +240,8 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
     first = random.randrange(len(pending)) if store and pending else 0
     waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
-    with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as done:
-        for count, outcome in enumerate(done, start=1):
+    with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as results:
+        for count, outcome in enumerate(results, start=1):
             if store:
                 store.keep(outcome)
             outcomes[outcome.key] = outcome
@@ -251,9 +251,9 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     return [replace(outcomes[job.key], name=job.name) for job in todo]
 
 
-def _announced(pending: int, kept: int) -> str:
+def _announced(pending: int, n_earlier: int) -> str:
     jobs = "job" if pending == 1 else "jobs"
-    return f"{pending:,} {jobs}, {kept:,} more kept from earlier" if kept else f"{pending:,} {jobs}"
+    return f"{pending:,} {jobs}, {n_earlier:,} more kept from earlier" if n_earlier else f"{pending:,} {jobs}"
 
 
 @contextmanager

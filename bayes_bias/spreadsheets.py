@@ -135,11 +135,11 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     ([54.5, 7.0], [0.12, nan])
     """
     clean = [cell.strip().replace("\u2212", "-") for cell in cells]
-    filled = [cell for cell in clean if cell]
-    if filled and all(map(_WHOLE.fullmatch, clean)):
+    nonempty = [cell for cell in clean if cell]
+    if nonempty and all(map(_WHOLE.fullmatch, clean)):
         return [int(cell) for cell in clean]
     shares = [cell.endswith("%") for cell in clean]
-    with_commas = [cell for cell in filled if "," in cell]
+    with_commas = [cell for cell in nonempty if "," in cell]
     thousands = bool(with_commas) and all(_OF_THOUSANDS.fullmatch(cell.rstrip("%")) for cell in with_commas)
     numbers = []
     for position, (cell, share) in enumerate(zip(clean, shares, strict=True)):
@@ -185,14 +185,14 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
     try:
         data = file.read_bytes()
         # A workbook has formulas, or the values that were stored when it was last saved.
-        written, stored = (load_workbook(io.BytesIO(data), data_only=only) for only in (False, True))
-        sheets = [sheet for sheet in written.worksheets if _has_cells(sheet)]
+        values_only, stored = (load_workbook(io.BytesIO(data), data_only=only) for only in (False, True))
+        sheets = [sheet for sheet in values_only.worksheets if _has_cells(sheet)]
     except Exception as error:  # a damaged workbook raises errors of many kinds
         raise refusal(f"{label}: not readable as an Excel workbook ({error}); save it as CSV") from error
     if len(sheets) > 1:
-        named = ", ".join(f"'{sheet.title}'" for sheet in sheets)
+        titles = ", ".join(f"'{sheet.title}'" for sheet in sheets)
         raise refusal(
-            f"{label}: has cells in {len(sheets)} sheets, {named}, and one is read; save the one that you mean as CSV,"
+            f"{label}: has cells in {len(sheets)} sheets, {titles}, and one is read; save the one that you mean as CSV,"
             " or delete the others"
         )
     return [
@@ -239,8 +239,8 @@ def _other_readings(data: bytes, at: int) -> str:
     """How the text around a byte reads in other encodings."""
     start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
     line = data[start : end if end >= 0 else None]
-    shown = {name: line.decode(codec, errors="replace")[:40] for name, codec in _OTHER_ENCODINGS.items()}
-    return ", ".join(f"in {name} the line there would read {text!r}" for name, text in shown.items())
+    readings = {name: line.decode(codec, errors="replace")[:40] for name, codec in _OTHER_ENCODINGS.items()}
+    return ", ".join(f"in {name} the line there would read {text!r}" for name, text in readings.items())
 
 
 def _encoding(data: bytes) -> str:

@@ -22,7 +22,7 @@ import pandas as pd
 from scipy import stats
 
 import bayes_bias as bb
-from bayes_bias.analyses.answers.asked import Asked
+from bayes_bias.analyses.answers.cell import Cell
 from bayes_bias.analyses.answers.model import ANSWER, PRIORS, SAMPLES, Density, Observed, keys_of, loadings, observed
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior, sample
 from bayes_bias.analyses.answers.published import t_test, two_way
@@ -48,7 +48,7 @@ def main() -> None:
         write(f"answers-{part}", provenance() | {"seed": _SEED}, table.to_dict("records"))
 
 
-def real() -> list[Asked]:
+def real() -> list[Cell]:
     """The published answers to stereotypes with several labels."""
     return [cell for cell in read_answers("answers-demo", "answers-demo").cells if not cell.is_one_pair]
 
@@ -74,7 +74,7 @@ def flips() -> Iterator[dict[str, object]]:
         }
 
 
-def signs(cell: Asked, flipped: str, rng: np.random.Generator) -> np.ndarray:
+def signs(cell: Cell, flipped: str, rng: np.random.Generator) -> np.ndarray:
     """A sign for each answer, the same for all that have in common what is flipped."""
     replies = cell.counted
     if flipped == "answer":
@@ -89,7 +89,7 @@ def signs(cell: Asked, flipped: str, rng: np.random.Generator) -> np.ndarray:
     return rng.choice([-1, 1], len(names))[codes]
 
 
-def tests(cell: Asked, data: Observed, sign: np.ndarray, seed: int) -> dict[str, bool]:
+def tests(cell: Cell, data: Observed, sign: np.ndarray, seed: int) -> dict[str, bool]:
     """What the model and the tests find at the 5% level."""
     replies, d = cell.counted, data.difference * sign
     hits, valid = replies.hits_a + replies.hits_b, replies.valid_a + replies.valid_b
@@ -130,7 +130,7 @@ def held_out() -> Iterator[dict[str, object]]:
         } | rows.mean().to_dict()
 
 
-def held_out_once(cell: Asked, rng: np.random.Generator, seed: int) -> dict[str, float]:
+def held_out_once(cell: Cell, rng: np.random.Generator, seed: int) -> dict[str, float]:
     """Whether predictive intervals from half of the labels hold the mean D of the other half.
 
     Wordings are the same in both halves, and have no effect in either model.

@@ -25,7 +25,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.checks.predictive import posterior_predictive, predictive_coverage
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.power_scaling import GivenDraws, collapsed_log_likelihood, log_likelihood, log_priors
+from bayes_bias.fitting.power_scaling import GivenDraws, collapsed_log_likelihood, log_priors
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.posterior.estimate import SAMPLE, summarize_draws
 from bayes_bias.posterior.estimates import bias_estimate

@@ -8,14 +8,14 @@ from bayes_bias.errors import BayesBiasError
 from tests.helpers import refused
 
 
-def test_one_control_class_is_as_good_as_a_list_of_one():
+def test_one_control_class_equals_a_list():
     one, several = (cosines("weat6", "googlenews-demo", controls=given) for given in ("neutral", ["neutral"]))
     assert one.controls == several.controls == ("neutral",)
     assert one.values.equals(several.values)
 
 
 @pytest.mark.slow
-def test_one_model_is_as_good_as_a_list_of_one():
+def test_one_model_equals_a_list():
     settings = {"draws": 1, "jobs": 1, "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8)}
     table = cosines("weat6", "googlenews-demo", ())
     one, several = (calibrate(table, models=given, **settings) for given in ("crossed", ["crossed"]))
@@ -27,7 +27,7 @@ def test_a_list_is_any_iterable():
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "None"), (3, "an int"), (1.5, "a float")])
-def test_what_is_no_list_is_described_by_its_kind(value, text):
+def test_what_is_no_list_is_described(value, text):
     assert described(value) == text
     with refused(BayesBiasError, f"lists {text} list weat6"):
         listed("lists", value, str, "weat6")

@@ -189,7 +189,7 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_call_with_something_else_says_what_it_wants(name, files):
+def test_a_wrong_call_says_what_it_wants(name, files):
     call, kind, words = CALLS[name]
     before = sorted(path.name for path in Path().rglob("*"))
     with refused(kind, words):
@@ -256,7 +256,7 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("wordlists binary.toml", "binary.toml UTF-8"),
     ],
 )
-def test_a_command_answers_in_one_line_and_leaves_nothing_behind(run, files, arguments, message):
+def test_a_command_answers_in_one_line(run, files, arguments, message):
     before = sorted(path.name for path in Path().rglob("*"))
     code, _, err = run(*arguments.split())
     errors = [line for line in err.splitlines() if line.startswith("error: ")]

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.thorough
-def test_the_pages_are_rendered_from_the_results_and_their_figures_are_there():
+def test_pages_are_rendered_from_their_results():
     written = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
     rendered = page.pages()
     stale = sorted({*written.items()} ^ {*rendered.items()})
@@ -40,13 +40,13 @@ def test_the_pages_are_rendered_from_the_results_and_their_figures_are_there():
     assert all((PAGES / figure).is_file() for figure in figures)
 
 
-def test_every_result_of_a_page_is_shown_on_one_page():
+def test_every_result_is_on_one_page():
     shown = [name for each in page.EVIDENCE for name in each.sections]
     assert len(shown) == len(set(shown))
     assert all(map(measured, shown))
 
 
-def test_the_docs_quote_whether_frequency_is_told_from_bias():
+def test_docs_quote_frequency_against_bias():
     rows = pd.DataFrame(read("ground-truth-frequency")["rows"]).query("question == 'frequency'").set_index("measure")
     raw, equal = "posterior", "posterior at equal frequency"
 
@@ -71,7 +71,7 @@ def test_the_docs_quote_whether_frequency_is_told_from_bias():
     assert f"bias, and {times(biased, equal, 'called_frequency')} times that it does" in text
 
 
-def test_the_docs_quote_whether_lists_at_equal_frequency_hold_the_bias_of_all_words():
+def test_docs_quote_bias_at_equal_frequency():
     rows = pd.DataFrame(read("many-words")["rows"])
     alone = rows.query("sigma == 0 and frequency == 8")
 
@@ -84,7 +84,7 @@ def test_the_docs_quote_whether_lists_at_equal_frequency_hold_the_bias_of_all_wo
     assert f"of at most {alone['called not covariates'].max():.1%} that frequency does not account" in text
 
 
-def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_out():
+def test_shipped_predictions_are_of_left_out_studies():
     cells, rows = (pd.DataFrame(read(name)["rows"]) for name in ("published-cells", "published"))
     learnt_from = VarianceRatios.shipped().learnt_from
     assert (learnt_from["tables"], learnt_from["studies"]) == (len(cells), cells.study.nunique())
@@ -94,7 +94,7 @@ def test_what_is_shipped_for_published_ds_is_what_was_predicted_of_studies_left_
     assert f"agree in {agree:.0%} of cases" in " ".join((bb.published.__doc__ or "").split())
 
 
-def test_the_notices_of_uneven_and_of_clustered_words_quote_what_they_led_to():
+def test_notices_quote_unevenness_and_clusters():
     rows = pd.DataFrame(read("simulated")["rows"]).set_index("part")
     uneven = pd.DataFrame(read("group-scales")["rows"]).set_index(["side", "first", "other", "times"])
     for kind, side in {"group": "targets", "class": "attributes"}.items():
@@ -132,7 +132,7 @@ def test_pages_quote_how_often_arbitrary_topics_are_distinguishable():
     assert f"independent draws, {independent:.0%}, and {trained:.0%} in" in ARBITRARY_TOPICS
 
 
-def test_the_docs_quote_what_the_model_adds_to_classical_tests():
+def test_docs_quote_the_model_against_classics():
     text = prose("docs/statistics.md")
     rows = pd.DataFrame(read("competitors")["rows"]).set_index(["lists", "method"])
     found, width = rows.findings / rows.draws, rows.width
@@ -172,7 +172,7 @@ def test_simulated_cosines_have_the_bias_that_they_say():
     assert abs((seen - said).mean()) < 3 * (seen - said).std() / np.sqrt(len(said))
 
 
-def test_memory_does_not_grow_with_sentences_and_none_is_encoded_twice():
+def test_memory_is_constant_in_sentences():
     result = read("encoding")
     rows = {row["run"]: row for row in result["rows"]}
     few, many = rows["first"], rows["first, ten times as many"]

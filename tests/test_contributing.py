@@ -43,7 +43,7 @@ def made_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     return make
 
 
-def test_a_measure_of_one_file_is_in_every_table(made_in):
+def test_a_measure_of_one_file(made_in):
     try:
         made_in("add-a-measure.md")
         vectors = open_embedding("googlenews-demo").all()
@@ -55,7 +55,7 @@ def test_a_measure_of_one_file_is_in_every_table(made_in):
         MEASURES.pop("ECT", None)
 
 
-def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
+def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):
     text = (WALKS / "add-a-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^[ +]    (\w+)\.FORMAT,$", text, re.MULTILINE)
     monkeypatch.setattr(opening, "format_csv", made_in("add-a-format.md"), raising=False)
@@ -72,7 +72,7 @@ def test_a_format_of_one_file_and_one_row_opens(made_in, tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(made_in, run, tmp_path, monkeypatch):
+def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
     text = (WALKS / "add-a-debiaser.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     try:
@@ -100,7 +100,7 @@ def test_a_debiaser_of_one_file_is_in_python_in_a_sweep_and_on_the_command_line(
 
 
 @pytest.mark.slow
-def test_a_similarity_of_one_file_is_in_tables_and_sweeps(made_in):
+def test_a_similarity_of_one_file(made_in):
     text = (WALKS / "add-a-similarity.md").read_text(encoding="utf-8")
     try:
         made_in("add-a-similarity.md")
@@ -176,7 +176,7 @@ def _change(file: Path, diff: list[str]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
+def test_a_likelihood_of_two_files(followed):
     skewness, density = map(float, followed("add-a-likelihood.md"))
     assert skewness != 0
     assert density > 0  # residuals of cosines have standard deviations far below one
@@ -184,7 +184,7 @@ def test_a_likelihood_of_two_files_is_fitted_and_checked(followed):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_variance_component_of_two_files_is_sampled_with_its_prior(followed):
+def test_a_variance_component_of_two_files(followed):
     scale, log_prior = map(float, followed("add-a-variance-component.md"))
     assert scale > 0
     assert log_prior < 0
@@ -192,7 +192,7 @@ def test_a_variance_component_of_two_files_is_sampled_with_its_prior(followed):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_check_of_one_file_and_one_row_is_in_the_report(checkout):
+def test_a_check_of_one_file_and_row(checkout):
     text = (WALKS / "add-a-section.md").read_text(encoding="utf-8")
     file, code = re.findall(r"Make\s`(\S+)`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
     (checkout / file).write_text(code, encoding="utf-8")

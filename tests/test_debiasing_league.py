@@ -21,7 +21,7 @@ def league(worlds_read: pd.DataFrame) -> pd.DataFrame:
     return by_truth(worlds_read)
 
 
-def test_the_text_is_what_the_results_make_of_it(worlds_read: pd.DataFrame) -> None:
+def test_text_is_what_results_make(worlds_read: pd.DataFrame) -> None:
     assert (HERE / "README.md").read_text(encoding="utf-8") == page(worlds_read)
     assert (HERE / "figures" / "bias-and-damage.png").is_file()
 
@@ -34,7 +34,7 @@ def test_every_truth_has_all_methods_and_models(league: pd.DataFrame, worlds_rea
         assert (rows.groupby("model").version.agg(set) == {*METHODS, ORIGINAL, SHAM}).all()
 
 
-def test_what_the_text_says_of_all_methods_is_so(league: pd.DataFrame) -> None:
+def test_text_on_all_methods_is_true(league: pd.DataFrame) -> None:
     methods = over_truths(league).drop(index=[ORIGINAL, SHAM], level="version")
     assert (methods.new_left_lb > 0).all()
     assert methods.turned.max() < 0.05

@@ -10,7 +10,7 @@ from bayes_bias.documents.folder import check_folder
 from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
 
 
-def test_file_names_are_safe_and_differ_even_where_case_does_not():
+def test_file_names_are_safe_and_differ():
     names = file_names(["weat6", "WEAT6", "../../etc/passwd", "中文", "<b>", "a/b"])
     assert len({name.lower() for name in names.values()}) == 6
     assert all(re.fullmatch(r"[a-z0-9_-]+", name) for name in names.values())
@@ -27,7 +27,7 @@ def left_by_a_killed_run(home: Path, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["fit.nc", "中文.csv"])
-def test_the_next_run_into_the_same_file_clears_what_a_killed_one_left(tmp_path, name):
+def test_a_killed_runs_file_is_cleared(tmp_path, name):
     left_by_a_killed_run(tmp_path, tmp_path / name)
     other = left_by_a_killed_run(tmp_path, tmp_path / "other.nc")
     with whole_file(tmp_path / name) as unfinished:
@@ -36,7 +36,7 @@ def test_the_next_run_into_the_same_file_clears_what_a_killed_one_left(tmp_path,
 
 
 @pytest.mark.parametrize(("there", "within"), [(False, False), (True, False), (True, True)])
-def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_path, monkeypatch, there, within):
+def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, there, within):
     out = tmp_path / "report"
     if there:
         out.mkdir()
@@ -49,7 +49,7 @@ def test_the_next_run_into_the_same_folder_clears_what_a_killed_one_left(tmp_pat
     assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [other]
 
 
-def test_what_another_run_is_writing_into_the_same_file_stays(tmp_path):
+def test_another_runs_unfinished_file_stays(tmp_path):
     mine = left_by_a_killed_run(tmp_path, tmp_path / "fit.nc")
     of_another = mine.rename(tmp_path / mine.name.replace(f"-{os.getpid()}.", f"-{os.getppid()}."))
     with whole_file(tmp_path / "fit.nc") as unfinished:

@@ -30,7 +30,7 @@ def test_small_numbers_are_words():
 
 
 @pytest.mark.parametrize("text", ["● distinguishable", "+0.1 [+0.0, +0.2]", "● distinguishable\nin short", "plain"])
-def test_a_cell_of_a_page_has_one_box_beside_its_label_on_a_phone(text):
+def test_a_cell_is_one_box_on_phones(text):
     shown = Layout(["row"], [Column("verdict", [text])]).__html__()
     (cell,) = ElementTree.fromstring(shown.replace("&nbsp;", " ")).iter("td")
     assert len(cell) == (text != "plain")

@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Store:
     return open_store(tmp_path / "results")
 
 
-def test_results_come_in_the_order_of_the_jobs_whoever_is_ready_first(store: Store) -> None:
+def test_results_come_in_order_of_jobs(store: Store) -> None:
     jobs = [root(n) for n in (4.0, 9.0, 4.0, 1.0)]
     assert [each.result for each in run_jobs(jobs, store, jobs=2)] == [2, 3, 2, 1]
 
@@ -49,7 +49,7 @@ def test_another_name_is_no_other_job(store: Store) -> None:
     assert run_jobs([renamed], store)[0] == Outcome("new", renamed.key, 2.0)
 
 
-def test_a_failure_for_good_is_kept_and_one_by_chance_is_tried_again(store: Store) -> None:
+def test_lasting_failures_stay_and_others_retry(store: Store) -> None:
     wrong = Job("wrong", check_seed, (-1,), depends_on=-1)
     found = run_jobs([wrong, halves(0.0), root(4.0)], store, jobs=1)
     assert says(found[0].failed, "seed -1")
@@ -84,7 +84,7 @@ def test_a_damaged_file_is_counted_and_done_again(
     assert "1 kept result" in caplog.text
 
 
-def test_what_another_run_does_meanwhile_is_not_done_twice(store: Store) -> None:
+def test_another_runs_work_is_not_repeated(store: Store) -> None:
     """The first job of this run stands for another run that does all of them."""
     asked = [Job(f"{n}", open_and_do, (str(store.folder), n), depends_on=n) for n in range(3)]
     found = run_jobs(asked, store, jobs=1)
@@ -99,7 +99,7 @@ def open_and_do(folder: str, _: int) -> int:
     return 0
 
 
-def test_what_a_killed_run_left_goes_and_what_another_run_is_writing_stays(store: Store) -> None:
+def test_killed_remains_go_and_unfinished_stay(store: Store) -> None:
     old, new = (store.folder / f".unfinished-{name}.json" for name in ("old", "new"))
     old.touch()
     new.touch()
@@ -114,7 +114,7 @@ def test_a_folder_of_another_version_is_refused(store: Store) -> None:
         open_store(store.folder)
 
 
-def test_a_folder_of_other_things_and_a_file_are_refused(tmp_path: Path) -> None:
+def test_refuses_other_folders_and_files(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with refused(OutputError, "files"):
         open_store(tmp_path)
@@ -122,7 +122,7 @@ def test_a_folder_of_other_things_and_a_file_are_refused(tmp_path: Path) -> None
         open_store(tmp_path / "thesis.tex")
 
 
-def test_a_full_disk_is_one_line_and_loses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_loses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_jobs([root(4.0)], store, jobs=1)
 
     def full(*_: object, **__: object) -> None:
@@ -136,14 +136,14 @@ def test_a_full_disk_is_one_line_and_loses_nothing(store: Store, monkeypatch: py
     assert not list(store.folder.glob(".unfinished*"))
 
 
-def test_a_scheduler_that_does_not_answer_is_not_waited_for() -> None:
+def test_a_silent_scheduler_is_not_waited_for() -> None:
     with refused(BayesBiasError, "1 second"):
         connected("tcp://127.0.0.1:9", seconds=1).__enter__()
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Dask's own: ports that are taken, deprecations of its dependencies
-def test_a_cluster_of_two_processes_gives_what_this_one_gives() -> None:
+def test_a_cluster_gives_the_same_results() -> None:
     jobs = [root(float(k)) for k in range(1, 9)]
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,

@@ -66,7 +66,7 @@ def number(text: str) -> float:
 
 
 @pytest.mark.slow
-def test_the_first_screen_of_the_readme_is_what_a_machine_prints():
+def test_readme_screen_is_what_a_machine_prints():
     rows = re.findall(
         r"^│ (\w+) +│ . (\w+) +│ +(\S+) │ (\[.*?\]) │ +([\d.]+) │ [^│]+│$", (ROOT / "README.md").read_text(), re.M
     )

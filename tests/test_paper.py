@@ -65,7 +65,7 @@ def test_what_is_gained_over_lmer(paper):
     assert f"finds {from_to(topics['power, from vectors'])} of biases of which" in paper
 
 
-def test_sentence_pairs_stand_beside_estimating_equations_and_a_bootstrap(paper):
+def test_sentence_pairs_beside_gee_and_bootstrap(paper):
     held = by_writer.together().query("what == 'share' and correlation > 0").groupby("method").covered
     ours, equation, bootstrap = (
         from_to(held.get_group(method)) for method in ("hierarchical", "GEE, exchangeable", "bootstrap of writers")
@@ -107,14 +107,14 @@ def test_how_often_the_truth_is_held(paper):
     assert f"in {from_to(corpora.get_group('corpora as replicates'))} with five corpora" in paper
 
 
-def test_the_table_counts_the_packages_own_measures_and_methods(paper):
+def test_table_counts_measures_and_methods(paper):
     rows = {cells[0].strip(): cells[-1].strip() for line in _table() if (cells := line.strip("| ").split("|"))}
     assert all(hasattr(measures, name) for name in LIPSTICK)
     assert rows["Published measures"] == str(len(MEASURES) + len(LIPSTICK))
     assert rows["Debiasing methods"] == str(len([*(ROOT / "bayes_bias" / "debiasing").glob("debias_*.py")]))
 
 
-def test_what_is_cited_is_in_the_bibliography_and_the_other_way_round():
+def test_citations_and_bibliography_agree():
     cited = set(re.findall(r"@(\w+\d{4})", (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")))
     assert cited == set(re.findall(r"^@\w+{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.M))
 

@@ -70,13 +70,13 @@ def test_these_names_and_no_others():
 
 
 @pytest.mark.parametrize("name", sorted(bayes_bias.TYPES))
-def test_what_functions_return_can_be_imported_and_is_not_listed(name: str):
+def test_returned_types_import_without_being_listed(name: str):
     assert inspect.isclass(getattr(bayes_bias, name))
     assert name not in dir(bayes_bias)
 
 
 @pytest.mark.parametrize("module", SPACES, ids=lambda module: module.__name__)
-def test_every_name_is_there_and_says_what_it_is(module: ModuleType):
+def test_every_name_exists_with_a_docstring(module: ModuleType):
     assert module.__all__ == sorted(module.__all__)
     for name in module.__all__:
         found = getattr(module, name)

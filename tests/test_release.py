@@ -19,7 +19,7 @@ def text_of(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_every_file_that_names_the_version_and_its_date_names_the_same():
+def test_version_and_date_agree_everywhere():
     version, date = re.findall(r"^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)$", text_of("CHANGELOG.md"), re.MULTILINE)[0]
     assert version == PROJECT["version"]
     citation, meta = text_of("CITATION.cff"), json.loads(text_of("codemeta.json"))
@@ -37,7 +37,7 @@ def test_the_pythons_are_those_that_the_workflows_try():
     assert PROJECT["requires-python"] == f">={named[0]}"
 
 
-def test_the_oldest_versions_are_those_that_the_project_allows():
+def test_oldest_versions_are_those_allowed():
     wanted = [*PROJECT["dependencies"], *(each for extra in USED for each in PROJECT["optional-dependencies"][extra])]
     allowed = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)(?:;.*)?", each).groups() for each in wanted)
     tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
@@ -56,7 +56,7 @@ def test_the_page_of_dependencies_says_what_was_measured():
     assert f"All {about['distributions']} distributions together have {about['megabytes']:,} MB" in page
 
 
-def test_the_page_of_security_says_which_settings_gave_the_same_numbers():
+def test_security_page_names_settings_of_numbers():
     page = text_of("docs/security.md")
     measured = read("same-numbers")
     for row in measured["rows"]:
@@ -81,19 +81,19 @@ def test_workflows_call_targets_that_the_makefile_has(workflow: str):
 
 
 @pytest.mark.skipif(not (ROOT / ".ci").is_dir(), reason="an sdist has no .ci")
-def test_the_workflow_calls_all_that_the_projects_own_checks_call():
+def test_workflow_calls_all_own_checks():
     ours = set(re.findall(r"^make ([\w-]+)$", text_of(".ci/run"), re.MULTILINE))
     assert ours <= set(re.findall(r"[\w-]+", text_of(".github/workflows/checks.yml")))
 
 
-def test_what_an_owner_is_to_fill_in_is_marked_once_in_each_file_that_the_release_page_names():
+def test_placeholders_are_marked_once_per_file():
     page = text_of("docs/contributing/release.md")
     for name in (".github/SECURITY.md", ".github/SUPPORT.md", "docs/conf.py"):
         assert text_of(name).count("OWNER:") == 1
         assert f"the line `OWNER:` in `{name}`" in page
 
 
-def test_the_site_has_every_version_and_the_newest_as_stable(tmp_path, monkeypatch):
+def test_site_has_versions_and_a_stable(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
     from add_docs_version import main
 

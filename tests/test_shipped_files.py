@@ -15,7 +15,7 @@ TOP_LEVEL = ("models", "wordlists")
 PACKAGE_DATA = ("tables", "templates", "vectors", "wordings")
 
 
-def test_a_checkout_has_models_and_lists_at_its_top_and_the_rest_in_the_package():
+def test_checkout_has_models_and_lists_on_top():
     assert all(shipped(folder) == ROOT / folder for folder in TOP_LEVEL)
     assert all(Path(str(shipped(folder))) == ROOT / "bayes_bias/data" / folder for folder in PACKAGE_DATA)
 
@@ -32,7 +32,7 @@ def test_every_shipped_folder_goes_into_the_wheel():
 
 
 @pytest.mark.slow
-def test_wheel_has_the_files_of_the_folders_and_works_alone(tmp_path):
+def test_wheel_has_its_files_and_works(tmp_path):
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     build = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
     built = subprocess.run(build, capture_output=True, text=True)

@@ -20,7 +20,7 @@ LARGEST = 200_000  # bytes
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_a_text_has_the_numbers_of_its_results_and_its_figures_are_there(study):
+def test_texts_have_numbers_and_figures(study):
     text = (study.home / "README.md").read_text(encoding="utf-8")
     assert text == study.page(study.home), "run `python -m studies`"
     figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
@@ -28,14 +28,14 @@ def test_a_text_has_the_numbers_of_its_results_and_its_figures_are_there(study):
     assert all((study.home / figure).is_file() for figure in figures)
 
 
-def test_the_page_of_all_studies_has_their_headlines_and_links_to_each():
+def test_page_of_studies_links_to_each():
     text = INDEX.read_text(encoding="utf-8")
     assert text == page(), "run `python -m studies`"
     assert all((HERE / link).is_file() for link in re.findall(r"\]\((.*?)\)", text))
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_results_are_small_and_say_what_they_were_made_from(study):
+def test_results_are_small_with_their_sources(study):
     about = json.loads((study.home / "results" / "provenance.json").read_text(encoding="utf-8"))
     assert set(about["sha256"]) == set(study.files)
     assert {"bayes-bias", "pymc", "nutpie"} <= set(about["versions"])
@@ -52,7 +52,7 @@ def test_the_how_to_quotes_the_correlation_of_languages():
         assert "{} [{}, {}]".format(*numbers) in text
 
 
-def test_all_published_d_of_career_are_recomputed_by_the_rule_of_the_original():
+def test_all_published_d_of_career_are_recomputed():
     career = read_results(HERE / "languages" / "results")["career"].query("d_published.notna()")
     assert len(career) == 88
     assert np.allclose(career.d_as_published, career.d_published, atol=1e-5)
@@ -60,7 +60,7 @@ def test_all_published_d_of_career_are_recomputed_by_the_rule_of_the_original():
     assert np.allclose(alike.d, alike.d_published, atol=1e-5)
 
 
-def test_d_of_the_ten_tests_are_the_published_ones_but_for_names_and_words_that_are_missing():
+def test_d_of_ten_tests_are_published_ones():
     cells = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
     published = pd.read_csv(REFERENCE / "published_numbers.csv").astype(str)
     for name, of in {"GoogleNews": "WEAT GoogleNews", "GloVe": "WEAT GloVe840B"}.items():
@@ -72,7 +72,7 @@ def test_d_of_the_ten_tests_are_the_published_ones_but_for_names_and_words_that_
         assert apart == ({"weat5", "weat9", "weat10"} if name == "GoogleNews" else set())
 
 
-def test_people_are_set_against_the_cells_that_the_ten_tests_have_now():
+def test_people_are_compared_with_present_cells():
     now = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
     used = read_results(HERE / "people" / "results")["tests"].set_index(["embedding", "list"])
     columns = ["d", "bias", "sd", "ci95_lb", "ci95_ub", "verdict"]
@@ -80,7 +80,7 @@ def test_people_are_set_against_the_cells_that_the_ten_tests_have_now():
     assert same, "run `python -m studies.people --data studies/ten_tests/results`"
 
 
-def test_the_d_and_numbers_of_people_give_the_published_p_of_laboratories():
+def test_peoples_d_give_the_published_p():
     for name, published in {"weat1": 1e-8, "weat2": 1e-10, "weat3": 1e-5, "weat8": 1e-24}.items():
         n, d = PEOPLE[name]
         assert published / 5 < 2 * t.sf(d * np.sqrt(n), n - 1) < published * 5
@@ -113,7 +113,7 @@ def test_without_grammatical_gender_the_published_d_is_weats():
     assert data.published_d(forms) == pytest.approx(bb.measures.weat(bb.cosines(data.CAREER, words, ())).value)
 
 
-def test_studies_use_public_names_only_and_the_package_uses_no_study():
+def test_studies_use_public_names_only():
     of_studies = [*HERE.glob("*.py"), *(path for study in STUDIES for path in study.home.glob("*.py"))]
     assert not [path.name for path in of_studies if re.search(r"^(from|import) bayes_bias\.", path.read_text(), re.M)]
     package = Path(bb.__file__).parent.rglob("*.py")

@@ -16,20 +16,20 @@ def provenance(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", shipped_names("tables"))
-def test_a_table_is_the_one_that_its_provenance_tells_of(name: str):
+def test_a_table_is_what_its_provenance_says(name: str):
     told = provenance(name)
     assert hashlib.sha256(table_file(name).read_bytes()).hexdigest() == told["sha256"]
     assert told["licence"].startswith("MIT")
 
 
-def test_the_model_of_a_biased_text_prefers_the_stereotypical_sentences():
+def test_a_biased_model_prefers_stereotypical_sentences():
     biased, even = (read_scores(name).rows for name in ("pairs-demo", "pairs-demo-even"))
     assert biased.index.equals(even.index)
     assert biased.ahead.mean() > 0.65
     assert even.ahead.mean() == pytest.approx(0.5, abs=0.1)
 
 
-def test_made_up_people_are_recognised_at_the_rates_they_were_made_with():
+def test_made_up_people_have_their_rates():
     counts = count("y", "prediction", "group", "tpr-demo")
     rates = np.array([provenance("tpr-demo")["rates"][name] for name in counts.classes])
     error = (counts.hits - counts.people * rates) / np.sqrt(counts.people * rates * (1 - rates))

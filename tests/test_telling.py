@@ -7,7 +7,7 @@ from bayes_bias.formatting import Telling
 from tests.helpers import random_table
 
 
-def test_a_word_list_an_embedding_and_a_table_say_what_they_are():
+def test_lists_embeddings_and_tables_describe_themselves():
     words = bb.load_wordlist("weat7")
     assert repr(words) == "<WordList: weat7, math (8) = male terms (8), arts (8) = female terms (8)>"
     assert "; controls neutral (" in repr(words.with_controls("neutral"))
@@ -34,7 +34,7 @@ def test_public_data_tell(name):
     assert issubclass(getattr(bb, name), Telling)
 
 
-def test_a_result_has_a_small_table_for_a_paper(small_fit):
+def test_a_result_has_a_small_table(small_fit):
     answer, verdict = bb.contrast(small_fit, "men - women: work", label="men & women"), bb.verdict(small_fit)
     mean = f"{answer.table['mean'].item():.3f}"
     latex, markdown = answer.to_latex(), answer.to_markdown()

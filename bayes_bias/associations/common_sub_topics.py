@@ -38,7 +38,9 @@ def share_in_common(one: Numbers, other: Numbers, cluster: Cluster, other_cluste
     sizes = [member.sum(axis=0) for member in members]
     if any((size > 1).sum() < 2 for size in sizes):
         return 0.0
-    within, between = np.transpose([within_and_between(one, cluster), within_and_between(other, other_cluster)])
+    within, between = np.transpose(
+        [cosines_within_and_between(one, cluster), cosines_within_and_between(other, other_cluster)]
+    )
     own = within - between
     if own.min() <= 0:
         return 0.0
@@ -54,7 +56,7 @@ def share_in_common(one: Numbers, other: Numbers, cluster: Cluster, other_cluste
     return float(2 * np.clip(both, 0, np.sqrt(own.prod())) / own.sum())
 
 
-def within_and_between(unit: Numbers, cluster: Cluster) -> tuple[float, float]:
+def cosines_within_and_between(unit: Numbers, cluster: Cluster) -> tuple[float, float]:
     """Return the mean similarity of words of one cluster, and of different ones; 1 if there are none to compare."""
     similarity, same = unit @ unit.T, cluster[:, None] == cluster
     together = same & ~np.eye(len(unit), dtype=bool)

@@ -160,28 +160,30 @@ def similarities(
     'dot product'
     """
     check_switch("allow_loss", allow_loss)
-    chosen, further = similarity_of(similarity), tuple(also)
+    measure, further = similarity_of(similarity), tuple(also)
     words = load_wordlist(wordlist).with_sub_topics(sub_topics)
     extra = [load_controls(source) for source in control_lists(controls)]
     every = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
-        opened = encode(every, embedding, templates, trust=trust)
+        opened_embedding = encode(every, embedding, templates, trust=trust)
     else:
-        opened = open_embedding(embedding, trust=trust)
+        opened_embedding = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
-    needed = [*every.targets, *every.attributes, *every.texts, *further]
+    vocabulary = [*every.targets, *every.attributes, *every.texts, *further]
     try:
-        read = opened.excerpt(needed, general=words.sub_topics == "from vectors", ranks=wants_ranks(covariates))
+        excerpt = opened_embedding.excerpt(
+            vocabulary, general=words.sub_topics == "from vectors", ranks=wants_ranks(covariates)
+        )
     except EmbeddingError:
         # Other words than those of the list are not readable; if those are not there, that says more.
-        table_of(Origin(words, tuple(extra), opened.excerpt(needed), chosen, allow_loss))
+        table_of(Origin(words, tuple(extra), opened_embedding.excerpt(vocabulary), measure, allow_loss))
         raise
     # Random words are read when somebody asks for them, unless they are in memory.
-    in_memory = isinstance(read.reader, Excerpt) and read.reader.drawable
-    origin = Origin(words, tuple(extra), read if in_memory else opened, chosen, allow_loss)
-    table = table_of(origin, read, also=further)
+    in_memory = isinstance(excerpt.reader, Excerpt) and excerpt.reader.drawable
+    origin = Origin(words, tuple(extra), excerpt if in_memory else opened_embedding, measure, allow_loss)
+    table = table_of(origin, excerpt, also=further)
     required = sub_topics == "from vectors"
-    return with_covariates_from(with_relations(table, read, words, required=required), read, covariates)
+    return with_covariates_from(with_relations(table, excerpt, words, required=required), excerpt, covariates)
 
 
 def with_relations(
@@ -191,13 +193,13 @@ def with_relations(
     unless they are required."""
     if words.sub_topics == "independent" and table.vectors is not None:
         copies = near_copies(compared_words(table), table.vectors)
-        said = announce(tuple(notice_of(home, words) for home, words in copies.items()))
-        table = replace(table, notices=(*table.notices, *said))
+        notices = announce(tuple(notice_of(home, words) for home, words in copies.items()))
+        table = replace(table, notices=(*table.notices, *notices))
     if words.sub_topics != "from vectors":
         return _recorded(table, words.sub_topics)
     try:
-        found = sub_topics_of(table, vocabulary_of(embedding).without(words), words.topics)
-        related, how = with_sub_topics(table, found), "from vectors"
+        sub_topics = sub_topics_of(table, vocabulary_of(embedding).without(words), words.topics)
+        related, how = with_sub_topics(table, sub_topics), "from vectors"
     except EmbeddingError as error:
         if required:
             raise
@@ -213,14 +215,14 @@ def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 
-def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
-    """The table of a list in an embedding whose words are in memory, here or in `read`; see `similarities`."""
+def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
+    """The table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
     similarity, words = origin.similarity, origin.words
-    embedding = in_sentences(read or origin.embedding, words)
+    embedding = in_sentences(excerpt or origin.embedding, words)
     vectors, coverage = lookup(embedding, words, similarity.prepared)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
-        kept = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
-        origin = replace(origin, controls=kept)
+        controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
+        origin = replace(origin, controls=controls)
         words = origin.words
         vectors, coverage = lookup(embedding, words, similarity.prepared)
     check_coverage(coverage, allow_loss=origin.allow_loss)
@@ -229,7 +231,7 @@ def table_of(origin: Origin, read: Embedding | None = None, *, also: Iterable[st
     x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
     further, respelt = _further(embedding, also, similarity)
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
-    values, singles = similarity.over_replicates(x, a, lazily=True)
+    values, singles = similarity.average_replicates(x, a, lazily=True)
     left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
     table = assemble(
         values,
@@ -274,12 +276,16 @@ def _further(
     embedding: Embedding, also: Iterable[str], similarity: Similarity
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Vectors of further words, and under which other spelling they were found."""
-    asked = tuple(also)
-    stored = embedding.find(asked)
-    respelt = other_spellings([word for word in asked if word not in stored], stored, asked, embedding.match)
-    found = {**stored, **{word: stored[other] for word, other in respelt.items()}}
+    words_asked_for = tuple(also)
+    stored = embedding.find(words_asked_for)
+    respelt = other_spellings(
+        [word for word in words_asked_for if word not in stored], stored, words_asked_for, embedding.match
+    )
+    vector_of = {**stored, **{word: stored[other] for word, other in respelt.items()}}
     vectors = {
-        word: similarity.prepared(found[word]) for word in asked if word in found and has_direction(found[word]).all()
+        word: similarity.prepared(vector_of[word])
+        for word in words_asked_for
+        if word in vector_of and has_direction(vector_of[word]).all()
     }
     return vectors, [used_as_such(respelt, embedding.name)] if respelt else []
 
@@ -348,9 +354,9 @@ def cosines_from_matrix(
         .melt(ignore_index=False, var_name="attribute")
         .reset_index()
     )
-    named = {"topic": words.topic_of, "pair": words.pair_of}
+    label_of = {"topic": words.topic_of, "pair": words.pair_of}
     labels = {
-        label: [named[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
+        label: [label_of[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
         for label, side in LABELS.items()
     }
     table = AssociationTable.from_frame(

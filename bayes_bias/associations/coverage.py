@@ -56,8 +56,8 @@ class Part:
     @property
     def found(self) -> tuple[str, ...]:
         """The words that remain."""
-        lost = frozenset(self.lost)
-        return tuple(word for word in self.asked if word not in lost)
+        absent = frozenset(self.lost)
+        return tuple(word for word in self.asked if word not in absent)
 
     @property
     def near(self) -> Mapping[str, tuple[str, ...]]:
@@ -123,8 +123,8 @@ class Coverage:
     def quiet_notices(self) -> tuple[str, ...]:
         """A line of counts for the shipped control classes, whose words the user did not choose."""
         shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
-        lost, listed = (sum(len(getattr(part, name)) for part in shipped) for name in ("lost", "asked"))
-        return (f"control classes: {lost} of {listed} words not in {self.embedding}",) if lost else ()
+        n_lost, n_listed = (sum(len(getattr(part, name)) for part in shipped) for name in ("lost", "asked"))
+        return (f"control classes: {n_lost} of {n_listed} words not in {self.embedding}",) if n_lost else ()
 
 
 def lookup(
@@ -143,27 +143,27 @@ def lookup(
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
     """
-    wanted = [*wordlist.targets, *wordlist.attributes]
-    stored = embedding.find(wanted)
-    absent = [word for word in wanted if word not in stored and joined(word) not in wanted]
+    words_of_list = [*wordlist.targets, *wordlist.attributes]
+    stored = embedding.find(words_of_list)
+    absent = [word for word in words_of_list if word not in stored and joined(word) not in words_of_list]
     phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
     exact = {**stored, **phrases}
-    lacking = [word for word in dict.fromkeys(wanted) if word not in exact]
-    respelt = other_spellings(lacking, stored, {*wanted, *map(joined, phrases)}, embedding.match)
-    made = embedding.made(lacking)
-    found = {**exact, **{word: stored[other] for word, other in respelt.items()}, **made}
-    near = embedding.near(wanted, found)
+    lacking = [word for word in dict.fromkeys(words_of_list) if word not in exact]
+    respelt = other_spellings(lacking, stored, {*words_of_list, *map(joined, phrases)}, embedding.match)
+    subword_vectors = embedding.made(lacking)
+    vector_of = {**exact, **{word: stored[other] for word, other in respelt.items()}, **subword_vectors}
+    near = embedding.near(words_of_list, vector_of)
     parts = tuple(
         replace(
-            _part(role, name, words, found, near),
+            _part(role, name, words, vector_of, near),
             phrases=tuple(word for word in words if word in phrases),
             respelt=tuple((word, respelt[word]) for word in words if word in respelt),
-            made=tuple(word for word in words if word in made),
+            made=tuple(word for word in words if word in subword_vectors),
         )
         for role, name, words in _tables(wordlist)
     )
     usable = dict.fromkeys(word for part in parts for word in part.found)
-    return {word: prepared(found[word]) for word in usable}, Coverage(
+    return {word: prepared(vector_of[word]) for word in usable}, Coverage(
         embedding.name, parts, begins=() if all(part.found for part in parts) else embedding.reader.begins()
     )
 
@@ -228,12 +228,12 @@ def _is_shipped_control(part: Part) -> bool:
 
 
 def _part(
-    role: Role, name: str, words: tuple[str, ...], found: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
+    role: Role, name: str, words: tuple[str, ...], vector_of: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    present = [word for word in words if word in found]
-    missing = tuple(word for word in words if word not in found)
-    non_finite = tuple(word for word in present if not np.isfinite(found[word]).all())
-    zero = tuple(w for w in present if w not in non_finite and not has_direction(found[w]).all())
+    present = [word for word in words if word in vector_of]
+    missing = tuple(word for word in words if word not in vector_of)
+    non_finite = tuple(word for word in present if not np.isfinite(vector_of[word]).all())
+    zero = tuple(w for w in present if w not in non_finite and not has_direction(vector_of[w]).all())
     variants = tuple((word, near[word]) for word in missing if word in near)
     return Part(role, name, words, missing, zero, non_finite, variants)
 
@@ -251,8 +251,8 @@ def _substitutes(part: Part, embedding: str) -> Iterator[str]:
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
     if part.phrases:
-        read = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
-        yield f"{part}: {embedding} has {read}; used as such"
+        spellings = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
+        yield f"{part}: {embedding} has {spellings}; used as such"
     losses = {
         f"not in {embedding}": add_spellings(part.missing, part.near),
         "with all values zero, so without a direction": part.zero,
@@ -263,9 +263,9 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{offer(part.near)}"
 
 
-def _shortened(words: tuple[str, ...], shown: int = 10) -> str:
-    more = f", and {len(words) - shown} more" if len(words) > shown else ""
-    return ", ".join(words[:shown]) + more
+def _shortened(words: tuple[str, ...], most: int = 10) -> str:
+    more = f", and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def _both(coverage: Coverage, part: Part) -> str:
@@ -308,8 +308,8 @@ def random_words(embedding: Embedding, seed: int) -> list[str]:
     if len(offered) <= POOL_SIZE:
         return offered
     common = [word for word in offered if _is_plain(word)]
-    chosen = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
-    return [common[i] for i in sorted(chosen)]
+    sample = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
+    return [common[i] for i in sorted(sample)]
 
 
 def _is_plain(word: str) -> bool:

@@ -49,14 +49,16 @@ def with_covariates_from(
     for each in _each(covariates):
         if embedding is not None and _texts(each):
             by_side = given_by_side(each).items()
-            each = {side: log_ranks(table, embedding) if isinstance(given, str) else given for side, given in by_side}
+            each = {
+                side: log_ranks(table, embedding) if isinstance(source, str) else source for side, source in by_side
+            }
         table = table.with_covariates(each)
     return table
 
 
 def _each(covariates: CovariatesFrom) -> list[Any]:
-    given = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
-    return [{"target": each} if isinstance(each, str) else each for each in given]
+    entries = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
+    return [{"target": each} if isinstance(each, str) else each for each in entries]
 
 
 def _texts(covariates: CovariatesFrom) -> list[str]:
@@ -74,5 +76,5 @@ def log_ranks(table: AssociationTable, embedding: Embedding) -> pd.Series:
     """
     words = [word for side in SIDES for word in words_of(table.values, side)]
     ranks = embedding.ranks(words)
-    found = {word: float(np.log(ranks[word])) for word in dict.fromkeys(words)}
-    return pd.Series(found, name=NAME)
+    logs = {word: float(np.log(ranks[word])) for word in dict.fromkeys(words)}
+    return pd.Series(logs, name=NAME)

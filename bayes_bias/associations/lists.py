@@ -62,29 +62,29 @@ def measure_lists(
     BayesBiasError
         See `bayes_bias.similarities`.
     """
-    given = listed_wordlists("wordlists", wordlists, AssociationTable)
-    chosen = similarity_of(similarity)
+    sources = listed_wordlists("wordlists", wordlists, AssociationTable)
+    measure = similarity_of(similarity)
     check_covariates(covariates)
     extra = tuple(load_controls(source) for source in control_lists(controls))
     lists = [
         source if isinstance(source, AssociationTable) else load_wordlist(source).with_sub_topics(sub_topics)
-        for source in given
+        for source in sources
     ]
     _check_lists(lists)
     words = [source for source in lists if isinstance(source, WordList)]
-    read = _read(embeddings, trust, [*words, *extra], wants_ranks(covariates)) if words else []
+    excerpts = _read(embeddings, trust, [*words, *extra], wants_ranks(covariates)) if words else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
             measured.append(with_covariates_from(source, None, covariates))
             continue
-        step(f"{source.name}: measuring {chosen.metric.plural}")
-        for embedding in read:
-            table = table_of(Origin(source, extra, embedding, chosen, allow_loss))
+        step(f"{source.name}: measuring {measure.metric.plural}")
+        for embedding in excerpts:
+            table = table_of(Origin(source, extra, embedding, measure, allow_loss))
             table = with_relations(table, embedding, source, required=sub_topics == "from vectors")
             table = with_covariates_from(table, embedding, covariates)
-            named = f"{table.name} ({embedding.name})" if len(read) > 1 else table.name
-            measured.append(replace(table, name=named))
+            name = f"{table.name} ({embedding.name})" if len(excerpts) > 1 else table.name
+            measured.append(replace(table, name=name))
     return measured
 
 
@@ -131,34 +131,34 @@ def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
             raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each a different name")
 
 
-def _read(given: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
+def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
     """Each embedding with the words of all lists in memory, and those that random lists are drawn from."""
-    sources = given if isinstance(given, list | tuple) and not are_pairs(given) else [given]
+    sources = embeddings if isinstance(embeddings, list | tuple) and not are_pairs(embeddings) else [embeddings]
     if not sources:
         raise EmbeddingError("embedding: is an empty list; name one embedding or more")
-    opened = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])
+    embeddings_of_sources = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])
     words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes, *wordlist.texts)]
-    read = []
-    for embedding in opened:
+    excerpts = []
+    for embedding in embeddings_of_sources:
         step(f"{embedding.name}: reading vectors")
-        read.append(embedding.excerpt(words, pool=True, general=True, ranks=ranks))
-    return read
+        excerpts.append(embedding.excerpt(words, pool=True, general=True, ranks=ranks))
+    return excerpts
 
 
-def _distinct(sources: Sequence[Any], opened: list[Embedding]) -> list[Embedding]:
+def _distinct(sources: Sequence[Any], embeddings: list[Embedding]) -> list[Embedding]:
     """Embeddings under different names: files of the same name go by their paths."""
-    shared = [embedding.name for embedding in opened]
-    named = [
+    shared = [embedding.name for embedding in embeddings]
+    distinct = [
         replace(embedding, name=str(source))
         if shared.count(embedding.name) > 1 and isinstance(source, str | Path)
         else embedding
-        for source, embedding in zip(sources, opened, strict=True)
+        for source, embedding in zip(sources, embeddings, strict=True)
     ]
-    names = [embedding.name for embedding in named]
+    names = [embedding.name for embedding in distinct]
     for name in names:
         if names.count(name) > 1:
             raise EmbeddingError(
                 f"embedding: {names.count(name)} are called '{name}'; open them with different names:"
                 " open_embedding(file, name=...)"
             )
-    return named
+    return distinct

@@ -95,12 +95,14 @@ def log_probabilities(
     1.0
     """
     check_predicted(predict)
-    words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = open_score(model)
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
-    tables = _tables(score, _sentences(words, used, predict), predict, corrected)
+    tables = _tables(score, _sentences(words, sentence_templates, predict), predict, corrected)
     shape = (len(targets), len(attributes))
-    singles = {label: np.reshape(values, shape) for label, values in zip(used.labels, tables, strict=True)}
+    singles = {
+        label: np.reshape(values, shape) for label, values in zip(sentence_templates.labels, tables, strict=True)
+    }
     table = assemble(
         np.mean([*singles.values()], axis=0),
         targets,
@@ -124,8 +126,8 @@ def log_probabilities(
                 "embedding_source": f"log probabilities of {predict} by {name_of(score)}",
                 "model_identity": str(getattr(score, "identity", "")),
                 "predicted": predict,
-                "templates": used.name,
-                "templates_sha256": used.sha256,
+                "templates": sentence_templates.name,
+                "templates_sha256": sentence_templates.sha256,
             }
         ),
     )
@@ -171,9 +173,9 @@ class _Sentences(NamedTuple):
 
 
 def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Sentences:
-    known = word_classes(words)
-    check_word_classes((*words.targets, *words.attributes), known)
-    targets, attributes = ([(word, known[word]) for word in side] for side in (words.targets, words.attributes))
+    class_of = word_classes(words)
+    check_word_classes((*words.targets, *words.attributes), class_of)
+    targets, attributes = ([(word, class_of[word]) for word in side] for side in (words.targets, words.attributes))
     rows, columns = np.indices((len(targets), len(attributes))).reshape(2, -1)
     nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
     by_target = predict == "targets"

@@ -84,10 +84,10 @@ class MadeAlike(Tabled):
         """Which were not made alike, and what that is a sign of; "" if all were, or nothing is known."""
         if not self.unlike:
             return ""
-        named = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
+        examples = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
         return (
-            f"Not made alike: relative to {self.reference}, {self.words} random words are not as far apart in {named};"
-            f" q should be from {LEAST:g} to {MOST:g}. {self._reason}"
+            f"Not made alike: relative to {self.reference}, {self.words} random words are not as far apart in"
+            f" {examples}; q should be from {LEAST:g} to {MOST:g}. {self._reason}"
         )
 
     @property
@@ -135,18 +135,18 @@ def made_alike(
         There is no table of the reference's name.
     """
     embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
-    listed = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}
-    found = embeddings_alike(embeddings, listed, reference=reference, seed=seed, copies=copies)
+    own_words = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}
+    alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
     of_list = {
         "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
         "within_sd": [within_sd(table) for table in tables.values()],
     }
-    return replace(found, table=found.table.assign(**of_list))
+    return replace(alike, table=alike.table.assign(**of_list))
 
 
 def embeddings_alike(
     embeddings: Mapping[Any, Embedding | None],
-    listed: Collection[str],
+    own_words: Collection[str],
     *,
     reference: Any = None,
     seed: int = 1,
@@ -157,44 +157,44 @@ def embeddings_alike(
     if reference is not None and reference not in embeddings:
         valid = did_you_mean(reference, map(str, embeddings))
         raise TableError(f"reference: there is no {reference!r}; {valid}")
-    vectors = _shared_vectors(embeddings, frozenset(listed), seed)
+    vectors = _shared_vectors(embeddings, frozenset(own_words), seed)
     index = pd.Index(list(embeddings), name="embedding")
     if isinstance(vectors, str):
         nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
         first = next(iter(embeddings)) if reference is None else reference
         return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
     cosine = {label: _mean_cosine(rows) for label, rows in vectors.items()}
-    chosen = sorted(cosine, key=cosine.__getitem__)[len(cosine) // 2] if reference is None else reference
-    q = np.array([(1 - mean) / (1 - cosine[chosen]) for mean in cosine.values()])
-    same = np.array([_same_words(rows, vectors[chosen]) for rows in vectors.values()])
+    standard = sorted(cosine, key=cosine.__getitem__)[len(cosine) // 2] if reference is None else reference
+    q = np.array([(1 - mean) / (1 - cosine[standard]) for mean in cosine.values()])
+    same = np.array([_same_words(rows, vectors[standard]) for rows in vectors.values()])
     exempt = copies and bool((same > _COPIED).all())
     alike = exempt | ((q >= LEAST) & (q <= MOST))
     columns = {"q": q, "alike": alike, "mean_cosine": [*cosine.values()], "same_words": same}
-    return MadeAlike(pd.DataFrame(columns, index=index), chosen, len(vectors[chosen]))
+    return MadeAlike(pd.DataFrame(columns, index=index), standard, len(vectors[standard]))
 
 
 def _shared_vectors(
-    embeddings: Mapping[Any, Embedding | None], listed: frozenset[str], seed: int
+    embeddings: Mapping[Any, Embedding | None], own_words: frozenset[str], seed: int
 ) -> dict[Any, NDArray[np.float64]] | str:
     """Unit vectors (word, replicate, dimension) of random words that all embeddings have; or why there are none."""
     if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
         which = "no table says" if len(without) == len(embeddings) else f"the table of {joined(without)} does not say"
         return f"{which} which embedding it was measured in"
-    found: dict[Any, dict[str, NDArray[np.float64]]] = {}
+    vectors: dict[Any, dict[str, NDArray[np.float64]]] = {}
     candidates: list[str] | None = None
     for label, embedding in embeddings.items():
         assert embedding is not None
         frequent = _frequent(embedding)
         if candidates is None:
-            drawable = [word for word in frequent if word not in listed]
+            drawable = [word for word in frequent if word not in own_words]
             order = np.random.default_rng(seed).permutation(len(drawable))[:_CANDIDATES]
             candidates = [drawable[k] for k in order]
         rows = {word: np.atleast_2d(np.asarray(frequent[word], float)) for word in candidates if word in frequent}
-        found[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
-    shared = [word for word in candidates or () if all(word in rows for rows in found.values())][:_WORDS]
+        vectors[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
+    shared = [word for word in candidates or () if all(word in rows for rows in vectors.values())][:_WORDS]
     if len(shared) < _FEWEST:
         return f"they share {len(shared)} words in addition to those of the list, and {_FEWEST} are the least"
-    stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in found.items()}
+    stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
     return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
 
 

@@ -27,7 +27,7 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[st
         return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
-    first, found = 0, dict[str, Related]()
+    first, related = 0, dict[str, Related]()
     for home, words in homes.items():
         own = slice(first, first := first + len(words))
         if len(words) > MOST:
@@ -37,8 +37,8 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[st
         np.fill_diagonal(alike, False)
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
-            found[home] = Related(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
-    return found
+            related[home] = Related(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
+    return related
 
 
 def notice_of(home: str, copies: Related) -> str:

@@ -18,10 +18,10 @@ def register(similarity: Similarity) -> Similarity:
     TableError
         Another similarity has the name.
     """
-    known = SIMILARITIES.get(similarity.name)
-    if known is not None and known.between.__module__ != similarity.between.__module__:
+    namesake = SIMILARITIES.get(similarity.name)
+    if namesake is not None and namesake.between.__module__ != similarity.between.__module__:
         raise TableError(
-            f"similarity: '{similarity.name}' is taken by {known.between.__module__}; give it another name"
+            f"similarity: '{similarity.name}' is taken by {namesake.between.__module__}; give it another name"
         )
     SIMILARITIES[similarity.name] = similarity
     return similarity
@@ -36,7 +36,7 @@ def similarity_names() -> list[str]:
     return sorted(SIMILARITIES)
 
 
-def similarity_of(given: str | Similarity) -> Similarity:
+def similarity_of(name: str | Similarity) -> Similarity:
     """The similarity of a name; one that is given itself is returned.
 
     Raises
@@ -44,9 +44,9 @@ def similarity_of(given: str | Similarity) -> Similarity:
     TableError
         The name is unknown.
     """
-    if isinstance(given, Similarity):
-        return given
+    if isinstance(name, Similarity):
+        return name
     names = similarity_names()
-    if given not in names:
-        raise TableError(f"similarity: '{given}' is not known; {did_you_mean(str(given), names)}")
-    return SIMILARITIES[given]
+    if name not in names:
+        raise TableError(f"similarity: '{name}' is not known; {did_you_mean(str(name), names)}")
+    return SIMILARITIES[name]

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.common_sub_topics import share_in_common, within_and_between
+from bayes_bias.associations.common_sub_topics import cosines_within_and_between, share_in_common
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
@@ -147,11 +147,11 @@ class Vocabulary:
         silhouette, cluster = _best_cut(1 - unit @ unit.T)
         mean, sd = _random_silhouettes(self, min(len(words), _LONGEST))
         z = (max(silhouette, 0.0) - mean) / sd
-        shown = SubTopics(tuple(words), cluster, self._share(unit, cluster), silhouette, z)
-        share = shown.share * shown.belief
+        sub_topics = SubTopics(tuple(words), cluster, self._share(unit, cluster), silhouette, z)
+        share = sub_topics.share * sub_topics.belief
         if share < _LEAST:
-            return replace(shown, cluster=alone, share=0.0)
-        return replace(shown, share=round(share, _DIGITS))
+            return replace(sub_topics, cluster=alone, share=0.0)
+        return replace(sub_topics, share=round(share, _DIGITS))
 
     def named(
         self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]], topic_of: Mapping[str, str]
@@ -181,11 +181,11 @@ class Vocabulary:
 
     def _preferences(self, unit: Numbers) -> Numbers:
         """Unit vectors whose products are the correlations of what words prefer."""
-        moved = unit @ _covariance(self)
-        return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True))
+        preferences = unit @ _covariance(self)
+        return np.asarray(preferences / np.linalg.norm(preferences, axis=1, keepdims=True))
 
     def _share(self, unit: Numbers, cluster: NDArray[np.intp]) -> float:
-        within, between = within_and_between(self._preferences(unit), cluster)
+        within, between = cosines_within_and_between(self._preferences(unit), cluster)
         return float(np.clip((within - between) / (1 - between), 0, 1)) if between < 1 else 0.0
 
 
@@ -263,20 +263,20 @@ def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics
     EmbeddingError
         A group or class has more words than can be compared in a few seconds.
     """
-    vectors, found = table.vectors, dict[str, Related]()
+    vectors, related = table.vectors, dict[str, Related]()
     assert vectors is not None
     for home, own in compared_words(table).items():
         of_words = [vectors[word] for word in own]
         if home in named:
-            found[home] = vocabulary.named(own, of_words, home_of(named[home]))
+            related[home] = vocabulary.named(own, of_words, home_of(named[home]))
             continue
         _check_length(home, len(own))
-        found[home] = vocabulary.sub_topics(own, of_words)
+        related[home] = vocabulary.sub_topics(own, of_words)
     for homes in (table.groups, table.associated_classes):
-        if len(homes) == 2 and found.keys() >= {*homes}:
-            pair = vocabulary.without_common(found[homes[0]], found[homes[1]], vectors)
-            found |= dict(zip(homes, pair, strict=True))
-    return found
+        if len(homes) == 2 and related.keys() >= {*homes}:
+            pair = vocabulary.without_common(related[homes[0]], related[homes[1]], vectors)
+            related |= dict(zip(homes, pair, strict=True))
+    return related
 
 
 def _belief(home: Related) -> float:
@@ -328,10 +328,10 @@ def related_as_shown(
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
     """The table with a notice that vectors show no sub-topics, and why; only near copies count as fewer then."""
-    named = any(f"{side}_topic" in table.values.coords for side in SIDES)
-    notice = f"{_AS_NAMED if named else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
-    listed = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
-    return listed if named else with_near_copies(listed)
+    has_topics = any(f"{side}_topic" in table.values.coords for side in SIDES)
+    notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
+    noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
+    return noted if has_topics else with_near_copies(noted)
 
 
 def with_near_copies(table: AssociationTable) -> AssociationTable:

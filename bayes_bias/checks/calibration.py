@@ -80,7 +80,9 @@ class Calibration(Tabled):
                 Column("draws", rows.draws, count),
                 Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
                 Column("width", rows.width, plain),
-                Column("hold the truth", [DASH if np.isnan(held) else share(held) for held in rows.coverage_95]),
+                Column(
+                    "hold the truth", [DASH if np.isnan(coverage) else share(coverage) for coverage in rows.coverage_95]
+                ),
             ],
             heading="method",
             caption=f"Findings at the 5% level, true bias {self.truth:g}",
@@ -171,14 +173,15 @@ def calibrate(
     """
     _check_settings(draws, random, size, planted, seed, sampling, jobs)
     origin = origin_of(wordlist, embedding)
-    chosen = origin.similarity
-    if planted and chosen != COSINES:
+    similarity = origin.similarity
+    if planted and similarity != COSINES:
         raise BayesBiasError(
-            f"planted: {planted:g} is a difference of cosines, and cannot be planted in {chosen.metric.plural}; give 0"
+            f"planted: {planted:g} is a difference of cosines, and cannot be planted in"
+            f" {similarity.metric.plural}; give 0"
         )
     words = origin.words
     design = NullDesign.of(
-        words, origin.read().embedding, random=random, allow_loss=origin.allow_loss, similarity=chosen
+        words, origin.read().embedding, random=random, allow_loss=origin.allow_loss, similarity=similarity
     )
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
     design.check_pool()
@@ -197,12 +200,12 @@ def calibrate(
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
     """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
-    if not (given := listed("scopes", scopes, str, "['both']", ScopeError)):
+    if not (names := listed("scopes", scopes, str, "['both']", ScopeError)):
         raise BayesBiasError("scopes: is empty; name one or more, such as 'both', or give None for all")
-    for scope in given:
+    for scope in names:
         sampling_scope(scope)
     means = table_means(table)
-    return tuple(dict.fromkeys(check_design(means, scope).name for scope in given))
+    return tuple(dict.fromkeys(check_design(means, scope).name for scope in names))
 
 
 def _check_settings(
@@ -229,7 +232,7 @@ _MOST_PROCESSES = 4
 _WORTH_A_PROCESS = 40
 
 
-def drawn_beside(
+def draw_in_background(
     designs: Sequence[Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
 ) -> AbstractContextManager[Iterator[Calibration | str]]:
     """The nulls of one list after the other, or why there are none; they are being drawn from now on.

@@ -111,12 +111,12 @@ def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
     words = pd.DataFrame({"word": words_of(values, side), "home": values[HOMES[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
     residuals = _residuals(table, side)
-    named = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
+    has_topics = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
     of_residuals = np.full(len(words), "", dtype=object)
     for rows in words.groupby("home").indices.values():
         of_residuals[rows] = _ward(residuals[rows], words.word[rows].tolist())
-    clusters = np.where(named, words.topic, of_residuals)
-    return words[["word", "home"]].assign(cluster=clusters, named=named, score=_scores(table, side))
+    clusters = np.where(has_topics, words.topic, of_residuals)
+    return words[["word", "home"]].assign(cluster=clusters, named=has_topics, score=_scores(table, side))
 
 
 def _scores(table: AssociationTable, side: Side) -> Numbers:
@@ -209,7 +209,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     if clusterings is None:
         clusterings = [clustering(table, side, shuffles=0) for side in SIDES]
     compared = table.without_controls()
-    parts = [_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
+    parts = [_biases_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -227,16 +227,16 @@ def _to_leave_out(words: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([single, together.assign(what="cluster")])[["what", "home", "left_out", "members"]]
 
 
-def _without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
+def _biases_without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
     words = table.values[side].to_numpy()
-    kept = ~np.stack([np.isin(words, members) for members in parts.members])
-    everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), kept]))
+    masks = ~np.stack([np.isin(words, members) for members in parts.members])
+    everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), masks]))
     return parts.drop(columns="members").assign(
         side=side, words=parts.members.map(len), bias=biases, change=np.array(biases) - everything
     )[["what", "side", "home", "left_out", "words", "bias", "change"]]
 
 
-def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _biases(table: AssociationTable, side: Side, masks: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
     homes: list[Any] = [np.eye(len(table.groups))[table.group_index], np.eye(len(table.classes))[table.class_index]]
@@ -244,7 +244,7 @@ def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDA
         y, weights, homes = y.T, weights.T, homes[::-1]
     of_side, of_other = homes
     sums, numbers = (
-        np.einsum("kn,nh,no->kho", kept, of_side, part @ of_other, optimize=True)
+        np.einsum("kn,nh,no->kho", masks, of_side, part @ of_other, optimize=True)
         for part in (np.nan_to_num(y), np.isfinite(y).astype(float))
     )
     with np.errstate(invalid="ignore"):  # a home that is left out as a whole has no mean: NaN

@@ -115,11 +115,11 @@ class NullDesign:
 
     def check_pool(self) -> None:
         """Refuse a design for which there are not enough words."""
-        needed = 0 if self.classes else sum(self.sizes.values())
-        needed += sum(map(len, self.groups.values())) if self.random_groups else 0
-        if needed > len(self.pool):
+        size = 0 if self.classes else sum(self.sizes.values())
+        size += sum(map(len, self.groups.values())) if self.random_groups else 0
+        if size > len(self.pool):
             raise WordListError(
-                f"{self.name}: a null needs {needed} random words and there are {len(self.pool)} to draw from;"
+                f"{self.name}: a null needs {size} random words and there are {len(self.pool)} to draw from;"
                 " take fewer in each class or group (size), or an embedding of more words"
             )
 
@@ -134,13 +134,13 @@ class NullDesign:
         """
         self.check_pool()
         rng = np.random.default_rng([seed, number])
-        left = [self.pool[i] for i in rng.permutation(len(self.pool))]
+        pool = [self.pool[i] for i in rng.permutation(len(self.pool))]
         classes: Mapping[str, Iterable[str]] = self.classes or {
-            name: self._taken(left, n, self.topics) for name, n in self.sizes.items()
+            name: self._take(pool, n, self.topics) for name, n in self.sizes.items()
         }
         groups: Mapping[str, Iterable[str]] = self.groups
         if self.random_groups:
-            groups = {name: self._taken(left, len(words), self.group_topics) for name, words in self.groups.items()}
+            groups = {name: self._take(pool, len(words), self.group_topics) for name, words in self.groups.items()}
         targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         table = assemble(
@@ -157,42 +157,42 @@ class NullDesign:
         if self.vocabulary is None:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        named = {home: topics for home, topics in self.named.items() if home in self.groups}
-        return related_as_shown(table, self.vocabulary, named, shown=table.with_vectors(own))
+        own_topics = {home: topics for home, topics in self.named.items() if home in self.groups}
+        return related_as_shown(table, self.vocabulary, own_topics, shown=table.with_vectors(own))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
         """The mean over replicates, and the numbers of each."""
         x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
-        mean, singles = self.similarity.over_replicates(x, a)
+        mean, singles = self.similarity.average_replicates(x, a)
         values, *of_replicates = (
             self._plant(np.asarray(table), list(targets.values()), list(attributes.values()))
             for table in (mean, *singles)
         )
         return values, of_replicates
 
-    def _taken(self, left: list[str], n: int, topics: int) -> list[str]:
+    def _take(self, pool: list[str], n: int, topics: int) -> list[str]:
         """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
-        taken: list[str] = []
+        words: list[str] = []
         for k in range(topics):
-            near = np.stack([self.vectors[word].ravel() for word in left]) @ self.vectors[left[0]].ravel()
-            size = (n * (k + 1)) // topics - len(taken)
-            chosen = {left[i] for i in np.argsort(-near)[:size]}
-            taken += [word for word in left if word in chosen]
-            left[:] = [word for word in left if word not in chosen]
-        taken += left[: n - len(taken)]
-        left[:] = [word for word in left if word not in taken]
-        return taken
+            near = np.stack([self.vectors[word].ravel() for word in pool]) @ self.vectors[pool[0]].ravel()
+            size = (n * (k + 1)) // topics - len(words)
+            cluster = {pool[i] for i in np.argsort(-near)[:size]}
+            words += [word for word in pool if word in cluster]
+            pool[:] = [word for word in pool if word not in cluster]
+        words += pool[: n - len(words)]
+        pool[:] = [word for word in pool if word not in words]
+        return words
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:
             return similarity
         shift = self.planted / 2
         associated = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
-        moved = np.isin(attribute_class, list(self.sizes))
-        shrunk = np.where(moved, 1 - shift, np.sqrt(1 - shift)) * similarity
-        return shrunk + moved * np.where(associated, shift, -shift)
+        is_random = np.isin(attribute_class, list(self.sizes))
+        shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
+        return shrunk + is_random * np.where(associated, shift, -shift)
 
 
 def _check_balance(wordlist: WordList) -> None:
@@ -223,8 +223,8 @@ def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
     """Prepared vectors of random common words that the list does not have, in any spelling."""
-    taken = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
-    words = [word for word in random_words(embedding, seed) if word.casefold() not in taken]
+    own_words = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+    words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     vectors = embedding.find(words)
     stored = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
     if len(stored) < 2:

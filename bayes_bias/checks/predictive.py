@@ -69,11 +69,11 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     >>> az.plot_ppc_dist(posterior_predictive(posterior))                                   # doctest: +SKIP
     """
     fitted = Fitted.of(fit)
-    given = _given_draws(fitted)
+    draws = _given_draws(fitted)
     groups = {
-        **_with_likelihood(fitted, given),
-        "posterior_predictive": given.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
-        "observed_data": given.observed.to_dataset(),
+        **_with_likelihood(fitted, draws),
+        "posterior_predictive": draws.replicated(np.random.default_rng(fitted.seed)).to_dataset(),
+        "observed_data": draws.observed.to_dataset(),
     }
     tree = xr.DataTree.from_dict(groups)
     tree.attrs = {name: fitted.tree.attrs[name] for name in ("name", "model", "seed", "table_sha256")}
@@ -106,26 +106,26 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
 
-def _with_likelihood(fitted: Fitted, given: GivenDraws) -> dict[str, xr.Dataset]:
-    return {"posterior": _thinned(fitted.posterior), "log_likelihood": given.log_likelihood.to_dataset()}
+def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]:
+    return {"posterior": _thinned(fitted.posterior), "log_likelihood": draws.log_likelihood.to_dataset()}
 
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
         raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
-    drawn = _of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
-    return GivenDraws.of(fitted.structure, _thinned(drawn), fitted.data, fitted.observed)
+    posterior = _posterior_of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
+    return GivenDraws.of(fitted.structure, _thinned(posterior), fitted.data, fitted.observed)
 
 
-def _of_mean_table(fitted: Fitted) -> xr.Dataset:
+def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
     """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
-    drawn, these = fitted.posterior, "replicate_average" in fitted.posterior
+    posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
     if not these:
-        return drawn.assign(effects)
-    sd, by_replicate = drawn.sd_residual, drawn.sd_residual_by_replicate
-    return drawn.assign(effects).assign(
-        mean=drawn["mean"] + drawn.replicate_average,
+        return posterior.assign(effects)
+    sd, by_replicate = posterior.sd_residual, posterior.sd_residual_by_replicate
+    return posterior.assign(effects).assign(
+        mean=posterior["mean"] + posterior.replicate_average,
         sd_residual=(sd**2 + by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
     )
 

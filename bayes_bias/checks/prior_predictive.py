@@ -70,22 +70,24 @@ def prior_predictive(
     if not table.is_formed:
         raise TableError(f"table: has {table.values.size:,} values, too many to draw; shorten the list")
     if isinstance(model, pm.Model) or callable(model):
-        return _by_pymc(built(model, table), table, draws, seed)
-    return _by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
+        return _draw_by_pymc(built(model, table), table, draws, seed)
+    return _draw_by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
 
 
-def _by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
+def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
     # PyMC names what it draws, at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
-        drawn = pm.sample_prior_predictive(
+        samples = pm.sample_prior_predictive(
             # Each is drawn a few hundred times, and compiling would take longer.
             draws,
             model=model,
             random_seed=seed,
             compile_kwargs={"mode": "FAST_COMPILE"},
         )
-    prior = drawn["prior"].to_dataset()
-    kept = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
-    used = kept.drop_vars([dim for dim in kept.coords if all(dim not in each.dims for each in kept.values())])
-    groups = {name: drawn[name].to_dataset() for name in ("prior_predictive", "observed_data")}
-    return xr.DataTree.from_dict({"prior": with_bias(used, table_means(table)), **groups})
+    prior = samples["prior"].to_dataset()
+    variables = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
+    dataset = variables.drop_vars(
+        [dim for dim in variables.coords if all(dim not in each.dims for each in variables.values())]
+    )
+    groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
+    return xr.DataTree.from_dict({"prior": with_bias(dataset, table_means(table)), **groups})

@@ -53,11 +53,11 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
 
 
-def _flat(found: xr.Dataset) -> pd.Series:
-    return pd.concat({str(name): values.to_series() for name, values in found.data_vars.items()})
+def _flat(dataset: xr.Dataset) -> pd.Series:
+    return pd.concat({str(name): values.to_series() for name, values in dataset.data_vars.items()})
 
 
 def _diagnosis(table: pd.DataFrame) -> np.ndarray:
     weak = np.where(table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree")
-    known = np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
-    return np.where(table.isna().any(axis=1), "too few draws", known)
+    diagnosis = np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
+    return np.where(table.isna().any(axis=1), "too few draws", diagnosis)

@@ -118,11 +118,11 @@ def prompts(
     Example: bayes-bias prompts weat6 --out prompts.csv
     """
     check_output(out, overwrite, "--out")
-    asked = bb.answers.prompts(wordlist, wordings, each=each, seed=seed)
-    write_csv(asked, out, overwrite)
+    rows = bb.answers.prompts(wordlist, wordings, each=each, seed=seed)
+    write_csv(rows, out, overwrite)
     lists = " ".join(f"--list {name}" for name in wordlist)
     say(
-        f"{len(asked):,} prompts of {asked.wording.nunique()} wordings are in {out}. Send the column prompt, and keep"
+        f"{len(rows):,} prompts of {rows.wording.nunique()} wordings are in {out}. Send the column prompt, and keep"
         f" each reply with its id, in a file with the columns id and reply; then\n\n"
         f"    bayes-bias answers replies.csv --prompts {out} {lists} --out report"
     )

@@ -65,7 +65,7 @@ def calibrate(
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
     with progress_bar(), connected(scheduler) as client:
-        made = bb.calibrate(
+        result = bb.calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             draws=draws,
             random=cast(Random, random),
@@ -76,10 +76,10 @@ def calibrate(
             folder=folder,
             jobs=jobs if client is None else client,
         )
-    print_layout(made.layout)
-    say(made.text)
+    print_layout(result.layout)
+    say(result.text)
     if out_file is not None:
-        write_csv(made.records, out_file, overwrite)
+        write_csv(result.records, out_file, overwrite)
         say(f"The records of all draws are in {out_file}")
 
 
@@ -108,19 +108,19 @@ def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
     if inputs.reads_sentences:
         return inputs.opened([wordlist])
     several = len(inputs.embedding) > 1
-    given = inputs.embedding if several else inputs.embedding[0]
-    opened = bb.open_embedding(
-        given,
+    source = inputs.embedding if several else inputs.embedding[0]
+    embedding = bb.open_embedding(
+        source,
         trust=inputs.trust,
         kind=inputs.replicates or ("seed" if several else None),
         match=cast(Match, inputs.match),
     )
-    if not opened.replicates:
+    if not embedding.replicates:
         raise BayesBiasError(
-            f"--embedding: '{opened.name}' is one training, which cannot show how trainings differ; give two"
+            f"--embedding: '{embedding.name}' is one training, which cannot show how trainings differ; give two"
             " embeddings or more, each with its --embedding"
         )
-    return opened
+    return embedding
 
 
 def _show(result: "bb.Stability") -> None:

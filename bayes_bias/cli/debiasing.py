@@ -78,11 +78,11 @@ def debias(
     debiasing = bb.debiasing.Debiasing(debiaser, sets, skip_missing=skip_missing)
     with progress_bar():
         step(f"{embedding}: reading vectors")
-        opened = bb.open_embedding(embedding, trust=trust, match=cast(Match, match))
+        source = bb.open_embedding(embedding, trust=trust, match=cast(Match, match))
         step(f"debiasing: {method}")
-        debiased = debiasing.applied(opened)
+        debiased = debiasing.applied(source)
         enough = len(debiased.vocabulary()) > _FEW
-        cost = bb.debiasing.damage(opened.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
+        cost = bb.debiasing.damage(source.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
         step(f"writing {out_file}")
         save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
@@ -120,20 +120,20 @@ def compare(
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
-    lists, words, chosen = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
+    lists, words, options = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
     rated = ratings or [] if damage or ratings else None
-    made: bb.Comparison | bb.Sweep
+    result: bb.Comparison | bb.Sweep
     with progress_bar():
         if len(lists) > 1 or len(sides.versions) > 1:
-            _check_several(sides, lists, chosen, inference)
-            made = _swept(sides, lists, words, chosen, rated, inference)
+            _check_several(sides, lists, options, inference)
+            result = _swept(sides, lists, words, options, rated, inference)
         else:
-            made = _compared(sides, next(iter(lists), None), words, chosen, rated, inference)
-        page = output.write(made)
-    if isinstance(made, bb.Sweep):
-        _show_several(made)
+            result = _compared(sides, next(iter(lists), None), words, options, rated, inference)
+        page = output.write(result)
+    if isinstance(result, bb.Sweep):
+        _show_several(result)
     else:
-        _show(made)
+        _show(result)
     if page is not None:
         say(f"\nThe comparison is in {page}")
 
@@ -160,11 +160,11 @@ def _compared(
             return _from_table(names, source)
         if debiasing is None:
             return source.table(wordlist, also=also)
-        listed = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
-        opened = source.opened([wordlist], also=also)
+        words = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
+        embedding = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
-            opened = opened.excerpt([*listed.targets, *listed.attributes, *listed.texts, *also])
-        return source.measured(debiasing.applied(opened), wordlist, also=also)
+            embedding = embedding.excerpt([*words.targets, *words.attributes, *words.texts, *also])
+        return source.measured(debiasing.applied(embedding), wordlist, also=also)
 
     return bb.compare(
         measured(before, sides.before),
@@ -236,16 +236,16 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
     """What versions are compared with: an embedding, or a masked model."""
     if source.masked is None:
         return source.opened(lists, also=also)
-    given: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
-    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **given)
+    options: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
+    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **options)
 
 
 def _given(source: TableSource, lists: list[str], of: str) -> GivenVersion:
     """An embedding or a masked model of its own as a version."""
     if source.masked is not None:
         return GivenVersion(source.masked, Path(source.masked).name, of)
-    opened = source.opened(lists)
-    return GivenVersion(opened, opened.name, of)
+    embedding = source.opened(lists)
+    return GivenVersion(embedding, embedding.name, of)
 
 
 def _damage(
@@ -268,13 +268,13 @@ def _damages(before: Embedding, after: Sequence[Embedding | Debiasing], ratings:
     step("damage: reading vectors")
     rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
     learned = [word for version in after if isinstance(version, Debiasing) for word in version.learned_words]
-    read = before.excerpt([*rated, *learned], pool=True)
-    vectors, found = read.excerpt(rated, pool=True).all(), []
+    excerpt = before.excerpt([*rated, *learned], pool=True)
+    vectors, damages = excerpt.excerpt(rated, pool=True).all(), []
     for version in after:
         if isinstance(version, Debiasing):
-            version = version.applied(before if version.needs_vocabulary else read)
-        found.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
-    return found
+            version = version.applied(before if version.needs_vocabulary else excerpt)
+        damages.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
+    return damages
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> Debiasing | None:
@@ -317,8 +317,8 @@ def _show_several(result: "bb.Sweep") -> None:
 
     names = result.sources.version.where(result.sources.version_of != "", "before")
     biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")
-    shown = biases.map(partial(signed, decimals=result.metric.decimals))
-    print_frame(shown, title=f"Bias of {result.originals[0]} before and after, in {result.metric.unit}")
+    rows = biases.map(partial(signed, decimals=result.metric.decimals))
+    print_frame(rows, title=f"Bias of {result.originals[0]} before and after, in {result.metric.unit}")
     show_sweep(result)
     for name, damage in result.damage.items():
         say(f"{name}: {damage.text}")

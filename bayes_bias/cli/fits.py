@@ -85,14 +85,14 @@ def summarize(
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
-    loaded = bb.load_fit(fit_file)
+    posterior = bb.load_fit(fit_file)
     reading: dict[str, Any] = {"scope": scope, "ci_prob": ci_prob, "rope": rope}
     if csv:
-        typer.echo(csv_text(bb.summarize(loaded, **reading, contrasts=contrast or [])), nl=False)
+        typer.echo(csv_text(bb.summarize(posterior, **reading, contrasts=contrast or [])), nl=False)
         return
-    print_answers(loaded, contrast or [], **reading, words=words)
-    if concern := Diagnostics.of(loaded).concern:
-        say(f"{loaded.attrs['name']}: {concern}")
+    print_answers(posterior, contrast or [], **reading, words=words)
+    if concern := Diagnostics.of(posterior).concern:
+        say(f"{posterior.attrs['name']}: {concern}")
 
 
 def print_answers(
@@ -132,7 +132,7 @@ def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFr
     """What a terminal of 80 columns holds; `--csv` has the rest."""
     decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)
     signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
-    written = {
+    cells = {
         "mean": [
             (signed if sign else plain)(mean, decimals) for mean, sign in zip(summary["mean"], signs, strict=True)
         ],
@@ -145,7 +145,7 @@ def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFr
         ],
         **_beside(summary, decimals),
     }
-    return pd.DataFrame(written, index=summary.index)
+    return pd.DataFrame(cells, index=summary.index)
 
 
 def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
@@ -212,7 +212,7 @@ def plan(
         check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(f"--out: '{out_file}' is not a figure; name a file in .png, .pdf or .svg")
-        if any(len(set(given)) == 1 for given in (targets, attributes) if given):
+        if any(len(set(lengths)) == 1 for lengths in (targets, attributes) if lengths):
             raise OutputError(
                 "--out: a figure needs two numbers of targets and of attributes or more; write --n-targets 20,40"
                 " --n-attributes 20,40, or leave both out"
@@ -239,8 +239,8 @@ def plan(
         power.map("{:.2f}".format),
         title=f"Probability of detecting a bias of {size:g} ({inference.ci_prob:.0%}), by {by} per group and class",
     )
-    needed = words_needed(posterior, size, **inference.reading)
-    words = f"about {needed:,} words" if needed else f"more than {MOST_WORDS:,} words"
+    number = words_needed(posterior, size, **inference.reading)
+    words = f"about {number:,} words" if number else f"more than {MOST_WORDS:,} words"
     say(f"A bias of {size:g} would be detected 80% of the time with {words} in each sampled group and class.")
     if out_file is not None:
         figure = bb.plots.plot_plan(posterior, size, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)

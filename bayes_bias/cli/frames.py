@@ -43,8 +43,8 @@ def print_layout(layout: Layout) -> None:
         )
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*map(Text, row))
-    if (needed := _width(map(_narrowest, columns))) > out.width:
-        table.width = needed
+    if (width := _width(map(_narrowest, columns))) > out.width:
+        table.width = width
     out.print(table, crop=False)
 
 

@@ -139,14 +139,14 @@ def _common(
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
     """Run one of the commands; an error is one line and exit code 2, a traceback only with --debug."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     terminal = IN_TERMINAL.set(True)
     show_notices()
     _stop_when_terminated()
     try:
-        status = commands([a for a in given if a != "--debug"] or ["--help"], standalone_mode=False)
+        status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:

@@ -190,11 +190,11 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        made = {
+        groups = {
             name: kind(**{option.name: values.pop(option.name) for option in options[name]})
             for name, kind in kinds.items()
         }
-        command(**values, **made)  # type: ignore[call-arg]
+        command(**values, **groups)  # type: ignore[call-arg]
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -80,11 +80,11 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
         from bayes_bias.analyses.criterion.biases import Biases
         from bayes_bias.analyses.criterion.data import read
 
-        return file if covariance is None else Biases.of_frame(read(file, "biases"), _matrix(covariance))
+        return file if covariance is None else Biases.from_frame(read(file, "biases"), _matrix(covariance))
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
-    named = dict(fit.partition("=")[::2] for fit in fits)
-    return {label: bb.load_fit(path) for label, path in named.items()}
+    file_of = dict(fit.partition("=")[::2] for fit in fits)
+    return {label: bb.load_fit(path) for label, path in file_of.items()}
 
 
 def _matrix(path: Path) -> pd.DataFrame:

@@ -42,26 +42,28 @@ class Slices:
     @property
     def files(self) -> dict[float, list[str]]:
         """The files of each slice."""
-        found: dict[float, list[str]] = {}
-        for given in self.at:
-            text, _, pattern = given.partition("=")
+        files: dict[float, list[str]] = {}
+        for option in self.at:
+            text, _, pattern = option.partition("=")
             try:
                 time = float(text)
             except ValueError:
                 time = float("nan")
             if not pattern or time != time:
-                raise BayesBiasError(f"--at: '{given}' is not TIME=FILE with a number for the time, such as 1900=a.txt")
-            if time in found:
+                raise BayesBiasError(
+                    f"--at: '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt"
+                )
+            if time in files:
                 raise BayesBiasError(f"--at: {text} is given twice; give files of one slice together, {text}=one,other")
-            found[time] = [file for part in pattern.split(",") for file in self._matching(part, given)]
-        return found
+            files[time] = [file for part in pattern.split(",") for file in self._matching(part, option)]
+        return files
 
-    def _matching(self, pattern: str, given: str) -> list[str]:
+    def _matching(self, pattern: str, option: str) -> list[str]:
         if not any(sign in pattern for sign in "*?["):
             return [pattern]
         files = sorted(glob(pattern))
         if not files:
-            raise BayesBiasError(f"--at: no file is called as '{given}' says; check the pattern")
+            raise BayesBiasError(f"--at: no file is called as '{option}' says; check the pattern")
         return files
 
     def table(self, time: float, names: list[str], wordlist: str | None) -> bb.AssociationTable:

@@ -62,7 +62,7 @@ def report(
             covariates=covariates_of(covariates),
             **inputs.settings,
         )
-        made = bb.report(
+        result = bb.report(
             tables,
             **inference.fitting,
             **inference.reading,
@@ -71,12 +71,12 @@ def report(
             against_published=against_published,
         )
         step(f"writing {output.out}")
-        page = output.write(made)
-    print_layout(made.layout)
-    if len(made.sections) > 1:
-        print_layout(made.together.layout)
-        say(f"{made.together}\n")
-    for section in made.sections:
+        page = output.write(result)
+    print_layout(result.layout)
+    if len(result.sections) > 1:
+        print_layout(result.together.layout)
+        say(f"{result.together}\n")
+    for section in result.sections:
         say(f"{section.name}: {section.verdict.text}")
         for answer in section.contrasts:
             say(f"{section.name}, {answer.text}")

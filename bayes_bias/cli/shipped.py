@@ -58,9 +58,9 @@ def wordlists(
     if out_file is not None:
         _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite)
         return
-    for option, given in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
-        if given:
-            raise BayesBiasError(f"{option}: '{given[0]}' chooses words of FILE for a list; add --out list.csv")
+    for option, values in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
+        if values:
+            raise BayesBiasError(f"{option}: '{values[0]}' chooses words of FILE for a list; add --out list.csv")
     if names and len(names) > 1:
         raise BayesBiasError(f"LIST: {', '.join(names)} are given; show one, or make one list of them with --out")
     name = names[0] if names else None
@@ -104,31 +104,31 @@ def _write_list(
         raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
     if not files:
         raise BayesBiasError("FILE: is missing; name the files of words that the list is made of")
-    found = [read_names(file) for file in files]
-    headings = [heading for content in found for heading in content.values]
-    words = {heading.partition("=")[0]: words for content in found for heading, words in content.values.items()}
+    contents = [read_names(file) for file in files]
+    headings = [heading for content in contents for heading in content.values]
+    words = {heading.partition("=")[0]: words for content in contents for heading, words in content.values.items()}
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", groups, "flowers=pleasant")
     sentence_classes = pairs_of("--word-class", word_class, "flowers=noun")
-    chosen = dict.fromkeys([*stereotypes, *stereotypes.values(), *classes])
-    for name in (*chosen, *sentence_classes):
+    names = dict.fromkeys([*stereotypes, *stereotypes.values(), *classes])
+    for name in (*names, *sentence_classes):
         if name not in words:
             raise BayesBiasError(f"FILE: no words are called '{name}'", name, words)
     rows = [
         {"word": word, "group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
         | ({"word_class": sentence_classes.get(name, "")} if sentence_classes else {})
-        for name in chosen
+        for name in names
         for word in words[name]
     ]
     if not rows:
         raise BayesBiasError(f"--groups: say which of {', '.join(words)} are groups, such as --groups NAME=CLASS")
     frame = pd.DataFrame(rows)
-    made = load_wordlist(frame)
-    for notice in (*(notice for content in found for notice in content.notices), *made.notices):
+    wordlist = load_wordlist(frame)
+    for notice in (*(notice for content in contents for notice in content.notices), *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
-    left = [name for name in words if name not in chosen]
-    say(f"{made.text}" + (f"; left out: {', '.join(left)}" if left else "") + f"\nThe list is in {out_file}")
+    others = [name for name in words if name not in names]
+    say(f"{wordlist.text}" + (f"; left out: {', '.join(others)}" if others else "") + f"\nThe list is in {out_file}")
 
 
 def _print_wordlist(words: WordList) -> None:
@@ -153,16 +153,16 @@ def _print_wordlist(words: WordList) -> None:
 
 def _lacking(words: WordList) -> list[str]:
     """What the shipped vectors lack of a list."""
-    found = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
+    vectors = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
     tables = {**words.groups, **words.classes, **words.controls}
     absent = {
-        name: [w for w in members if w not in found and joined(w) not in found] for name, members in tables.items()
+        name: [w for w in members if w not in vectors and joined(w) not in vectors] for name, members in tables.items()
     }
     return [
-        f"not in {DEMO}: {len(lost)} of {len(tables[name])} words of {name}: {', '.join(lost[:5])}"
-        + (", ..." if len(lost) > 5 else "")
-        for name, lost in absent.items()
-        if lost
+        f"not in {DEMO}: {len(absent_words)} of {len(tables[name])} words of {name}: {', '.join(absent_words[:5])}"
+        + (", ..." if len(absent_words) > 5 else "")
+        for name, absent_words in absent.items()
+        if absent_words
     ]
 
 
@@ -243,8 +243,8 @@ def sentences(
             raise EmbeddingError(
                 f"--vectors: belong to the CSV file of sentences, and LIST is '{source}'; name the file"
             )
-        saved = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
-        say(f"{saved}: use it with --embedding {out_file}")
+        summary = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
+        say(f"{summary}: use it with --embedding {out_file}")
         return
     if out_file.suffix != ".csv":
         raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
@@ -256,8 +256,8 @@ def sentences(
 def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
-    lost = len({*words.targets, *words.attributes} - set(rows.word))
-    return f"; {lost} words of the control classes do not fit these templates and are left out" if lost else ""
+    n_lost = len({*words.targets, *words.attributes} - set(rows.word))
+    return f"; {n_lost} words of the control classes do not fit these templates and are left out" if n_lost else ""
 
 
 def _rows(file: str) -> pd.DataFrame:

@@ -109,14 +109,14 @@ CovariatesOption = Annotated[
 ]
 
 
-def covariates_of(given: Sequence[str] | None) -> CovariatesFrom:
+def covariates_of(sources: Sequence[str] | None) -> CovariatesFrom:
     """Covariates as functions take them: words in the first column of a spreadsheet, numbers in the others."""
-    for source in given or ():
+    for source in sources or ():
         if source != RANK and not Path(source).is_file():
             raise BayesBiasError(
                 f"--covariates: no file '{source}'; give a spreadsheet of words and numbers, or '{RANK}'"
             )
-    return [source if source == RANK else read_matrix(Path(source)) for source in given or ()]
+    return [source if source == RANK else read_matrix(Path(source)) for source in sources or ()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +163,8 @@ class TableSource(MeasuringOptions, Origin):
         if self.match != "exact" and self.reads_sentences:
             raise BayesBiasError(f"--match: '{self.match}' is for vectors of words; leave it out")
         others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
-        if others and len(given := others + self.named_embeddings) > 1:
-            raise BayesBiasError(f"{given[0].split()[0]}: {', '.join(given)} exclude each other; give one")
+        if others and len(options := others + self.named_embeddings) > 1:
+            raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} exclude each other; give one")
 
     @property
     def instead(self) -> dict[str, Any]:
@@ -229,8 +229,8 @@ class TableSource(MeasuringOptions, Origin):
 
     def _check_numbers(self, source: str) -> None:
         match = None if self.match == "exact" else self.match
-        given = {"--sub-topics": self.sub_topics, "--replicates": self.replicates, "--match": match}
-        for option, value in given.items():
+        options = {"--sub-topics": self.sub_topics, "--replicates": self.replicates, "--match": match}
+        for option, value in options.items():
             if value is not None:
                 raise BayesBiasError(
                     f"{option}: '{value}' is for word lists, and '{source}' holds numbers; leave it out"
@@ -289,8 +289,8 @@ class TableSource(MeasuringOptions, Origin):
                 f"--embedding: {len(self.embedding)} are given and one is needed; if they are replicates, say of what"
                 " kind, such as --replicates seed"
             )
-        given = self.embedding if several else self.embedding[0]
-        embedding = bb.open_embedding(given, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
+        source = self.embedding if several else self.embedding[0]
+        embedding = bb.open_embedding(source, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
         if self.replicates is not None and not embedding.replicates:
             raise BayesBiasError(
                 f"--replicates: '{embedding.name}' is one {self.replicates} alone; give two or more, each with its"

@@ -123,22 +123,22 @@ class AnySource(TableSource):
         labels = pairs_of("--label", self.labels, "target_topic=subject")
         if unknown := [name for name in labels if name not in LABELS]:
             raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
-        named = {name: getattr(self, name) for name in COLUMNS}
-        return {name: heading for name, heading in named.items() if heading is not None} | labels
+        headings = {name: getattr(self, name) for name in COLUMNS}
+        return {name: heading for name, heading in headings.items() if heading is not None} | labels
 
     @property
     def numbers(self) -> bb.Metric | None:
         """Metric of the numbers of a file; None leaves it to their heading."""
         if self.metric == COSINE and self.unit is None:
             return None
-        known = METRICS.get(self.metric.replace("-", " ")) or (
+        metric = METRICS.get(self.metric.replace("-", " ")) or (
             SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
         )
-        if known is not None and self.unit is not None:
+        if metric is not None and self.unit is not None:
             raise BayesBiasError(
                 f"--unit: '{self.unit}' is for metrics without a unit; --metric '{self.metric}' has one"
             )
-        return known or bb.Metric(self.metric, unit=self.unit or self.metric)
+        return metric or bb.Metric(self.metric, unit=self.unit or self.metric)
 
     def holds_numbers(self, source: str) -> bool:
         """Also if columns have been named."""
@@ -147,9 +147,9 @@ class AnySource(TableSource):
     def table(self, source: str, *arguments: Any, **options: Any) -> bb.AssociationTable:
         """The table of FILE, or of LIST in a matrix, an embedding or a language model."""
         if self.matrix is not None:
-            read = read_matrix(self.matrix)
+            values = read_matrix(self.matrix)
             return cosines_from_matrix(
-                read,
+                values,
                 self.words(source),
                 self.control_classes,
                 **({} if self.numbers is None else {"metric": self.numbers}),
@@ -157,9 +157,9 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
-            for option, given in {**_as_options(self.headings), "--unit": self.unit}.items():
-                if given is not None:
-                    raise BayesBiasError(f"{option}: '{given}' is for a file of numbers, and '{source}' is a word list")
+            for option, value in {**_as_options(self.headings), "--unit": self.unit}.items():
+                if value is not None:
+                    raise BayesBiasError(f"{option}: '{value}' is for a file of numbers, and '{source}' is a word list")
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> bb.AssociationTable:
@@ -225,9 +225,9 @@ def table(
     if out_file.suffix != ".csv":
         raise TableError(f"--out: '{out_file}' does not end in .csv, which tables are written as")
     with progress_bar():
-        made = inputs.table(source)
-    write_csv(table_rows(made), out_file, overwrite)
-    say(f"{made.text}\nThe table is in {out_file}")
+        result = inputs.table(source)
+    write_csv(table_rows(result), out_file, overwrite)
+    say(f"{result.text}\nThe table is in {out_file}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,14 +281,14 @@ def published(
 
     Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
     """
-    found = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
+    result = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
     row = {
-        "d": plain(found.d, 2),
-        "t": plain(found.t, 2),
-        "p": probability(found.p_value),
-        "probability": DASH if found.probability is None else percent(found.probability),
-        "in 90% of studies": share_bounds(*found.studies),
-        "bias, in units of d": estimate(found.d, found.lower, found.upper, 2),
+        "d": plain(result.d, 2),
+        "t": plain(result.t, 2),
+        "p": probability(result.p_value),
+        "probability": DASH if result.probability is None else percent(result.probability),
+        "in 90% of studies": share_bounds(*result.studies),
+        "bias, in units of d": estimate(result.d, result.lower, result.upper, 2),
     }
     print_frame(pd.DataFrame([row]))
-    say(found.text)
+    say(result.text)

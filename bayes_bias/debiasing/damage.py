@@ -74,8 +74,8 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """
     path = Path(source)
     text = read_text(path, f"ratings: '{path}' is", MeasureError)
-    filled = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
-    lines = [line for line in filled if not line.startswith("# ")]
+    body = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in body if not line.startswith("# ")]
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
     rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
     columns = range(2, len(rows[0]) if rows else 0)
@@ -112,15 +112,15 @@ def rated_pairs(
         The file cannot be read, or fewer than ten of its pairs have vectors on both sides.
     """
     rated = read_ratings(source)
-    known = [word in before and word in after for word in (*rated.word, *rated.other)]
-    pairs = rated[np.all(np.reshape(known, (2, -1)), axis=0)]
+    in_both = [word in before and word in after for word in (*rated.word, *rated.other)]
+    pairs = rated[np.all(np.reshape(in_both, (2, -1)), axis=0)]
     name = Path(source).name
     if len(pairs) < _FEWEST:
         raise MeasureError(f"ratings: {len(pairs)} of {len(rated)} pairs of '{name}' have vectors; ten or more needed")
     cosines = [_cosines(vectors, pairs) for vectors in (before, after)]
     first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
-    drawn = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
-    one, other = (_spearman(values[drawn], pairs.rating.to_numpy()[drawn]) for values in cosines)
+    sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
+    one, other = (_spearman(values[sample], pairs.rating.to_numpy()[sample]) for values in cosines)
     lower, upper = np.nanquantile(other - one, tails(ci_prob)).tolist()
     return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
 
@@ -175,17 +175,19 @@ class Damage:
     @property
     def numbers(self) -> dict[str, float]:
         """All of them by name, as a row of a table."""
-        named = {name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")}
+        numbers = {
+            name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")
+        }
         changes = {f"{rated.name}_change": rated for rated in self.ratings}
         for name, rated in changes.items():
-            named |= {name: rated.change, f"{name}_lower": rated.lower, f"{name}_upper": rated.upper}
-        return named
+            numbers |= {name: rated.change, f"{name}_lower": rated.lower, f"{name}_upper": rated.upper}
+        return numbers
 
     @property
     def text(self) -> str:
         """The costs, in sentences."""
-        kept = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
-        neighbours = f"Of the nearest neighbours of words, {kept} are kept (among {self.words:,} words)"
+        share = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
+        neighbours = f"Of the nearest neighbours of words, {share} are kept (among {self.words:,} words)"
         rated = [str(each) for each in self.ratings]
         return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors went.", *rated])
 
@@ -253,11 +255,11 @@ def damage(
     one, other = (stack_unit(vectors, shared, "damage") for vectors in (before, after))
     rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
     near = [_nearest(vectors, rows, neighbours) for vectors in (one, other)]
-    kept = np.array([np.isin(*pair).mean() for pair in zip(*near, strict=True)])
-    means = kept[rng.integers(len(kept), size=(_RESAMPLES, len(kept)))].mean(axis=1)
+    shares = np.array([np.isin(*pair).mean() for pair in zip(*near, strict=True)])
+    means = shares[rng.integers(len(shares), size=(_RESAMPLES, len(shares)))].mean(axis=1)
     lower, upper = np.quantile(means, tails(ci_prob)).tolist()
     rated = tuple(rated_pairs(before, after, source, ci_prob=ci_prob, rng=rng) for source in ratings)
-    return Damage(len(shared), float(kept.mean()), lower, upper, _variance_gone(one, other), rated)
+    return Damage(len(shared), float(shares.mean()), lower, upper, _variance_gone(one, other), rated)
 
 
 def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:

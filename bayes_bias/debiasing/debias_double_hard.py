@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser, leaning_words
-from bayes_bias.debiasing.rows_in_blocks import change_rows, in_blocks
+from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks
 from bayes_bias.embeddings.word_vectors import orthonormal, stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import clustering
@@ -30,8 +30,8 @@ class Learned:
 
     def neutralized(self, rows: np.ndarray) -> np.ndarray:
         """Rows without all three."""
-        left = self.without_frequency(rows)
-        return np.asarray(left - np.outer(left @ self.bias, self.bias))
+        residual = self.without_frequency(rows)
+        return np.asarray(residual - np.outer(residual @ self.bias, self.bias))
 
 
 @debiaser("double-hard")
@@ -99,15 +99,15 @@ class DoubleHardDebias(Debiaser[Learned]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
+        debias_sets = read_debias_sets(sets)
         mean, axes = _principal_components(vectors, self.name)
         if self.components > len(axes):
             raise MeasureError(f"components: {self.components} are more than the {len(axes)} dimensions; give fewer")
-        leaning = leaning_words(vectors, read, self.most_biased, self.name)
+        leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
-        tried = [self._without(axis, mean, vectors, read) for axis in axes[: self.components]]
-        agreement = [self._agreement(learned, vectors, groups) for learned in tried]
-        return replace(self, learned=tried[int(np.argmin(agreement))])
+        candidates = [self._remove_axis(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
+        agreement = [self._agreement(learned, vectors, groups) for learned in candidates]
+        return replace(self, learned=candidates[int(np.argmin(agreement))])
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         learned = self.fitted
@@ -115,7 +115,7 @@ class DoubleHardDebias(Debiaser[Learned]):
         gendered = {word: vectors[word] for word in learned.gendered if word in vectors}
         return neutral | change_rows(gendered, learned.without_frequency, self.name)
 
-    def _without(
+    def _remove_axis(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
         learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
@@ -128,12 +128,12 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     def _agreement(self, learned: Learned, vectors: Mapping[str, np.ndarray], groups: Mapping[str, list[str]]) -> float:
         words = [word for members in groups.values() for word in members]
-        left = dict(zip(words, learned.neutralized(stack(vectors, words, self.name)), strict=True))
-        return clustering(left, groups, seed=self.seed).value
+        remaining = dict(zip(words, learned.neutralized(stack(vectors, words, self.name)), strict=True))
+        return clustering(remaining, groups, seed=self.seed).value
 
 
 def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:
     """Mean of all vectors, and their principal components (dimensions, dimensions), the largest first."""
-    mean = np.sum([rows.sum(axis=0) for _, rows in in_blocks(vectors, method)], axis=0) / len(vectors)
-    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in in_blocks(vectors, method))
+    mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, method)], axis=0) / len(vectors)
+    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, method))
     return mean, np.linalg.eigh(scatter)[1].T[::-1]

@@ -80,8 +80,8 @@ class INLP(Debiaser[np.ndarray]):
 
         basis = np.empty((0, rows.shape[1]))
         for iteration in range(self.iterations):
-            left = rows - rows @ basis.T @ basis
-            weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(left, group).coef_
+            residual = rows - rows @ basis.T @ basis
+            weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(residual, group).coef_
             if np.linalg.norm(weights) * np.linalg.norm(rows) < _NOTHING:
                 raise MeasureError(
                     f"iterations: after {iteration} of {self.iterations} the groups of the {len(rows)} labelled words"

@@ -59,14 +59,14 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     """
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        if len(read.independent) < 2:
+        debias_sets = read_debias_sets(sets)
+        if len(debias_sets.independent) < 2:
             raise MeasureError(
-                f"{self.name}: needs a second set of words, {len(read.independent)} are given; add to the sets"
+                f"{self.name}: needs a second set of words, {len(debias_sets.independent)} are given; add to the sets"
                 ' independent = ["nurse", "engineer", ...], words of what should not depend on the attribute'
             )
-        (bias,) = defining_subspace(vectors, read.defining_sets)
-        rows = stack(vectors, read.independent, self.name)
+        (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
+        rows = stack(vectors, debias_sets.independent, self.name)
         _, sizes, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
         if sizes[0] < 1e-6 * np.linalg.norm(rows):
             raise MeasureError(f"{self.name}: the independent words have the same vector, which gives no direction")

@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear
 
 from bayes_bias.arguments import check_count, check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import at_length_one, change_rows
+from bayes_bias.debiasing.rows_in_blocks import change_rows, normalise_rows
 from bayes_bias.embeddings.word_vectors import defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
@@ -91,12 +91,12 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        return replace(self, learned=(defining_subspace(vectors, read.defining_sets)[0], read))
+        debias_sets = read_debias_sets(sets)
+        return replace(self, learned=(defining_subspace(vectors, debias_sets.defining_sets)[0], debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted
-        unit = change_rows(vectors, at_length_one, self.name)
+        unit = change_rows(vectors, normalise_rows, self.name)
         words, gendered = list(unit), frozenset(sets.by_definition)
         rows = np.stack(list(unit.values()))
         count, at_a_time = min(self.neighbours, len(words) - 1), max(1, _SIMILARITIES // len(words))
@@ -112,13 +112,13 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
         pull = self.attraction / 2 * vector
-        left = pull - lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x @ pushes
-        length = np.linalg.norm(left)
+        remainder = pull - lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x @ pushes
+        length = np.linalg.norm(remainder)
         if length < _NOTHING * self.attraction:
             raise MeasureError(
                 f"{self.name}: its neighbours and the bias direction leave nothing of '{word}'; raise attraction"
             )
-        return np.asarray(left / length)
+        return np.asarray(remainder / length)
 
 
 def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:

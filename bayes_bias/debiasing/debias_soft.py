@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_bias.arguments import check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import at_length_one, change_rows, in_blocks
+from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks, normalise_rows
 from bayes_bias.embeddings.word_vectors import defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
@@ -81,10 +81,10 @@ class SoftDebias(Debiaser[np.ndarray]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        read = read_debias_sets(sets)
-        (bias,) = defining_subspace(vectors, read.defining_sets)
+        debias_sets = read_debias_sets(sets)
+        (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
         scatter = self._scatter(vectors)
-        neutral = scatter - self._scatter({word: vectors[word] for word in read.by_definition})
+        neutral = scatter - self._scatter({word: vectors[word] for word in debias_sets.by_definition})
         sizes = np.linalg.eigvalsh(scatter)
         if sizes[0] < _NOTHING * sizes[-1]:
             raise MeasureError(
@@ -95,8 +95,8 @@ class SoftDebias(Debiaser[np.ndarray]):
         along = explained / scale
         curvature = 2 / scale * scatter - np.outer(bias, bias) / scale**2 + self.strength * neutral
         change = np.linalg.solve(curvature, -self.strength * neutral @ bias)
-        moved = np.outer(change - bias @ change / 2 * along, along)
-        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + moved + moved.T)
+        shift = np.outer(change - bias @ change / 2 * along, along)
+        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
         if sizes[0] < -_NOTHING * sizes[-1]:
             raise MeasureError(
                 f"strength: at {self.strength:g} no transformation of these words reaches the minimum; take less"
@@ -105,9 +105,9 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         transformation = self.fitted
-        return change_rows(vectors, lambda rows: at_length_one(rows @ transformation), self.name)
+        return change_rows(vectors, lambda rows: normalise_rows(rows @ transformation), self.name)
 
     def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         """The sum of outer products of these words at length one."""
-        blocks = (at_length_one(rows) for _, rows in in_blocks(vectors, self.name))
+        blocks = (normalise_rows(rows) for _, rows in iterate_blocks(vectors, self.name))
         return np.asarray(sum(rows.T @ rows for rows in blocks))

@@ -67,8 +67,8 @@ class Debiasing(Version):
     skip_missing: bool = False
 
     def __post_init__(self) -> None:
-        needed = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
-        check_kind("method", self.method, Debiaser, needed, EmbeddingError)
+        problem = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
+        check_kind("method", self.method, Debiaser, problem, EmbeddingError)
         object.__setattr__(self, "sets", read_debias_sets(self.sets))  # once, and before any vectors
 
     @property
@@ -143,13 +143,13 @@ class Debiasing(Version):
             return sets
         count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
         variants = embedding.near(missing, vectors)
-        named = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
+        problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
         if not self.skip_missing:
             raise MeasureError(
-                f"sets: {named}; leave them out there, or have them left out with skip_missing=True (--skip-missing of"
-                " `bayes-bias debias`)"
+                f"sets: {problem}; leave them out there, or have them left out with skip_missing=True (--skip-missing"
+                " of `bayes-bias debias`)"
             )
-        logger.warning("%s; left out, with pairs of which one word is left", named)
+        logger.warning("%s; left out, with pairs of which one word is left", problem)
         return sets.without(missing)
 
     def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
@@ -165,27 +165,27 @@ class Debiasing(Version):
         self, vectors: Mapping[str, Vector], labels: Sequence[str], of_words: DebiasSets
     ) -> dict[str, Vector]:
         """All sentences of one encoder together, each as if it were a word."""
-        sets = of_words.in_each(labels, _in_sentence)
-        each = {_in_sentence(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
+        sets = of_words.repeat_for(labels, _insert_word)
+        each = {_insert_word(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
         debiased = self._debiased(each, sets)
-        return {word: np.stack([debiased[_in_sentence(word, label)] for label in labels]) for word in vectors}
+        return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
 
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
     words = [word for dim in HOMES for word in table.values[dim].to_numpy()]
     match = "exact" if table.origin is None else table.origin.embedding.match
-    return among(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
+    return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 
 
-def among(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
+def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
     """Those of the words that are among the learned ones, as an embedding was asked to look them up."""
     alike = ALIKE.get(match, str)
-    known = {*map(alike, learned)}
-    return [word for word in words if alike(word) in known]
+    spellings = {*map(alike, learned)}
+    return [word for word in words if alike(word) in spellings]
 
 
-def _in_sentence(word: str, template: str) -> str:
+def _insert_word(word: str, template: str) -> str:
     return f"{word} in '{template}'"
 
 
@@ -193,6 +193,6 @@ def _usable(embedding: Embedding) -> Mapping[str, Vector]:
     """Words whose vectors have a direction, with a notice if some have none."""
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
-    if lost := len(vectors) - len(usable):
-        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, lost)
+    if n_lost := len(vectors) - len(usable):
+        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, n_lost)
     return usable

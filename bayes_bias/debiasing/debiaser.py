@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import import_modules
-from bayes_bias.debiasing.rows_in_blocks import in_blocks
+from bayes_bias.debiasing.rows_in_blocks import iterate_blocks
 from bayes_bias.embeddings.word_vectors import stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import bias_towards, most_biased
@@ -99,9 +99,9 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     """
 
     def register(method: type[Method]) -> type[Method]:
-        known = DEBIASERS.get(name)
-        if known is not None and known.__module__ != method.__module__:
-            raise MeasureError(f"debiaser: '{name}' is taken by {known.__module__}; give it another name")
+        namesake = DEBIASERS.get(name)
+        if namesake is not None and namesake.__module__ != method.__module__:
+            raise MeasureError(f"debiaser: '{name}' is taken by {namesake.__module__}; give it another name")
         method.name = name
         DEBIASERS[name] = method
         return method
@@ -169,5 +169,5 @@ def labelled_rows(
 def leaning_words(vectors: Mapping[str, np.ndarray], sets: DebiasSets, count: int, method: str) -> list[list[str]]:
     """For each group the `count` words of the vocabulary that lean most to it, without those of the sets."""
     classes = {str(group): words for group, words in enumerate(sets.labelled)}
-    bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in in_blocks(vectors, method)])
+    bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
     return list(most_biased(bias.drop(index=[word for word in sets.words if word in bias.index]), count).values())

@@ -14,7 +14,7 @@ BLOCK = 10_000
 _NOTHING = 1e-9
 
 
-def in_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
+def iterate_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
     """Words and their vectors (words, dimensions) as float64, one block after the other."""
     for words in batched(vectors, BLOCK):
         yield list(words), stack(vectors, words, method)
@@ -36,22 +36,22 @@ def change_rows(
         A word has no usable vector, or nothing is left of it.
     """
     kept = frozenset(kept)
-    changed: dict[str, np.ndarray] = {}
-    for words, rows in in_blocks(vectors, method):
-        chosen = [word not in kept for word in words]
-        if any(chosen):
+    vectors_after: dict[str, np.ndarray] = {}
+    for words, rows in iterate_blocks(vectors, method):
+        is_free = [word not in kept for word in words]
+        if any(is_free):
             lengths = np.linalg.norm(rows, axis=1)
-            rows[chosen] = change(rows[chosen])
+            rows[is_free] = change(rows[is_free])
             if (nothing := np.linalg.norm(rows, axis=1) < _NOTHING * lengths).any():
                 raise MeasureError(
                     f"{method}: nothing is left of '{words[int(nothing.argmax())]}', which lies in what is taken out;"
                     " take out less, or leave the word out of the vectors"
                 )
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
-        changed.update(zip(words, rows.astype(precision), strict=True))
-    return changed
+        vectors_after.update(zip(words, rows.astype(precision), strict=True))
+    return vectors_after
 
 
-def at_length_one(rows: np.ndarray) -> np.ndarray:
+def normalise_rows(rows: np.ndarray) -> np.ndarray:
     """Rows (words, dimensions) without their lengths."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -106,7 +106,7 @@ class GivenVersion(Version):
 
     def applied(self, embedding: Embedding) -> Embedding:
         """The words of the embedding that the source has, in memory."""
-        given = open_embedding(self.source)
-        looked_up = given if given.match != "exact" else replace(given, match=embedding.match)
-        given = looked_up.excerpt(embedding.vocabulary())
-        return replace(given, name=self.named(embedding.name))
+        version = open_embedding(self.source)
+        looked_up = version if version.match != "exact" else replace(version, match=embedding.match)
+        version = looked_up.excerpt(embedding.vocabulary())
+        return replace(version, name=self.named(embedding.name))

@@ -37,12 +37,14 @@ class Rendered:
     lacks_letters: bool
 
 
-def rendered_beside(drawn: Mapping[str, Axes], formats: Sequence[str]) -> AbstractContextManager[Iterator[Rendered]]:
+def render_in_background(
+    axes: Mapping[str, Axes], formats: Sequence[str]
+) -> AbstractContextManager[Iterator[Rendered]]:
     """One figure after the other; if there are many, other processes render them from now on."""
     # Processes that have drawn a report's nulls are there still.
-    jobs = -1 if len(drawn) >= _WORTH_PROCESSES else 1
-    wanted = tuple(dict.fromkeys(("svg", *formats)))
-    work = (joblib.delayed(_in_formats)(name, ax, wanted) for name, ax in drawn.items())
+    jobs = -1 if len(axes) >= _WORTH_PROCESSES else 1
+    suffixes = tuple(dict.fromkeys(("svg", *formats)))
+    work = (joblib.delayed(_render_formats)(name, ax, suffixes) for name, ax in axes.items())
     return run_in_background(work, jobs)
 
 
@@ -60,7 +62,7 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
     return svgs
 
 
-def _in_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
+def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
     with _missing_glyphs() as lacking:
         figure = _laid_out(ax)
         files = {suffix: rendered(figure, suffix) for suffix in formats}
@@ -81,18 +83,18 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=suffix, dpi=DPI, metadata=_NO_DATES[suffix])
-    written = buffer.getvalue()
-    return written.replace(b"'DejaVu Sans'", _FONTS.encode()) if suffix == "svg" else written
+    content = buffer.getvalue()
+    return content.replace(b"'DejaVu Sans'", _FONTS.encode()) if suffix == "svg" else content
 
 
 @contextmanager
 def _missing_glyphs() -> Iterator[list[str]]:
     """Matplotlib's font lacks some scripts: what it says of them, instead of a warning for each glyph."""
     lacking: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         yield lacking
-    for warning in caught:
+    for warning in messages:
         if "missing from font" in str(warning.message):
             lacking.append(str(warning.message))
         else:

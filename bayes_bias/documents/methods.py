@@ -52,8 +52,8 @@ class Methods:
         """The works that the text cites, in the order of the text."""
         keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
         works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in _works_of(sentence)]
-        known = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
-        return tuple(Cited(i, key, known[key]) for i, key in enumerate(keys, start=1))
+        works_by_key = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
+        return tuple(Cited(i, key, works_by_key[key]) for i, key in enumerate(keys, start=1))
 
     @property
     def paragraphs(self) -> list[str]:
@@ -68,8 +68,8 @@ class Methods:
     @property
     def plain(self) -> str:
         """Plain text with numbered references below."""
-        listed = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in self.references]
-        return "\n\n".join([*self.paragraphs, "\n".join(["References", *listed])]) + "\n"
+        entries = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in self.references]
+        return "\n\n".join([*self.paragraphs, "\n".join(["References", *entries])]) + "\n"
 
     @property
     def latex(self) -> str:
@@ -99,9 +99,9 @@ class Methods:
         }
 
     def _filled(
-        self, render: Callable[..., str], cite: Callable[..., str], written: Callable[[str], str], formula: str
+        self, render: Callable[..., str], cite: Callable[..., str], form: Callable[[str], str], formula: str
     ) -> list[str]:
-        sampled, *checks = (_cited(sentence, cite, written) for sentence in (self.sampled, *self.checks))
+        sampled, *checks = (_cited(sentence, cite, form) for sentence in (self.sampled, *self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
         return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
@@ -111,12 +111,12 @@ def _works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
     return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)
 
 
-def _cited(sentence: Sentence, cite: Callable[..., str], written: Callable[[str], str]) -> str:
+def _cited(sentence: Sentence, cite: Callable[..., str], form: Callable[[str], str]) -> str:
     parts = (
-        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Cite) else written(part)
+        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Cite) else form(part)
         for part in sentence
     )
-    return written(Latex("".join(parts)))
+    return form(Latex("".join(parts)))
 
 
 def methods_of_fits(
@@ -210,14 +210,14 @@ def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]
 
 def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
     """Words that share effects: "targets of a pair"."""
-    named = [
+    sentences = [
         f"{side}s of {_KINDS[kind]}"
         for fitted in fits.values()
         for side in SIDES
         if f"sd_{side}_cluster" in fitted.posterior
         for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist()
     ]
-    return list(dict.fromkeys(named))
+    return list(dict.fromkeys(sentences))
 
 
 def _named(parameter: str) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from bayes_bias.arguments import check_path, described
 from bayes_bias.documents.document import Document, Documented, PageSection
-from bayes_bias.documents.figures import rendered_beside, write_figures
+from bayes_bias.documents.figures import render_in_background, write_figures
 from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
 from bayes_bias.documents.templating import render_html, render_latex, verbatim
 from bayes_bias.errors import OutputError
@@ -97,8 +97,8 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
-    drawn = {name: draw() for name, draw in document.figures.items()}
-    with rendered_beside(drawn, formats) as figures:
+    axes = {name: draw() for name, draw in document.figures.items()}
+    with render_in_background(axes, formats) as figures:
         for name, text in _texts(document):
             (folder / name).write_text(text, encoding="utf-8")
         for name, save in document.data.items():

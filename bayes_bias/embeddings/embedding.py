@@ -40,11 +40,11 @@ class Reader(ABC):
         of others."""
         if not self.by_frequency():
             return None
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         for rank, word in enumerate(self.words(), 1):
             if word.casefold() in wanted:
-                found.setdefault(word, rank)
-        return found
+                ranks.setdefault(word, rank)
+        return ranks
 
     @abstractmethod
     def words(self) -> Iterator[str]:
@@ -143,8 +143,8 @@ class Embedding(Telling):
         >>> sorted(open_embedding({"Nurse": [1.0, 0.0], "nurse": [0.6, 0.8], "rose": [0, 1]}).find(["nurse"]))
         ['Nurse', 'nurse']
         """
-        wanted = tuple(words)
-        return _once(self.reader.entries(self._keys(wanted)), wanted)
+        words_once = tuple(words)
+        return _once(self.reader.entries(self._keys(words_once)), words_once)
 
     def all(self) -> dict[str, Vector]:
         """Every vector, as stored."""
@@ -163,14 +163,14 @@ class Embedding(Telling):
         >>> from bayes_bias import open_embedding
         >>> open_embedding("glove.6B.300d.txt").ranks(["he", "nurse"])            # doctest: +SKIP
         """
-        wanted = tuple(words)
-        found = self.reader.ranks(keys_of(wanted))
-        if found is None:
+        words_once = tuple(words)
+        rank_of = self.reader.ranks(keys_of(words_once))
+        if rank_of is None:
             raise EmbeddingError(
                 f"covariates: the words of {self.name} ({self.source}) are not in the order of their frequency, and"
                 " 'rank' needs that; give the file as word2vec, fastText or GloVe wrote it, or frequencies of your own"
             )
-        return _once(iter(found.items()), wanted)
+        return _once(iter(rank_of.items()), words_once)
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """These words in memory, with the pool for random lists and general words if wanted, after one reading of the
@@ -178,21 +178,23 @@ class Embedding(Telling):
         words."""
         everyday = self.reader.general() if general else None
         pool = pool or (general and everyday is None)
-        wanted = tuple(words)
-        rank = self.ranks(wanted) if ranks else None
+        words_once = tuple(words)
+        rank = self.ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
-            vectors = _once(self.reader.entries(self._keys((*wanted, *drawable))), (*wanted, *drawable))
+            vectors = _once(self.reader.entries(self._keys((*words_once, *drawable))), (*words_once, *drawable))
         else:
-            vectors = _once(self.reader.entries(self._keys(wanted), first=FREQUENT if pool else 0), wanted)
+            vectors = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
             drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
-        near = self.near(wanted, vectors)
-        begins = () if all(word in vectors for word in wanted) else self.reader.begins()
-        made = self.made(word for word in wanted if word not in vectors)
+        near = self.near(words_once, vectors)
+        begins = () if all(word in vectors for word in words_once) else self.reader.begins()
+        vectors_made = self.made(word for word in words_once if word not in vectors)
         in_order = pool and marked is None and self.reader.by_frequency()
-        read = Excerpt(vectors, drawable, self.reader.dimensions, near, rank, begins, made, everyday, in_order)
-        return replace(self, reader=read)
+        excerpt = Excerpt(
+            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
+        )
+        return replace(self, reader=excerpt)
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Vectors of words that it lacks, from their parts, if that is wanted."""
@@ -273,11 +275,11 @@ class Excerpt(Reader):
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[str, T]:
     """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
-    written = {composed(form): form for word in wanted for form in (joined(word), word)}
-    found: dict[str, T] = {}
+    spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
+    values: dict[str, T] = {}
     for word, value in entries:
-        found.setdefault(written.get(composed(word), word), value)
-    return found
+        values.setdefault(spelling_of.get(composed(word), word), value)
+    return values
 
 
 # Words of a vocabulary that are spelt almost as those that it lacks.
@@ -296,8 +298,8 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(
         form.casefold()
         for word in words
-        for spelt in {word, joined(word)}
-        for form in (spelt, normalize("NFC", spelt), normalize("NFD", spelt))
+        for spelling in {word, joined(word)}
+        for form in (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
     )
 
 
@@ -313,16 +315,16 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     {'prime minister': ('prime_minister',), 'competant': ('competent',)}
     """
     shortened: dict[str, list[str]] = {}
-    wanted = dict.fromkeys(words)
-    if not wanted:
+    unique_words = dict.fromkeys(words)
+    if not unique_words:
         return {}
-    for word in wanted:
+    for word in unique_words:
         if len(word) >= _SHORTEST:
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
     without_accents: dict[str, list[str]] = {}
-    for word in wanted:
+    for word in unique_words:
         without_accents.setdefault(unaccented(word), []).append(word)
     for other in vocabulary:
         for word in without_accents.get(unaccented(plain_word(other)), ()):

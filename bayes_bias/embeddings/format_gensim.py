@@ -29,11 +29,11 @@ DOWNLOADS = (
 )
 
 
-def check_gensim(asked: str, instead: str) -> None:
+def check_gensim(feature: str, instead: str) -> None:
     """Refuse what gensim alone can do if it is not installed: it has no wheel for Python 3.14."""
     if find_spec("gensim") is None:
         raise EmbeddingError(
-            f"{asked} needs gensim, which is not installed (it has no wheel for Python 3.14 or later); "
+            f"{feature} needs gensim, which is not installed (it has no wheel for Python 3.14 or later); "
             f"use Python 3.12 or 3.13, {instead}"
         )
 
@@ -42,12 +42,12 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
     _check_trust(file, trust)
     # Of gensim's files arrays may lie beside them, which its loader alone finds.
-    loaded = _keyed_vectors(file) if b"gensim.models" in peek(file) else unpickled(file, trust)
-    vectors = getattr(loaded, "wv", loaded)
-    reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(loaded)
+    content = _keyed_vectors(file) if b"gensim.models" in peek(file) else unpickled(file, trust)
+    vectors = getattr(content, "wv", content)
+    reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
         raise EmbeddingError(
-            f"{file.name}: holds {described(loaded)}; allowed: KeyedVectors or a model's .wv, a dict of words to"
+            f"{file.name}: holds {described(content)}; allowed: KeyedVectors or a model's .wv, a dict of words to"
             " vectors, a DataFrame, a list of (word, vector)"
         )
     return reader

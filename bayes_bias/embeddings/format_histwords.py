@@ -37,8 +37,8 @@ def open_histwords(file: Traversable, trust: bool) -> MemoryReader:
         raise EmbeddingError(
             f"{words_file.name}: not the list of the {len(vectors)} words of {path.name}; download both again"
         )
-    known = np.flatnonzero(vectors.any(axis=1))
-    return MemoryReader([words[row] for row in known], list(vectors[known]), vectors.shape[1])
+    nonzero = np.flatnonzero(vectors.any(axis=1))
+    return MemoryReader([words[row] for row in nonzero], list(vectors[nonzero]), vectors.shape[1])
 
 
 def _array(path: Path) -> np.ndarray:

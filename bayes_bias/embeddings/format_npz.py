@@ -158,10 +158,10 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
         )
     labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
     if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
-        allowed = " or ".join(f"`{plural(name)}`" for name in KINDS)
+        arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
         raise EmbeddingError(
             f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates have "
-            f"names; allowed: (r, n, d), (n,) and r different names in {allowed}"
+            f"names; allowed: (r, n, d), (n,) and r different names in {arrays}"
         )
     general = [headers[name].shape for name in _GENERAL if name in headers]
     if general and (len(general) < 2 or general != [general[0][:1], (*general[0][:1], vectors[2])]):
@@ -175,7 +175,7 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
 def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     """The header of each array of vectors, with the size it claims checked."""
     wanted = ("words", "vectors", "pool", *_GENERAL, *map(plural, KINDS))
-    with _undamaged(file), file.open("rb") as opened, zipfile.ZipFile(opened) as archive:
+    with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
             names = [member.filename for member in archive.infolist()]
@@ -192,7 +192,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
             )
         headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         claimed = sum(members[name].file_size for name in headers)
-        size = opened.seek(0, 2)
+        size = stream.seek(0, 2)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
             f"{file.name}: has {size:,} bytes and claims {claimed:,} unpacked, {claimed // size:,} times as many; "
@@ -213,7 +213,7 @@ def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Tra
 
 
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
-    with _undamaged(file), file.open("rb") as opened, np.load(opened, allow_pickle=trust) as archive:
+    with _undamaged(file), file.open("rb") as stream, np.load(stream, allow_pickle=trust) as archive:
         return np.asarray(archive[name])
 
 
@@ -221,8 +221,8 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
     """The rows of `vectors`, one at a time (unless they are stored by column)."""
     with (
         _undamaged(file),
-        file.open("rb") as opened,
-        zipfile.ZipFile(opened) as archive,
+        file.open("rb") as stream,
+        zipfile.ZipFile(stream) as archive,
         archive.open("vectors.npy") as member,
     ):
         header = ArrayHeader.read(member)

@@ -42,8 +42,8 @@ def read_records(file: Traversable) -> Records:
 
 def open_records(file: Traversable, trust: bool) -> MemoryReader:
     """Words and vectors of such a file; it cannot run code."""
-    found = read_records(file)
-    return MemoryReader(found.words(file.name), list(found.vectors), found.vectors.shape[1])
+    records = read_records(file)
+    return MemoryReader(records.words(file.name), list(records.vectors), records.vectors.shape[1])
 
 
 def _objects(content: bytes, name: str) -> Any:

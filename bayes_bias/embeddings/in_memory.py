@@ -40,8 +40,8 @@ class SubwordReader(MemoryReader):
     model: Any = None
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        made = {word: as_vector(self.model.get_vector(word)) for word in words}
-        return {word: vector for word, vector in made.items() if vector.any()}
+        vectors = {word: as_vector(self.model.get_vector(word)) for word in words}
+        return {word: vector for word, vector in vectors.items() if vector.any()}
 
 
 def from_memory(source: object) -> MemoryReader | None:
@@ -89,8 +89,8 @@ def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
     """From a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
     if has_lists(frame):
-        found = records_of(frame, "embedding")
-        return MemoryReader(found.words("embedding"), list(found.vectors), found.vectors.shape[1])
+        records = records_of(frame, "embedding")
+        return MemoryReader(records.words("embedding"), list(records.vectors), records.vectors.shape[1])
     _check_words(frame.index.to_list())
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
@@ -130,5 +130,5 @@ def _check_words(words: Sequence[object]) -> None:
         raise EmbeddingError("embedding: it has no vectors; give one for each word of the list")
     for word in words:
         if not isinstance(word, str):
-            kept = "; pandas.read_csv(file, index_col=0, keep_default_na=False) keeps words such as nan and null"
-            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text{kept if word != word else ''}")
+            remedy = "; pandas.read_csv(file, index_col=0, keep_default_na=False) keeps words such as nan and null"
+            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text{remedy if word != word else ''}")

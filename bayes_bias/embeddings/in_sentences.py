@@ -22,8 +22,10 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     all_in_sentences = own.keys() >= {*words.targets, *words.attributes}
     templates = shared_templates(own) if all_in_sentences and not embedding.replicates else ()
     in_order = {word: _in_order(sentences, templates) for word, sentences in own.items()}
-    read = replace(embedding, reader=WordsInSentences(embedding, in_order, bool(templates), embedding.dimensions))
-    return replace(read, replicates=templates, kind="template") if templates else read
+    embedding_of_words = replace(
+        embedding, reader=WordsInSentences(embedding, in_order, bool(templates), embedding.dimensions)
+    )
+    return replace(embedding_of_words, replicates=templates, kind="template") if templates else embedding_of_words
 
 
 def _in_order(sentences: Mapping[str, str], templates: tuple[str, ...]) -> tuple[str, ...]:
@@ -46,11 +48,11 @@ class WordsInSentences(Reader):
         return False  # a sentence has no frequency
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        asked = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
-        found = self.embedding.find(sentence for own in asked.values() for sentence in own)
-        for word, own in asked.items():
-            if all(sentence in found for sentence in own):
-                rows = np.stack([found[sentence] for sentence in own])
+        sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
+        vectors = self.embedding.find(sentence for own in sentences_of.values() for sentence in own)
+        for word, own in sentences_of.items():
+            if all(sentence in vectors for sentence in own):
+                rows = np.stack([vectors[sentence] for sentence in own])
                 yield word, rows if self.apart else rows.mean(axis=0)
         if not self.apart:
             yield from self.embedding.reader.entries(wanted, first)

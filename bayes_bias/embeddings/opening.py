@@ -103,13 +103,13 @@ def open_embedding(
     check_switch("trust", trust)
     check_match(match)
     if match != "exact":
-        given = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
-        if match == "subwords" and not isinstance(given.reader, SubwordReader):
+        exact = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
+        if match == "subwords" and not isinstance(exact.reader, SubwordReader):
             raise EmbeddingError(
-                f"match: '{match}' needs vectors of parts of words, and {given.name} ({given.source}) has none; give"
+                f"match: '{match}' needs vectors of parts of words, and {exact.name} ({exact.source}) has none; give"
                 " fastText's .bin or gensim's FastText"
             )
-        return replace(given, match=match)
+        return replace(exact, match=match)
     if isinstance(source, list | tuple) and not are_pairs(source):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")
@@ -118,11 +118,11 @@ def open_embedding(
         return source if name is None else replace(source, name=name)
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
-        known = sniff(file) if format is None else _named_format(format)
-        opened = known.open(file, trust)
-        embedding = Embedding(name or default, f"{file.name} ({known.name})", opened)
-        if isinstance(opened, format_npz.NpzReader) and opened.labels:
-            return replace(embedding, replicates=opened.labels, kind=kind or opened.kind)
+        file_format = sniff(file) if format is None else _named_format(format)
+        file_reader = file_format.open(file, trust)
+        embedding = Embedding(name or default, f"{file.name} ({file_format.name})", file_reader)
+        if isinstance(file_reader, format_npz.NpzReader) and file_reader.labels:
+            return replace(embedding, replicates=file_reader.labels, kind=kind or file_reader.kind)
         return embedding
     reader, described = _open_object(source)
     return Embedding(name or "embedding", described, reader)
@@ -136,11 +136,11 @@ def shipped_embeddings() -> list[str]:
 def sniff(file: Traversable) -> Format:
     """The format of a file, from its first bytes."""
     sample = peek(file)
-    for known in FORMATS:
-        if known.recognises(sample):
-            return known
-    allowed = ", ".join(known.name for known in FORMATS)
-    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {allowed}")
+    for each_format in FORMATS:
+        if each_format.recognises(sample):
+            return each_format
+    names = ", ".join(each_format.name for each_format in FORMATS)
+    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {names}")
 
 
 # What packs files, by its first bytes.
@@ -180,8 +180,8 @@ def _locate(source: str) -> tuple[Traversable, str]:
 
 def check_source(source: str) -> None:
     """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
-    known = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
-    if not (known or expanded(source).exists()):
+    is_name = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
+    if not (is_name or expanded(source).exists()):
         raise _unknown(source)
 
 
@@ -203,10 +203,10 @@ def _unknown(source: str) -> EmbeddingError:
 
 
 def _named_format(name: str) -> Format:
-    for known in FORMATS:
-        if known.name == name:
-            return known
-    raise EmbeddingError(f"format: '{name}' is not known", name, [known.name for known in FORMATS])
+    for each_format in FORMATS:
+        if each_format.name == name:
+            return each_format
+    raise EmbeddingError(f"format: '{name}' is not known", name, [each_format.name for each_format in FORMATS])
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
@@ -250,8 +250,8 @@ class ReplicatedReader(Reader):
         marked = self.members[0].reader.marked()
         if marked is None:
             return None
-        known = set(self.words())
-        return (word for word in marked if word in known)
+        vocabulary = set(self.words())
+        return (word for word in marked if word in vocabulary)
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         return self.members[0].reader.near(words)

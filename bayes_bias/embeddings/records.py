@@ -59,8 +59,8 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """
     lists = [name for name, column in frame.items() if len(column) and _is_list(column.iloc[0])]
     if len(lists) != 1:
-        found = f"{len(lists)} columns of lists, {', '.join(map(str, lists))}" if lists else "no column of lists"
-        raise EmbeddingError(f"{subject}: has {found} of numbers; one is needed, with the vector of each row")
+        columns = f"{len(lists)} columns of lists, {', '.join(map(str, lists))}" if lists else "no column of lists"
+        raise EmbeddingError(f"{subject}: has {columns} of numbers; one is needed, with the vector of each row")
     rows = [_vector(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
@@ -80,15 +80,15 @@ def frame_of_objects(content: Any) -> pd.DataFrame:
     >>> frame_of_objects([answer]).to_dict("records")
     [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
     """
-    return pd.DataFrame([row for given in _listed(content) for row in _rows(given, {})])
+    return pd.DataFrame([row for item in _listed(content) for row in _rows(item, {})])
 
 
-def _rows(given: Any, outside: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(record: Any, outside: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The innermost objects, each with what the objects around it say."""
-    if not isinstance(given, Mapping):
+    if not isinstance(record, Mapping):
         return
-    inner = [value for value in given.values() if isinstance(value, Mapping) or _are_objects(value)]
-    own = {**outside, **{str(name): value for name, value in given.items() if value not in inner}}
+    inner = [value for value in record.values() if isinstance(value, Mapping) or _are_objects(value)]
+    own = {**outside, **{str(name): value for name, value in record.items() if value not in inner}}
     if any(map(_is_list, own.values())) or not inner:
         yield own
         return
@@ -120,9 +120,9 @@ def _is_text(column: Any) -> bool:
 
 def _vector(cell: Any, place: str) -> NDArray[np.floating]:
     """A list, or one that was written as text: JSON's, NumPy's with blanks, or of NumPy's numbers."""
-    given = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
+    numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
     try:
-        vector = np.asarray(given, dtype=np.float64)
+        vector = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         vector = np.empty((0, 0))
     if vector.ndim != 1 or not vector.size:

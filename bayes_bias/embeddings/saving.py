@@ -49,8 +49,8 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     'vectors.npz'
     """
     path = check_vectors_path(path, overwrite)
-    needed = "not a mapping of words to vectors; give one"
-    check_kind("vectors", vectors, Mapping | Embedding, needed, OutputError)
+    problem = "not a mapping of words to vectors; give one"
+    check_kind("vectors", vectors, Mapping | Embedding, problem, OutputError)
     labels: tuple[str, ...] = ()
     if isinstance(vectors, Embedding):
         labels, kind, vectors = vectors.replicates, vectors.kind, vectors.all()
@@ -68,8 +68,8 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
 
 def _write_replicates(vectors: WordVectors, labels: tuple[str, ...], kind: str, path: Path) -> None:
     array = np.stack(list(vectors.values()), axis=1).astype(np.float32)
-    named = {plural(kind if kind in KINDS else "replicate"): np.array(labels)}
-    np.savez_compressed(path, words=np.array(list(vectors), dtype=str), vectors=array, **named)  # type: ignore[arg-type]
+    label_array = {plural(kind if kind in KINDS else "replicate"): np.array(labels)}
+    np.savez_compressed(path, words=np.array(list(vectors), dtype=str), vectors=array, **label_array)  # type: ignore[arg-type]
 
 
 def _write_npz(vectors: WordVectors, path: Path) -> None:

@@ -23,8 +23,8 @@ class Vectors(Protocol):
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
     """Vectors of the words as they are, shape (words, dimensions); those of replicates end to end."""
     _check_words(words, measure, least)
-    given: object = vectors
-    if isinstance(given, str) or not hasattr(given, "__getitem__"):
+    mapping: object = vectors
+    if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
         raise MeasureError(
             f"vectors: {described(vectors)} given; give a mapping of words to vectors, such as "
             "open_embedding(...).find(words), or gensim's KeyedVectors"
@@ -88,10 +88,10 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
     return np.stack([stack_unit(vectors, words, measure).mean(axis=0) for words in classes.values()])
 
 
-def check_named_words(argument: str, given: Mapping[str, Sequence[str]]) -> None:
+def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> None:
     """Refuse anything but a mapping of names to words."""
-    needed = "not a mapping of names to words; give {'man': [...], 'woman': [...]}"
-    check_kind(argument, given, Mapping, needed, MeasureError)
+    problem = "not a mapping of names to words; give {'man': [...], 'woman': [...]}"
+    check_kind(argument, groups, Mapping, problem, MeasureError)
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:

@@ -107,7 +107,7 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-def]
     """Add the slopes of a part's log density in coefficients; return that density, and where the next part begins."""
     n, n_patterns, df = int(data[at]), int(data[at + 1]), data[at + 2]
-    inverse, left, of_entry = work[0], work[1], work[2]
+    inverse, product, of_entry = work[0], work[1], work[2]
     scatter, first, step = at + 3, at + 3 + n * n, 1 + n * (n + 1) // 2
     inverse[:n, :n] = 0.0
     for p in range(first, first + n_patterns * step, step):
@@ -123,15 +123,15 @@ def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-
     explained = 0.0
     for i in range(n):
         for j in range(n):
-            left[i, j] = 0.0
+            product[i, j] = 0.0
             for k in range(n):
-                left[i, j] += inverse[i, k] * data[scatter + k * n + j]
-        explained += left[i, i]
+                product[i, j] += inverse[i, k] * data[scatter + k * n + j]
+        explained += product[i, i]
     for i in range(n):
         for j in range(i + 1):
             of_entry[i, j] = -df * inverse[i, j]
             for k in range(n):
-                of_entry[i, j] += left[i, k] * inverse[k, j]
+                of_entry[i, j] += product[i, k] * inverse[k, j]
             if i == j:
                 of_entry[i, j] *= 0.5  # those beside the diagonal count twice
     for p in range(first, first + n_patterns * step, step):
@@ -246,10 +246,10 @@ def packed(priors: Numbers, correlations: Iterable[Numbers], patterns: Patterns,
     body, sizes = [priors.ravel(), *knots, terms.ravel()], []
     for part in parts:
         for scatter, df, of_part in zip(part.scatter, part.df, part.patterns, strict=True):
-            read = np.flatnonzero(of_part.any(axis=(1, 2)))
+            scales = np.flatnonzero(of_part.any(axis=(1, 2)))
             rows, columns = np.tril_indices(len(scatter))
-            body += [np.array([len(scatter), len(read), df]), scatter.ravel()]
-            body.append(np.column_stack([read, of_part[read][:, rows, columns]]).ravel())
+            body += [np.array([len(scatter), len(scales), df]), scatter.ravel()]
+            body.append(np.column_stack([scales, of_part[scales][:, rows, columns]]).ravel())
             sizes.append(len(scatter))
     joined = np.concatenate(body)
     counts = [len(joined) + _HEADER, len(priors), len(knots), len(terms), len(sizes), max(sizes)]

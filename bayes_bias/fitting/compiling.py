@@ -93,13 +93,13 @@ class PyMCModel:
     def compiled(self) -> Any:
         """What `nutpie.sample` takes."""
         compiled, _ = self._made
-        read = {variable.name for variable in compiled.shared_var_keys}
-        return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in read})
+        names = {variable.name for variable in compiled.shared_var_keys}
+        return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in names})
 
     def _compile(self) -> _Compiled:
         model = self.build()
-        kept = [v for v in (*model.free_RVs, *model.deterministics) if self.whole or not v.name.endswith("_z")]
-        dims = {v.name: tuple(model.named_vars_to_dims.get(v.name) or _unnamed(v.name, v.ndim)) for v in kept}
+        variables = [v for v in (*model.free_RVs, *model.deterministics) if self.whole or not v.name.endswith("_z")]
+        dims = {v.name: tuple(model.named_vars_to_dims.get(v.name) or _unnamed(v.name, v.ndim)) for v in variables}
         with as_on_any_machine():
             return nutpie.compile_pymc_model(model, var_names=list(dims), freeze_model=self.key is None), dims
 

@@ -47,24 +47,24 @@ class Diagnostics:
     @property
     def problems(self) -> tuple[str, ...]:
         """Problems in plain words, with the remedy at the end; empty for a fit that converged."""
-        found = self.shortfalls
-        return (*found[:-1], f"{found[-1]}; {self._remedy}") if found else ()
+        sentences = self.shortfalls
+        return (*sentences[:-1], f"{sentences[-1]}; {self._remedy}") if sentences else ()
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
         """Problems of a model without settings of the sampler."""
-        found = []
+        sentences = []
         if isnan(self.r_hat):
-            found.append(for_reader("R-hat is unknown: it takes two chains of four draws, chains=2 (--chains 2)"))
+            sentences.append(for_reader("R-hat is unknown: it takes two chains of four draws, chains=2 (--chains 2)"))
         elif self.r_hat > MAX_R_HAT:
-            found.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
+            sentences.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
-            found.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")
+            sentences.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")
         if not self.ess_tail >= MIN_ESS:
-            found.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
+            sentences.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
         if self.divergences:
-            found.append(f"{self.divergent} (should be none)")
-        return tuple(found)
+            sentences.append(f"{self.divergent} (should be none)")
+        return tuple(sentences)
 
     @property
     def _remedy(self) -> str:
@@ -97,11 +97,11 @@ class Diagnostics:
     @property
     def concern(self) -> str:
         """That the conclusion depends on the prior, in plain words; "" if it does not, or nobody knows."""
-        found = self.prior_sensitivity
-        if found is None or found <= MAX_PRIOR_SENSITIVITY:
+        sensitivity = self.prior_sensitivity
+        if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""
         return (
-            f"the bias is prior-sensitive: power-scaling sensitivity {found:.3f}, above {MAX_PRIOR_SENSITIVITY};"
+            f"the bias is prior-sensitive: power-scaling sensitivity {sensitivity:.3f}, above {MAX_PRIOR_SENSITIVITY};"
             " more words would settle it, a narrower prior must be argued for"
         )
 

@@ -130,7 +130,7 @@ def fit_table(
         data,
         seed=seed,
         sampling=sampling,
-        complete=lambda drawn: completed(spec, drawn, data, seed),
+        complete=lambda posterior: completed(spec, posterior, data, seed),
         derive=lambda posterior: with_bias(posterior, data),
         observed=_observed(table),
         densities=lambda posterior: log_densities(posterior, data, spec, lambda: table.values),

@@ -10,7 +10,7 @@ from bayes_bias.fitting.compiling import PyMCModel, adaptation_for, as_on_any_ma
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import with_bias
-from bayes_bias.fitting.sampling import Sampling, in_one_order
+from bayes_bias.fitting.sampling import Sampling, order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.correlations import correlations_needed
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
@@ -22,27 +22,27 @@ from bayes_bias.table.association_table import AssociationTable
 def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
     """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
-    made = built(model, table)
-    if table.has_related_words and not correlations_needed(crossed_long.data(table)) <= set(made.named_vars):
+    pymc_model = built(model, table)
+    if table.has_related_words and not correlations_needed(crossed_long.data(table)) <= set(pymc_model.named_vars):
         table = independent(table, f"the model '{name}' has no correlation of the words of a sub-topic")
-    if table.replicates is not None and "replicate" not in made.dim_lengths:
+    if table.replicates is not None and "replicate" not in pymc_model.dim_lengths:
         table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
-    spec, data = custom_spec(name, made), crossed_long.data(table)
+    spec, data = custom_spec(name, pymc_model), crossed_long.data(table)
     try:
         fitted = fit_model(
             table,
             spec,
-            _to_sample(made, data),
+            _to_sample(pymc_model, data),
             data,
             seed=seed,
             sampling=sampling,
-            complete=in_one_order,
+            complete=order_dims,
             derive=lambda posterior: with_bias(posterior, data),
             observed={"observed_data": xr.Dataset({"association": table.values})},
-            densities=lambda posterior: (_log_likelihood(made, posterior), None),
+            densities=lambda posterior: (_log_likelihood(pymc_model, posterior), None),
         )
     except SpecError:
-        _refuse_start(spec, made)
+        _refuse_start(spec, pymc_model)
         raise
     except DisconnectedInputError as error:
         raise SpecError(
@@ -65,8 +65,8 @@ def _log_likelihood(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Data
     """The group ``log_likelihood``: of each observed value at each draw."""
     tree = xr.DataTree.from_dict({"posterior": posterior})
     with as_on_any_machine():
-        found = pm.compute_log_likelihood(tree, model=model, extend_inferencedata=False, progressbar=False)
-    return {"log_likelihood": found}
+        dataset = pm.compute_log_likelihood(tree, model=model, extend_inferencedata=False, progressbar=False)
+    return {"log_likelihood": dataset}
 
 
 def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:

@@ -71,7 +71,7 @@ def fit_model(
     *,
     seed: int,
     sampling: Sampling,
-    complete: Callable[[xr.Dataset], xr.Dataset] = lambda drawn: drawn,
+    complete: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
     derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
     observed: Groups | None = None,
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
@@ -112,10 +112,10 @@ def fit_model(
         Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `densities`; attributes as
         in `described`, with settings of the sampler and diagnostics.
     """
-    drawn, stats = sample_model(model, seed, sampling)
-    posterior = complete(drawn)
+    draws, stats = sample_model(model, seed, sampling)
+    posterior = complete(draws)
     groups, sensitivity = densities(posterior)
-    diagnosed = [name for name in posterior if name in drawn and name not in made_of]
+    diagnosed = [name for name in posterior if name in draws and name not in made_of]
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
     tree = xr.DataTree.from_dict(

@@ -70,16 +70,16 @@ class Fitted:
         """
         if missing := self.without_scales:
             raise ScopeError(f"fit: {missing}")
-        return Variances.of_posterior(self.posterior, self.data)
+        return Variances.from_posterior(self.posterior, self.data)
 
     @property
     def without_scales(self) -> str:
         """Why the noise floor and all plans are missing, in a model of the user's own; "" if they are not."""
         return self.lacking(scales_needed(self.data), "the variance of a contrast")
 
-    def lacking(self, needed: Iterable[str], what: str) -> str:
+    def lacking(self, names: Iterable[str], what: str) -> str:
         """That something rests on variables that a model of the user's own does not have; "" if it has them."""
-        missing = ", ".join(f"'{name}'" for name in needed if name not in self.posterior)
+        missing = ", ".join(f"'{name}'" for name in names if name not in self.posterior)
         return missing and (
             f"{what} needs {missing}, which the model '{self.spec.name}' does not have; add it under that name,"
             " as a variable or a pm.Deterministic"
@@ -89,8 +89,8 @@ class Fitted:
         """Return what `make` returns, made when it is first asked for by this key."""
         if key not in self._kept:
             self._kept[key] = make()
-        found: T = self._kept[key]
-        return found
+        result: T = self._kept[key]
+        return result
 
     @property
     def observed(self) -> xr.DataArray | None:

@@ -54,18 +54,18 @@ def log_densities(
     """
     groups = power_scaling_groups(posterior, data, spec)
     if not groups:
-        return _of_each_value(posterior, data, spec, values()), None
-    kept = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
-    return kept, sensitivity_of_bias(posterior, data, groups["log_prior"])
+        return _likelihood_of_values(posterior, data, spec, values()), None
+    densities = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
+    return densities, sensitivity_of_bias(posterior, data, groups["log_prior"])
 
 
-def _of_each_value(
+def _likelihood_of_values(
     posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: xr.DataArray
 ) -> dict[str, xr.Dataset]:
     if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
         return {}
-    given = GivenDraws.of(structure_of(spec), posterior, data, values)
-    return {"log_likelihood": given.log_likelihood.to_dataset()}
+    draws = GivenDraws.of(structure_of(spec), posterior, data, values)
+    return {"log_likelihood": draws.log_likelihood.to_dataset()}
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
@@ -77,8 +77,8 @@ def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.D
     bias = bias_of(posterior, data)
     if bias is None:
         return None
-    found = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
-    return None if np.isnan(found) else found
+    value = sensitivity(xr.Dataset({"bias": bias}), {"log_prior": log_prior}, "prior").bias.item()
+    return None if np.isnan(value) else value
 
 
 def sensitivity(
@@ -123,15 +123,15 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
     """
-    variances = Variances.of_posterior(posterior, data)
+    variances = Variances.from_posterior(posterior, data)
     parts = parts_of(data, variances.patterns).values()
     integrated = sum(each.log_likelihood(variances.coefficients) for each in parts)
-    total = integrated + _of_block_means(variances, posterior, data)
+    total = integrated + _block_covariance(variances, posterior, data)
     return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
 
 
-def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
-    parts, n = variances.patterns.of_blocks(), max(variances.patterns.replicates, 1)
+def _block_covariance(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+    parts, n = variances.patterns.block_covariances(), max(variances.patterns.replicates, 1)
     covariance = variances.of(sum(each / (n if "replicate" in part else 1) for part, each in parts.items()))
     missed = data.block_mean - posterior["mean"]
     if sides_explained(data):
@@ -188,14 +188,14 @@ class GivenDraws:
     parameters: tuple[xr.DataArray, ...]
 
     @classmethod
-    def of(cls, structure: Structure, drawn: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
+    def of(cls, structure: Structure, posterior: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
         """From draws of the parameters, word effects included, and the table's `values`, some of which may be missing.
 
         Which parameters these are, the structure knows: see its `given_draws`.
         """
         target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
         observed = values.isel(target=target, attribute=attribute)
-        distribution, parameters = structure.given_draws(drawn, data, target, attribute)
+        distribution, parameters = structure.given_draws(posterior, data, target, attribute)
         aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
         return cls(observed, distribution, tuple(aligned))
 

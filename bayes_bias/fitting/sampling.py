@@ -75,25 +75,25 @@ def check_sampling(sampling: Any) -> None:
 
 def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of a table's parameters in its units, and the sampler's statistics."""
-    drawn, stats = sample_model(model_of_table(spec, data), seed, sampling)
-    return completed(spec, drawn, data, seed), stats
+    draws, stats = sample_model(model_of_table(spec, data), seed, sampling)
+    return completed(spec, draws, data, seed), stats
 
 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the named parameters of any model, and the sampler's statistics."""
-    drawn, chains = _traced(model, seed, sampling)
+    draws, chains = _traced(model, seed, sampling)
     names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
-    kept = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
+    statistics = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return drawn, xr.Dataset(kept, coords={dim: drawn[dim] for dim in _SAMPLE}, attrs=make_attrs(about))
+    return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in _SAMPLE}, attrs=make_attrs(about))
 
 
-def completed(spec: ModelSpec, drawn: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
+def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
     """Draws in the units of the table, with what the model integrated out."""
-    return in_one_order(structure_of(spec).complete(spec, drawn, data, np.random.default_rng(seed)))
+    return order_dims(structure_of(spec).complete(spec, draws, data, np.random.default_rng(seed)))
 
 
-def in_one_order(posterior: xr.Dataset) -> xr.Dataset:
+def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     """Return the same with its variables in such an order that its dims are in that of theirs.
 
     ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than those of its
@@ -135,13 +135,13 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 "model: the gradient of its density is zero, or not a number, at a point of the sampler's way; check"
                 " that each of its variables has a proper prior, and that the data vary"
             ) from error
-    drawn, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
+    draws, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
     variables = {
-        name: ((*_SAMPLE, *dims), np.reshape(_kept(drawn, name, sampling), (*_size(sampling), *compiled.shapes[name])))
+        name: ((*_SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), (*_size(sampling), *compiled.shapes[name])))
         for name, dims in model.dims.items()
     }
-    used = {dim for dims in model.dims.values() for dim in dims}
-    labels = {dim: labels for dim, labels in model.coords.items() if dim in used}
+    own_dims = {dim for dims in model.dims.values() for dim in dims}
+    labels = {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
     sample = {dim: np.arange(n) for dim, n in zip(_SAMPLE, _size(sampling), strict=True)}
     return xr.Dataset(variables, coords=sample | labels), stats
 

@@ -133,14 +133,14 @@ def _read(path: Path) -> xr.DataTree:
                 " again, or fit again"
             )
         tree = xr.load_datatree(path, engine="h5netcdf")
-        known = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
+        stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
         with h5py.File(path, "r") as file:
-            changed = known is not None and known != content_hash(file)
+            is_changed = stated_hash is not None and stated_hash != content_hash(file)
     except OutputError:
         raise
     except Exception as error:  # a damaged file raises errors of many kinds
         raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
-    if changed:
+    if is_changed:
         raise OutputError(
             f"path: '{path}' does not hold the values that were written: it was damaged, or changed elsewhere; copy it"
             " again, fit again, or save a changed fit with `bayes_bias.save_fit`"
@@ -170,26 +170,26 @@ def content_hash(file: h5py.File) -> str:
     """SHA-256 of names, dimensions, kinds, values and attributes."""
     names: list[str] = []
     file.visit(names.append)
-    known = hashlib.sha256()
-    for part in chain(_of_attributes("/", file), *(_of_node(name, file[name]) for name in sorted(names))):
-        known.update(part)
-    return known.hexdigest()
+    digest = hashlib.sha256()
+    for part in chain(_bytes_of_attributes("/", file), *(_bytes_of_node(name, file[name]) for name in sorted(names))):
+        digest.update(part)
+    return digest.hexdigest()
 
 
-def _of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
-    yield from _of_attributes(name, node)
+def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+    yield from _bytes_of_attributes(name, node)
     if isinstance(node, h5py.Dataset) and not bytes(node.attrs.get("NAME", b"")).startswith(_NO_VARIABLE):
         values = node.asstr() if h5py.check_string_dtype(node.dtype) else node
-        yield from _of_array([name, [list(dim) for dim in node.dims]], np.asarray(values[()]))
+        yield from _bytes_of_array([name, [list(dim) for dim in node.dims]], np.asarray(values[()]))
 
 
-def _of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
     for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
         # Programs differ in whether they read a list of one as a list.
-        yield from _of_array([of, name], np.atleast_1d(node.attrs[name]))
+        yield from _bytes_of_array([of, name], np.atleast_1d(node.attrs[name]))
 
 
-def _of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
+def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
     """What it is, then its values: text of all kinds as JSON, numbers as their bytes."""
     if values.dtype.kind in "biufc":
         values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))

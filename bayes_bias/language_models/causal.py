@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, open_model
-from bayes_bias.language_models.tokens import batches, by_length, check_length, check_padding, padded, read
+from bayes_bias.language_models.opening import LanguageModel, Transformer, check_batch, open_model
+from bayes_bias.language_models.tokens import batches, check_length, check_padding, padded, read, sort_by_length
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CausalModel(OpenedModel):
+class CausalModel(LanguageModel):
     """A causal language model.
 
     Attributes
@@ -30,7 +30,7 @@ class CausalModel(OpenedModel):
     @property
     def identity(self) -> str:
         """A hash of its files and of the token before each sentence."""
-        return self.opened.identity(kind="causal", before=self.before)
+        return self.transformer.identity(kind="causal", before=self.before)
 
     def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         r"""Natural-log likelihood of each sentence, (n,): the sum over its tokens of
@@ -48,15 +48,15 @@ class CausalModel(OpenedModel):
         """
         import torch
 
-        tokens = read(self.opened, sentences, special=False)
+        tokens = read(self.transformer, sentences, special=False)
         for sentence in tokens:
-            check_length(self.opened, sentence.text, len(sentence) + 1)
+            check_length(self.transformer, sentence.text, len(sentence) + 1)
         sums = np.empty(len(tokens))
         with torch.inference_mode():
-            for rows in batches(by_length(tokens), self.batch):
-                given = padded(self.opened, [[self.before, *tokens[k].ids] for k in rows])
-                logits = self.opened.model(**given).logits[:, :-1]
-                following = given["input_ids"][:, 1:].unsqueeze(-1)
+            for rows in batches(sort_by_length(tokens), self.batch):
+                inputs = padded(self.transformer, [[self.before, *tokens[k].ids] for k in rows])
+                logits = self.transformer.model(**inputs).logits[:, :-1]
+                following = inputs["input_ids"][:, 1:].unsqueeze(-1)
                 logs = logits.gather(-1, following).squeeze(-1) - logits.logsumexp(-1)
                 for row, k in enumerate(rows):
                     sums[k] = logs[row, : len(tokens[k])].double().sum().item()
@@ -79,27 +79,27 @@ def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
         torch is not installed; no model, a model that sees the tokens that follow, pickled weights; no token
         that begins or ends a text.
     """
-    opened = open_model(folder, "causal", trust=trust, device=device)
-    before = opened.tokenizer.bos_token_id
-    before = opened.tokenizer.eos_token_id if before is None else before
-    _check_causal(opened)
+    transformer = open_model(folder, "causal", trust=trust, device=device)
+    before = transformer.tokenizer.bos_token_id
+    before = transformer.tokenizer.eos_token_id if before is None else before
+    _check_causal(transformer)
     if before is None:
         raise LanguageModelError(
             f"model: the tokenizer in '{folder}' has no token for the beginning or end of a text, so a sentence's "
             "first token has no probability; set its `bos_token`, and save it again"
         )
-    check_padding(opened, check_batch(batch))
-    return CausalModel(opened, int(before), batch)
+    check_padding(transformer, check_batch(batch))
+    return CausalModel(transformer, int(before), batch)
 
 
-def _check_causal(opened: Opened) -> None:
+def _check_causal(transformer: Transformer) -> None:
     """BERT opens as a causal model too, and then sees each token that it predicts."""
     import torch
 
     with torch.inference_mode():
-        rows = torch.tensor([[0, 1], [0, 2]], device=opened.model.device) % len(opened.tokenizer)
-        first = opened.model(input_ids=rows).logits[:, 0]
+        rows = torch.tensor([[0, 1], [0, 2]], device=transformer.model.device) % len(transformer.tokenizer)
+        first = transformer.model(input_ids=rows).logits[:, 0]
     if not torch.allclose(first[0], first[1], atol=1e-5):
         raise LanguageModelError(
-            f"model: '{opened.name}' sees the tokens that follow, so it is not causal; open it with load_masked"
+            f"model: '{transformer.name}' sees the tokens that follow, so it is not causal; open it with load_masked"
         )

@@ -52,12 +52,12 @@ class Encoder:
 
     def vectors(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
         """Vectors of the sentences (n, d), checked for shape and finite values."""
-        returned = self.run(sentences)
+        output = self.run(sentences)
         try:
-            vectors = np.asarray(returned, dtype=np.float32)
+            vectors = np.asarray(output, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns {described(returned)}, which is not an array of numbers ({error});"
+                f"encoder: '{self.name}' returns {described(output)}, which is not an array of numbers ({error});"
                 " needed: a vector for each sentence"
             ) from error
         if vectors.ndim != 2 or len(vectors) != len(sentences) or not vectors.shape[1]:
@@ -106,10 +106,10 @@ def as_encoder(
         _refuse_words(source)
         source = _load(os.fspath(source), pooling, layer, trust)
     elif not is_encoder(source):
-        named = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
+        source_name = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
         raise EmbeddingError(
-            f"encoder: {named} does not encode sentences; give a callable from sentences to vectors, an object with"
-            " .encode, or the folder of a model; vectors of words go without templates"
+            f"encoder: {source_name} does not encode sentences; give a callable from sentences to vectors, an object"
+            " with .encode, or the folder of a model; vectors of words go without templates"
         )
     pooled = str(getattr(source, "pooling", ""))
     call = source if callable(source) and not hasattr(source, "encode") else source.encode

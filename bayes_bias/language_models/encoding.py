@@ -71,16 +71,16 @@ class EncodedReader(Reader):
         return False  # an encoder has no words of its own
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        chosen = {
+        sentences_of = {
             word: sentences
             for number, (word, sentences) in enumerate(self.sentences.items())
             if number < first or word.casefold() in wanted
         }
-        total = sum(map(len, chosen.values()))
+        total = sum(map(len, sentences_of.values()))
         step(f"{self.encoder.name}: vectors of {total:,} sentences")
-        in_order = (sentence for sentences in chosen.values() for sentence in sentences)
-        vectors = self._announced(encoded(self.encoder, in_order, self.cache, total=total), chosen, total)
-        for word, sentences in chosen.items():
+        in_order = (sentence for sentences in sentences_of.values() for sentence in sentences)
+        vectors = self._announced(encoded(self.encoder, in_order, self.cache, total=total), sentences_of, total)
+        for word, sentences in sentences_of.items():
             rows = [next(vectors) for _ in sentences]
             yield word, np.stack(rows) if len(rows) > 1 else rows[0]
 
@@ -88,7 +88,7 @@ class EncodedReader(Reader):
         return iter(self.drawable)
 
     def _announced(
-        self, vectors: Iterator[Vector], chosen: Mapping[str, tuple[Sentence, ...]], total: int
+        self, vectors: Iterator[Vector], sentences_of: Mapping[str, tuple[Sentence, ...]], total: int
     ) -> Iterator[Vector]:
         """The vectors, and once the first batch is there how long all will take, if that is long."""
         start = time.monotonic()
@@ -96,7 +96,7 @@ class EncodedReader(Reader):
         seconds = (time.monotonic() - start) * total / BATCH
         if total > BATCH and seconds > _LONG:
             minutes = math.ceil(seconds / 60)
-            controls = sum(len(sentences) for word, sentences in chosen.items() if word in self.of_controls)
+            controls = sum(len(sentences) for word, sentences in sentences_of.items() if word in self.of_controls)
             logger.info(
                 f"{self.encoder.name}: {total:,} sentences take about {minutes} min; {controls:,} of them"
                 " are of control classes, which controls=() (--controls none) leaves out"
@@ -178,19 +178,25 @@ def encode(
         raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")
     more = [load_controls(source) for source in control_lists(controls)]
     of_controls = frozenset(_words_of(more)) - frozenset(_words_of(lists))
-    used = None if templates is None else load_templates(templates)
-    sentences, drawable = _alone(lists, more, also) if used is None else _in_templates(lists, more, also, used)
-    kept = open_cache(cache, ready) or Memory()
-    dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], kept)))
-    count = 1 if used is None else len(used.labels)
+    sentence_templates = None if templates is None else load_templates(templates)
+    sentences, drawable = (
+        _alone(lists, more, also)
+        if sentence_templates is None
+        else _in_templates(lists, more, also, sentence_templates)
+    )
+    store = open_cache(cache, ready) or Memory()
+    dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], store)))
+    count = 1 if sentence_templates is None else len(sentence_templates.labels)
     return Embedding(
-        name=ready.name if used is None else f"{ready.name} ({used.name})",
+        name=ready.name if sentence_templates is None else f"{ready.name} ({sentence_templates.name})",
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, kept, dimensions, of_controls, _everyday(lists, used)),
-        replicates=used.labels if used and count > 1 else (),
+        reader=EncodedReader(
+            sentences, drawable, ready, store, dimensions, of_controls, _everyday(lists, sentence_templates)
+        ),
+        replicates=sentence_templates.labels if sentence_templates and count > 1 else (),
         kind=KIND,
-        provenance=MappingProxyType(_provenance(ready, used)),
-        notices=_notices(lists, ready) if used is None else (),
+        provenance=MappingProxyType(_provenance(ready, sentence_templates)),
+        notices=_notices(lists, ready) if sentence_templates is None else (),
     )
 
 
@@ -205,12 +211,14 @@ def sentences_to_encode(
     >>> rows.sentence[0], rows.sentence[0][rows.start[0] : rows.end[0]]
     ('Someone mentioned John again.', 'John')
     """
-    words, used = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
-    known = word_classes(words)
+    words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    class_of = word_classes(words)
     rows = (
         (word, label, sentence.text, sentence.start, sentence.end)
-        for word in _usable([words], [], known, used)
-        for label, sentence in zip(used.labels, used.sentences(word, known[word]), strict=True)
+        for word in _usable([words], [], class_of, sentence_templates)
+        for label, sentence in zip(
+            sentence_templates.labels, sentence_templates.sentences(word, class_of[word]), strict=True
+        )
     )
     frame = pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
     frame.insert(0, "id", [f"s{number:05d}" for number in range(1, len(frame) + 1)])
@@ -244,27 +252,27 @@ def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping
 def _in_templates(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
-    known = word_classes(*lists, *more)
-    usable = _usable(lists, more, known, templates)
-    attributes = {known[word] for wordlist in lists for words in wordlist.classes.values() for word in words}
+    class_of = word_classes(*lists, *more)
+    usable = _usable(lists, more, class_of, templates)
+    attributes = {class_of[word] for wordlist in lists for words in wordlist.classes.values() for word in words}
     drawable = tuple(word for word, name in lexicon().items() if name in attributes & set(templates.classes))
     words = dict.fromkeys((*usable, *also, *drawable))
-    return {word: templates.sentences(word, word_class(word, known)) for word in words}, drawable
+    return {word: templates.sentences(word, word_class(word, class_of)) for word in words}, drawable
 
 
 def _usable(
-    lists: Sequence[WordList], more: Sequence[WordList], known: Mapping[str, str], templates: Templates
+    lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
     """The words that can stand in the templates; words of the shipped control classes that cannot are left out."""
-    required = _chosen(lists)
-    optional = _unchosen() - required
+    own_words = _chosen(lists)
+    optional = _unchosen() - own_words
     usable: dict[str, None] = {}
-    check_word_classes(_words_of((*lists, *more)), known)
+    check_word_classes(_words_of((*lists, *more)), class_of)
     for word in _words_of((*lists, *more)):
-        if word_class(word, known) in templates.classes:
+        if word_class(word, class_of) in templates.classes:
             usable[word] = None
         elif word not in optional:
-            templates.sentences(word, known[word])  # raises the error that explains why not
+            templates.sentences(word, class_of[word])  # raises the error that explains why not
     return usable
 
 

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, check_choice, open_model
+from bayes_bias.language_models.opening import LanguageModel, Transformer, check_batch, check_choice, open_model
 from bayes_bias.language_models.tokens import (
     POOLINGS,
     Pooling,
     averaged,
     batches,
-    by_length,
     check_padding,
     padded,
     read,
+    sort_by_length,
 )
 
 type Layer = Literal["first", "last"] | int
@@ -26,7 +26,7 @@ type Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SentenceEncoder(OpenedModel):
+class SentenceEncoder(LanguageModel):
     """A sentence encoder; called with sentences it gives a vector for each.
 
     Attributes
@@ -46,16 +46,16 @@ class SentenceEncoder(OpenedModel):
     @property
     def name(self) -> str:
         """Name of its folder or on the hub, with pooling and layer."""
-        return f"{self.opened.name}, {self.pooling} of layer {self.layer}"
+        return f"{self.transformer.name}, {self.pooling} of layer {self.layer}"
 
     @property
     def identity(self) -> str:
         """A hash of files, pooling and layer: the same for the same vectors."""
-        return self.opened.identity(kind="encoder", pooling=self.pooling, layer=self.layer)
+        return self.transformer.identity(kind="encoder", pooling=self.pooling, layer=self.layer)
 
     @property
     def text(self) -> str:
-        return f"{self.opened.text}, {self.pooling} of layer {self.layer}"
+        return f"{self.transformer.text}, {self.pooling} of layer {self.layer}"
 
     def __call__(self, texts: Sequence[str], spans: Spans | None = None) -> NDArray[np.float32]:
         """A vector for each sentence, (n, d).
@@ -74,18 +74,18 @@ class SentenceEncoder(OpenedModel):
         """
         import torch
 
-        tokens = read(self.opened, texts)
-        chosen = [
-            averaged(self.opened, sentence, self.pooling, span)
+        tokens = read(self.transformer, texts)
+        positions = [
+            averaged(self.transformer, sentence, self.pooling, span)
             for sentence, span in zip(tokens, self._spans(texts, spans), strict=True)
         ]
-        vectors = np.empty((len(tokens), self.opened.model.config.hidden_size), dtype=np.float32)
+        vectors = np.empty((len(tokens), self.transformer.model.config.hidden_size), dtype=np.float32)
         with torch.inference_mode():
-            for rows in batches(by_length(tokens), self.batch):
-                given = padded(self.opened, [tokens[k].ids for k in rows])
-                states = self.opened.model(**given, output_hidden_states=True).hidden_states[self.layer]
+            for rows in batches(sort_by_length(tokens), self.batch):
+                inputs = padded(self.transformer, [tokens[k].ids for k in rows])
+                states = self.transformer.model(**inputs, output_hidden_states=True).hidden_states[self.layer]
                 for row, k in enumerate(rows):
-                    vectors[k] = states[row, chosen[k]].mean(0).cpu().numpy()
+                    vectors[k] = states[row, positions[k]].mean(0).cpu().numpy()
         return vectors
 
     def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:
@@ -137,22 +137,22 @@ def load_encoder(
     (1, 384)
     """
     check_choice("pooling", pooling, POOLINGS)
-    opened = open_model(folder, "encoder", trust=trust, device=device)
-    if pooling == "cls" and not read(opened, ["a"])[0].special[0]:
+    transformer = open_model(folder, "encoder", trust=trust, device=device)
+    if pooling == "cls" and not read(transformer, ["a"])[0].special[0]:
         raise LanguageModelError(
-            f"pooling: the tokenizer of '{opened.name}' puts no token before a sentence for 'cls'; "
+            f"pooling: the tokenizer of '{transformer.name}' puts no token before a sentence for 'cls'; "
             "take 'mean', or 'last' for a decoder"
         )
-    check_padding(opened, check_batch(batch))
-    return SentenceEncoder(opened, pooling, _number(layer, opened), batch)
+    check_padding(transformer, check_batch(batch))
+    return SentenceEncoder(transformer, pooling, _number(layer, transformer), batch)
 
 
-def _number(layer: Layer, opened: Opened) -> int:
-    layers = opened.model.config.num_hidden_layers
+def _number(layer: Layer, transformer: Transformer) -> int:
+    layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:
         raise LanguageModelError(
-            f"layer: '{opened.name}' does not have {layer!r}; give 'first', 'last', or a number from 0 (its embeddings)"
-            f" to {layers}"
+            f"layer: '{transformer.name}' does not have {layer!r}; give 'first', 'last', or a number from 0 (its"
+            f" embeddings) to {layers}"
         )
     return numbers[str(layer)]

@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Opened, OpenedModel, check_batch, open_model
-from bayes_bias.language_models.tokens import Tokens, batches, by_length, check_padding, padded, pieces, read, unknown
+from bayes_bias.language_models.opening import LanguageModel, Transformer, check_batch, open_model
+from bayes_bias.language_models.tokens import (
+    Tokens,
+    batches,
+    check_padding,
+    padded,
+    pieces,
+    read,
+    sort_by_length,
+    unknown,
+)
 from bayes_bias.words.cloze import Cloze
 
 # Log probabilities of tokens in masked positions, for clozes and pseudo-likelihoods.
@@ -26,7 +35,7 @@ class Blank:
     token: int
 
 
-def log_probabilities(opened: Opened, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
+def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
     """Natural-log probability of each token in its blank; a sentence that several blanks share is read once."""
     import torch
 
@@ -36,19 +45,19 @@ def log_probabilities(opened: Opened, blanks: Sequence[Blank], batch: int) -> ND
     values = np.empty(len(blanks))
     with torch.inference_mode():
         for rows in batches(sorted(sharing, key=len), batch):
-            logits = opened.model(**padded(opened, rows)).logits
+            logits = transformer.model(**padded(transformer, rows)).logits
             of_row = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
-            chosen = [k for ids in rows for k in sharing[ids]]
-            at = of_row, [blanks[k].position for k in chosen]
-            logs = logits[*at, [blanks[k].token for k in chosen]] - logits.logsumexp(-1)[at]
-            values[chosen] = logs.double().cpu().numpy()
+            rows_of_blanks = [k for ids in rows for k in sharing[ids]]
+            at = of_row, [blanks[k].position for k in rows_of_blanks]
+            logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
+            values[rows_of_blanks] = logs.double().cpu().numpy()
     return values
 
 
 # The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA.
 
 
-def of_pairs(opened: Opened, pairs: Sequence[tuple[str, str]], batch: int) -> NDArray[np.float64]:
+def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batch: int) -> NDArray[np.float64]:
     r"""Pseudo-log-likelihood of both sentences of each pair, as in CrowS-Pairs (Nangia et al. 2020).
 
     .. math:: \sum_{i \in U} \log p(u_i \mid \text{sentence without } u_i)
@@ -66,18 +75,18 @@ def of_pairs(opened: Opened, pairs: Sequence[tuple[str, str]], batch: int) -> ND
     ----------
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
-    read_pairs = list(zip(*(_enclosed(opened, [pair[side] for pair in pairs]) for side in (0, 1)), strict=True))
+    read_pairs = list(zip(*(_enclosed(transformer, [pair[side] for pair in pairs]) for side in (0, 1)), strict=True))
     owners, blanks = [], []
     for k, pair in enumerate(read_pairs):
         for side, common in enumerate(_unmodified(*pair)):
-            masked = [_masked_at(opened, pair[side], position) for position in common]
+            masked = [_masked_at(transformer, pair[side], position) for position in common]
             blanks += masked
             owners += [2 * k + side] * len(masked)
-    logs = log_probabilities(opened, blanks, batch)
+    logs = log_probabilities(transformer, blanks, batch)
     return np.bincount(owners, logs, minlength=2 * len(read_pairs)).reshape(-1, 2)
 
 
-def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch: int) -> NDArray[np.float64]:
+def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: bool, batch: int) -> NDArray[np.float64]:
     r"""All-unmasked likelihood of each sentence (Kaneko & Bollegala 2022).
 
     .. math:: \mathrm{AUL} = \frac{1}{n} \sum_i \log p(w_i \mid \text{the whole sentence}), \qquad
@@ -99,27 +108,27 @@ def all_unmasked(opened: Opened, sentences: Sequence[str], weighted: bool, batch
     """
     import torch
 
-    tokens = _enclosed(opened, sentences)
+    tokens = _enclosed(transformer, sentences)
     means = np.empty(len(tokens))
     with torch.inference_mode():
-        for chosen in batches(by_length(tokens), batch):
-            given = padded(opened, [tokens[k].ids for k in chosen])
-            output = opened.model(**given, output_attentions=weighted)
-            ids = given["input_ids"].unsqueeze(-1)
+        for batch_rows in batches(sort_by_length(tokens), batch):
+            inputs = padded(transformer, [tokens[k].ids for k in batch_rows])
+            output = transformer.model(**inputs, output_attentions=weighted)
+            ids = inputs["input_ids"].unsqueeze(-1)
             logs = output.logits.gather(-1, ids).squeeze(-1) - output.logits.logsumexp(-1)
             if weighted:
-                _check_attentions(opened, output.attentions, logs.shape[1])
-                logs = logs * _received(output.attentions, given["attention_mask"])
-            for row, k in enumerate(chosen):
+                _check_attentions(transformer, output.attentions, logs.shape[1])
+                logs = logs * _received(output.attentions, inputs["attention_mask"])
+            for row, k in enumerate(batch_rows):
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
 
 
-def _check_attentions(opened: Opened, attentions: Sequence[Any] | None, length: int) -> None:
+def _check_attentions(transformer: Transformer, attentions: Sequence[Any] | None, length: int) -> None:
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
-            f"weighted: '{opened.name}' ({type(opened.model).__name__}) does not return the attention of each token to "
-            "each other one, which AULA needs; take AUL, without weights"
+            f"weighted: '{transformer.name}' ({type(transformer.model).__name__}) does not return the attention of each"
+            " token to each other one, which AULA needs; take AUL, without weights"
         )
 
 
@@ -130,14 +139,14 @@ def _received(attentions: Sequence[Any], mask: Any) -> Any:
     return (over_heads * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
 
 
-def _enclosed(opened: Opened, sentences: Sequence[str]) -> list[Tokens]:
+def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
     """Sentences between two special tokens."""
-    tokens = read(opened, sentences)
+    tokens = read(transformer, sentences)
     for sentence in tokens:
         if not (sentence.special[0] and sentence.special[-1]):
             raise LanguageModelError(
-                f"model: the tokenizer of '{opened.name}' puts no special tokens around '{sentence.text}', and the "
-                "first and last token are skipped; give the tokenizer that the model was trained with"
+                f"model: the tokenizer of '{transformer.name}' puts no special tokens around '{sentence.text}', and"
+                " the first and last token are skipped; give the tokenizer that the model was trained with"
             )
     return tokens
 
@@ -153,14 +162,14 @@ def _unmodified(one: Tokens, other: Tokens) -> tuple[list[int], list[int]]:
     return [first for first, _ in common], [second for _, second in common]
 
 
-def _masked_at(opened: Opened, tokens: Tokens, position: int) -> Blank:
-    seen = list(tokens.ids)
-    seen[position] = opened.tokenizer.mask_token_id
-    return Blank(tuple(seen), position, tokens.ids[position])
+def _masked_at(transformer: Transformer, tokens: Tokens, position: int) -> Blank:
+    ids = list(tokens.ids)
+    ids[position] = transformer.tokenizer.mask_token_id
+    return Blank(tuple(ids), position, tokens.ids[position])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MaskedModel(OpenedModel):
+class MaskedModel(LanguageModel):
     """A masked language model; called with clozes it gives their log probabilities.
 
     Attributes
@@ -174,7 +183,7 @@ class MaskedModel(OpenedModel):
     @property
     def identity(self) -> str:
         """A hash of its files: the same for the same numbers."""
-        return self.opened.identity(kind="masked")
+        return self.transformer.identity(kind="masked")
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Natural-log probability of each word in its blank.
@@ -192,20 +201,20 @@ class MaskedModel(OpenedModel):
             A word that the tokenizer has no token for; a word or span that does not end where a piece does; a
             sentence longer than the model's window.
         """
-        hidden = [cloze.hidden for cloze in clozes]
-        sentences = read(self.opened, [cloze.text for cloze in clozes], unseen=hidden)
-        steps = [_steps(self.opened, cloze, tokens) for cloze, tokens in zip(clozes, sentences, strict=True)]
-        logs = log_probabilities(self.opened, [blank for word in steps for blank in word], self.batch)
+        spans = [cloze.hidden for cloze in clozes]
+        sentences = read(self.transformer, [cloze.text for cloze in clozes], unseen=spans)
+        steps = [_steps(self.transformer, cloze, tokens) for cloze, tokens in zip(clozes, sentences, strict=True)]
+        logs = log_probabilities(self.transformer, [blank for word in steps for blank in word], self.batch)
         ends = np.cumsum([len(word) for word in steps], dtype=int)
         return [float(logs[end - len(word) : end].sum()) for word, end in zip(steps, ends, strict=True)]
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Of both sentences of each pair, (n, 2), as in CrowS-Pairs; see `of_pairs`."""
-        return of_pairs(self.opened, pairs, self.batch)
+        """Of both sentences of each pair, (n, 2), as in CrowS-Pairs; see `pair_scores`."""
+        return pair_scores(self.transformer, pairs, self.batch)
 
     def all_unmasked(self, sentences: Sequence[str], weighted: bool = False) -> NDArray[np.float64]:
         """AUL (or weighted, AULA) of each sentence, (n,); see `all_unmasked`."""
-        return all_unmasked(self.opened, sentences, weighted, self.batch)
+        return all_unmasked(self.transformer, sentences, weighted, self.batch)
 
 
 def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None) -> MaskedModel:
@@ -232,28 +241,29 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     >>> model = load_masked("bert-base-uncased")  # doctest: +SKIP
     >>> model([Cloze("", "She", " is a nurse.")])  # doctest: +SKIP
     """
-    opened = open_model(folder, "masked", trust=trust, device=device)
-    if opened.tokenizer.mask_token_id is None:
+    transformer = open_model(folder, "masked", trust=trust, device=device)
+    if transformer.tokenizer.mask_token_id is None:
         raise LanguageModelError(
             f"model: the tokenizer in '{folder}' has no mask token; set `mask_token` to that of the model's "
             "training, and save it again"
         )
-    check_padding(opened, check_batch(batch))
-    return MaskedModel(opened, batch)
+    check_padding(transformer, check_batch(batch))
+    return MaskedModel(transformer, batch)
 
 
-def _steps(opened: Opened, cloze: Cloze, tokens: Tokens) -> list[Blank]:
+def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
     """A blank for each piece of the word, with the pieces before it filled in and those after it masked."""
-    word = pieces(opened, tokens, cloze.start, cloze.end)
-    hidden = {k for span in cloze.hidden for k in pieces(opened, tokens, *span)}
-    if set(word) & set(unknown(opened, tokens)):
+    word = pieces(transformer, tokens, cloze.start, cloze.end)
+    mask_positions = {k for span in cloze.hidden for k in pieces(transformer, tokens, *span)}
+    if set(word) & set(unknown(transformer, tokens)):
         raise LanguageModelError(
-            f"word: the tokenizer of '{opened.name}' has no token for '{cloze.word}'; leave it out, or take another"
+            f"word: the tokenizer of '{transformer.name}' has no token for '{cloze.word}'; leave it out, or take"
+            " another"
         )
-    mask = opened.tokenizer.mask_token_id
-    seen = [mask if k in hidden or k in word else piece for k, piece in enumerate(tokens.ids)]
+    mask = transformer.tokenizer.mask_token_id
+    ids = [mask if k in mask_positions or k in word else piece for k, piece in enumerate(tokens.ids)]
     steps = []
     for k in word:
-        steps.append(Blank(tuple(seen), k, tokens.ids[k]))
-        seen[k] = tokens.ids[k]
+        steps.append(Blank(tuple(ids), k, tokens.ids[k]))
+        ids[k] = tokens.ids[k]
     return steps

@@ -37,7 +37,7 @@ _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Opened(Telling):
+class Transformer(Telling):
     """A model and its tokenizer, ready to read sentences."""
 
     name: str  # of the folder, or on the hub
@@ -57,22 +57,22 @@ class Opened(Telling):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class OpenedModel(Telling):
+class LanguageModel(Telling):
     """A model that is open, as one of its kinds."""
 
-    opened: Opened
+    transformer: Transformer
 
     @property
     def name(self) -> str:
         """Name of its folder, or on the hub."""
-        return self.opened.name
+        return self.transformer.name
 
     @property
     def text(self) -> str:
-        return self.opened.text
+        return self.transformer.text
 
 
-def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None) -> Opened:
+def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None) -> Transformer:
     """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`."""
     check_installed()
     check_switch("trust", trust)
@@ -87,7 +87,7 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
         model.to(device or "cpu").eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"device: '{device}' is not available: {_first_line(error)}") from error
-    return Opened(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
+    return Transformer(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
 
 
 def check_installed() -> None:
@@ -234,8 +234,8 @@ def files_hash(folder: Path, trust: bool = False) -> str:
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):
-        with file.open("rb") as opened:
-            digest.update(f"{file.name} {hashlib.file_digest(opened, 'sha256').hexdigest()}\n".encode())
+        with file.open("rb") as stream:
+            digest.update(f"{file.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()
 
 

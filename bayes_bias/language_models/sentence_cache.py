@@ -43,7 +43,7 @@ class Cache:
         marks = ",".join("?" * len(keys))
         with self._opened() as database:
             rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
-            return {key: np.frombuffer(kept, "<f4", offset=_DIGEST) for key, kept in rows if _undamaged(key, kept)}
+            return {key: np.frombuffer(row, "<f4", offset=_DIGEST) for key, row in rows if _undamaged(key, row)}
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
         """Keep them, all or none."""
@@ -68,8 +68,8 @@ def _kept(key: bytes, vector: bytes) -> bytes:
     return hashlib.sha256(key + vector).digest()[:_DIGEST] + vector
 
 
-def _undamaged(key: object, kept: object) -> bool:
-    return isinstance(key, bytes) and isinstance(kept, bytes) and kept == _kept(key, kept[_DIGEST:])
+def _undamaged(key: object, row: object) -> bool:
+    return isinstance(key, bytes) and isinstance(row, bytes) and row == _kept(key, row[_DIGEST:])
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
     """The vector of each sentence, in their order: read from the cache, or encoded and kept."""
-    done, dimensions = 0, 0
+    count, dimensions = 0, 0
     for batch in batched(sentences, BATCH):
         vectors = _batch(encoder, batch, cache)
         for vector in vectors:
@@ -119,20 +119,20 @@ def encoded(
                     " have the same length"
                 )
             yield vector
-        done += len(batch)
-        advance(done, max(total, done))
+        count += len(batch)
+        advance(count, max(total, count))
 
 
 def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
     keys = [_key(encoder, sentence) for sentence in batch]
-    known = cache.find(list(dict.fromkeys(keys))) if cache else {}
-    missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in known}
+    vector_of = cache.find(list(dict.fromkeys(keys))) if cache else {}
+    missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in vector_of}
     if missing:
         vectors = dict(zip(missing, encoder.vectors(list(missing.values())), strict=True))
         if cache:
             cache.add(vectors)
-        known |= vectors
-    return [known[key] for key in keys]
+        vector_of |= vectors
+    return [vector_of[key] for key in keys]
 
 
 def _key(encoder: Encoder, sentence: Sentence) -> bytes:
@@ -144,5 +144,5 @@ def _key(encoder: Encoder, sentence: Sentence) -> bytes:
 
 
 def _platform_folder() -> Path:
-    named = os.environ.get(VARIABLE)
-    return expanded(named) if named else user_cache_path("bayes-bias", appauthor=False)
+    folder = os.environ.get(VARIABLE)
+    return expanded(folder) if folder else user_cache_path("bayes-bias", appauthor=False)

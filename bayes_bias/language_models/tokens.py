@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Opened
+from bayes_bias.language_models.opening import Transformer
 
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
@@ -30,7 +30,11 @@ class Tokens:
 
 
 def read(
-    opened: Opened, texts: Sequence[str], *, special: bool = True, unseen: Sequence[Collection[tuple[int, int]]] = ()
+    transformer: Transformer,
+    texts: Sequence[str],
+    *,
+    special: bool = True,
+    unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
     """Each sentence in pieces, never cut short; unknown words in the `unseen` spans of each are not reported."""
     if isinstance(texts, str):
@@ -40,7 +44,7 @@ def read(
             raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
     if not texts:
         return []
-    encoding = opened.tokenizer(
+    encoding = transformer.tokenizer(
         list(texts),
         add_special_tokens=special,
         padding=False,
@@ -55,23 +59,25 @@ def read(
         for text, ids, spans, marks in zip(texts, *columns, strict=True)
     ]
     for sentence in tokens:
-        check_length(opened, sentence.text, len(sentence))
-    _notice_unknown(opened, tokens, unseen or [()] * len(tokens))
+        check_length(transformer, sentence.text, len(sentence))
+    _notice_unknown(transformer, tokens, unseen or [()] * len(tokens))
     return tokens
 
 
-def check_length(opened: Opened, text: str, length: int) -> None:
+def check_length(transformer: Transformer, text: str, length: int) -> None:
     """Refuse a sentence that the model cannot read to its end."""
     if length == 0:
-        raise LanguageModelError(f"sentences: the tokenizer of '{opened.name}' has no token for '{text}'; leave it out")
-    if opened.window is not None and length > opened.window:
         raise LanguageModelError(
-            f"sentences: '{_short(text)}' has {length} tokens, and '{opened.name}' reads at most {opened.window}; "
-            "shorten it: sentences are not cut"
+            f"sentences: the tokenizer of '{transformer.name}' has no token for '{text}'; leave it out"
+        )
+    if transformer.window is not None and length > transformer.window:
+        raise LanguageModelError(
+            f"sentences: '{_short(text)}' has {length} tokens, and '{transformer.name}' reads at most"
+            f" {transformer.window}; shorten it: sentences are not cut"
         )
 
 
-def pieces(opened: Opened, tokens: Tokens, start: int, end: int) -> list[int]:
+def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
     """Positions of the pieces of a word, by its characters; a piece that reaches into another word is refused."""
     text = tokens.text
     if not 0 <= start < end <= len(text):
@@ -86,28 +92,28 @@ def pieces(opened: Opened, tokens: Tokens, start: int, end: int) -> list[int]:
     word = text[start:end]
     if not positions:
         raise LanguageModelError(
-            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{opened.name}'; leave it out"
+            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{transformer.name}'; leave it out"
         )
     for index in positions:
         first, last = tokens.spans[index]
         if text[first:start].strip() or text[end : max(last, end)].strip():
             raise LanguageModelError(
                 f"spans: '{word}' in '{text}' begins or ends within the piece '{text[first:last]}' "
-                f"of the tokenizer of '{opened.name}'; give whole words"
+                f"of the tokenizer of '{transformer.name}'; give whole words"
             )
-    return [*_lone_space(opened, tokens, positions[0]), *positions]
+    return [*_lone_space(transformer, tokens, positions[0]), *positions]
 
 
-def _lone_space(opened: Opened, tokens: Tokens, first: int) -> list[int]:
+def _lone_space(transformer: Transformer, tokens: Tokens, first: int) -> list[int]:
     """The piece before the word if it is the word's space alone, which other words carry in their first piece."""
     before = max(first - 1, 0)
-    piece, following = opened.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
+    piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
     return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
 
 
-def unknown(opened: Opened, tokens: Tokens) -> list[int]:
+def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
     """Positions of pieces without a token."""
-    unknown_id = opened.tokenizer.unk_token_id
+    unknown_id = transformer.tokenizer.unk_token_id
     return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
 
@@ -116,51 +122,53 @@ def batches[T](rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
-def by_length(rows: Sequence[Tokens]) -> list[int]:
+def sort_by_length(rows: Sequence[Tokens]) -> list[int]:
     """The order that needs the least padding."""
     return sorted(range(len(rows)), key=lambda k: len(rows[k]))
 
 
-def padded(opened: Opened, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
+def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Rows padded to equal length, with their attention mask."""
     import torch
 
-    filler = opened.tokenizer.pad_token_id
+    filler = transformer.tokenizer.pad_token_id
     filler = 0 if filler is None else filler
     longest = max(map(len, rows))
     ids = [[*row, *[filler] * (longest - len(row))] for row in rows]
     mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
-    device = opened.model.device
+    device = transformer.model.device
     return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
 
 
-def check_padding(opened: Opened, batch: int) -> None:
+def check_padding(transformer: Transformer, batch: int) -> None:
     """Refuse a model that sees the padding: its numbers would depend on the batch."""
     import torch
 
     if batch == 1:
         return
-    short = opened.tokenizer("a")["input_ids"]
+    short = transformer.tokenizer("a")["input_ids"]
     with torch.inference_mode():
-        alone = opened.model(**padded(opened, [short]))[0][0]
-        beside = opened.model(**padded(opened, [short, [*short, *short]]))[0][0, : len(short)]
+        alone = transformer.model(**padded(transformer, [short]))[0][0]
+        beside = transformer.model(**padded(transformer, [short, [*short, *short]]))[0][0, : len(short)]
     if not torch.allclose(alone, beside, rtol=1e-3, atol=1e-4):
         raise LanguageModelError(
-            f"batch: '{opened.name}' sees the padding of shorter sentences, so its numbers would depend on the batch; "
-            "open it with batch=1"
+            f"batch: '{transformer.name}' sees the padding of shorter sentences, so its numbers would depend on the"
+            " batch; open it with batch=1"
         )
 
 
-def _notice_unknown(opened: Opened, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]) -> None:
-    if opened.tokenizer.unk_token_id is None:
+def _notice_unknown(
+    transformer: Transformer, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
+) -> None:
+    if transformer.tokenizer.unk_token_id is None:
         return
     strange = [
         sentence.text
         for sentence, spans in zip(tokens, unseen, strict=True)
-        if any(all(sentence.spans[k] != span for span in spans) for k in unknown(opened, sentence))
+        if any(all(sentence.spans[k] != span for span in spans) for k in unknown(transformer, sentence))
     ]
     if strange:
-        logger.warning(UNKNOWN, len(strange), len(tokens), opened.name, _short(strange[0]))
+        logger.warning(UNKNOWN, len(strange), len(tokens), transformer.name, _short(strange[0]))
 
 
 def _short(text: str) -> str:
@@ -174,16 +182,16 @@ type Pooling = Literal["cls", "mean", "mean-content", "word", "last"]
 POOLINGS = ("cls", "mean", "mean-content", "word", "last")
 
 
-def averaged(opened: Opened, tokens: Tokens, pooling: Pooling, span: tuple[int, int] | None) -> list[int]:
+def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: tuple[int, int] | None) -> list[int]:
     """Positions of the tokens to average; `span` are the characters of the word, for "word"."""
     if pooling == "word" and span is not None:
-        return pieces(opened, tokens, *span)
+        return pieces(transformer, tokens, *span)
     if pooling == "cls":
         return [0]
     if pooling == "last":
         return [len(tokens) - 1]
     every = range(len(tokens))
-    taken = [k for k in every if pooling == "mean" or not tokens.special[k]]
-    if not taken:
-        raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{opened.name}' but special ones")
-    return taken
+    positions = [k for k in every if pooling == "mean" or not tokens.special[k]]
+    if not positions:
+        raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{transformer.name}' but special ones")
+    return positions

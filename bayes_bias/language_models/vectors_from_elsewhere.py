@@ -85,31 +85,31 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     if sniff(file) is not format_records.FORMAT:
         return _load(file)
     _check_rows(rows)
-    found = format_records.read_records(file)
-    by = {"id": found.named(IDS), "sentence": found.named(TEXTS)}
+    records = format_records.read_records(file)
+    by = {"id": records.named(IDS), "sentence": records.named(TEXTS)}
     keys = {column: keys.astype(str) for column, keys in by.items() if keys is not None and column in rows}
     if not keys:
         raise EmbeddingError(
             f"vectors: '{file}' has neither the id of each sentence ({', '.join(IDS)}) nor its text"
-            f" ({', '.join(TEXTS)}); its columns are {', '.join(map(str, found.beside)) or 'none'}"
+            f" ({', '.join(TEXTS)}); its columns are {', '.join(map(str, records.beside)) or 'none'}"
         )
-    column, named = max(keys.items(), key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
-    wanted = rows[column].astype(str)
-    if (lacking := wanted[~wanted.isin(named)]).size:
+    column, names = max(keys.items(), key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
+    keys_of_rows = rows[column].astype(str)
+    if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
         raise EmbeddingError(
             f"vectors: '{file}' has none of {len(lacking)} of {len(rows)} sentences, such as {column}"
             f" '{lacking.iloc[0]}'; ask for them again"
         )
-    if (twice := named[named.duplicated() & named.isin(wanted)]).size and column == "id":
+    if (twice := names[names.duplicated() & names.isin(keys_of_rows)]).size and column == "id":
         raise EmbeddingError(f"vectors: '{file}' has {column} '{twice.iloc[0]}' twice; leave one out")
-    places = pd.Series(range(len(named)), named.to_numpy())
-    return found.vectors[places[~places.index.duplicated()][wanted]]
+    places = pd.Series(range(len(names)), names.to_numpy())
+    return records.vectors[places[~places.index.duplicated()][keys_of_rows]]
 
 
 def _load(file: Path) -> NDArray[Any]:
     try:
-        with file.open("rb") as opened:
-            ArrayHeader.read(opened)
+        with file.open("rb") as stream:
+            ArrayHeader.read(stream)
         # Mapped, so that the size that it claims is held against the file's before memory is taken.
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, EOFError, OverflowError) as error:
@@ -134,19 +134,19 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
         )
     words, labels = (list(dict.fromkeys(rows[column].astype(str))) for column in ("word", "template"))
     place = pd.MultiIndex.from_frame(rows[["template", "word"]].astype(str))
-    wanted = pd.MultiIndex.from_product([labels, words])
-    if place.has_duplicates or len(place) != len(wanted):
+    places = pd.MultiIndex.from_product([labels, words])
+    if place.has_duplicates or len(place) != len(places):
         raise EmbeddingError(
             f"sentences: {len(rows)} rows of {len(words)} words in {len(labels)} templates; every word is needed in"
-            f" each template once: '{_odd_one(place, wanted)}'"
+            f" each template once: '{_odd_one(place, places)}'"
         )
-    arranged = array[place.get_indexer(wanted)].reshape(len(labels), len(words), -1)
+    arranged = array[place.get_indexer(places)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
-    needed = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
-    check_kind("sentences", rows, pd.DataFrame, needed, EmbeddingError)
+    problem = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
+    check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]
     if missing:
         raise EmbeddingError(
@@ -154,6 +154,6 @@ def _check_rows(rows: pd.DataFrame) -> None:
         )
 
 
-def _odd_one(place: pd.MultiIndex, wanted: pd.MultiIndex) -> str:
+def _odd_one(place: pd.MultiIndex, places: pd.MultiIndex) -> str:
     """The first word that lacks a template, or has one twice."""
-    return str(next(iter([*place[place.duplicated()], *wanted.difference(place, sort=False)]))[1])
+    return str(next(iter([*place[place.duplicated()], *places.difference(place, sort=False)]))[1])

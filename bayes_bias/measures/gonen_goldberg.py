@@ -11,7 +11,7 @@ from bayes_bias.arguments import check_count, check_kind, check_seed
 from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, class_means, stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import WordResult
-from bayes_bias.measures.same import against_rest
+from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
     >>> bias_towards(vectors, ["nurse"], {"man": ["he"], "woman": ["she"]}).loc["nurse"].round(2).to_dict()
     {'man': -0.6, 'woman': 0.6}
     """
-    directions = against_rest(class_means(vectors, classes, "bias towards classes"))
+    directions = directions_against_rest(class_means(vectors, classes, "bias towards classes"))
     leaning = stack_unit(vectors, words, "bias towards classes") @ directions.T
     columns = pd.Index(list(classes), name="class")
     return pd.DataFrame(leaning, index=pd.Index(words, name="word"), columns=columns)
@@ -48,8 +48,8 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
 
 def check_bias(bias: pd.DataFrame) -> None:
     """Refuse anything but the frame of `bias_towards`."""
-    needed = "not a DataFrame; give the result of `bias_towards`"
-    check_kind("bias", bias, pd.DataFrame, needed, MeasureError)
+    problem = "not a DataFrame; give the result of `bias_towards`"
+    check_kind("bias", bias, pd.DataFrame, problem, MeasureError)
 
 
 def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
@@ -64,11 +64,11 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     check_bias(bias)
     check_count("n", n, "words", refusal=MeasureError)
     nearest = bias.idxmax(axis=1)
-    chosen = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
-    for name, words in chosen.items():
+    most = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
+    for name, words in most.items():
         if len(words) < n:
             raise MeasureError(f"n: only {len(words)} words lean to '{name}', not {n}; take fewer")
-    return chosen
+    return most
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
@@ -215,19 +215,19 @@ def classification(
     from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
     from sklearn.svm import SVC
 
-    seen, unseen = train_test_split(
+    in_training, in_test = train_test_split(
         np.arange(len(words)), train_size=train, stratify=group, random_state=check_seed(seed)
     )
     labels = np.array(group)
     # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.
-    predicted = SVC(kernel="rbf", gamma="auto").fit(rows[seen], labels[seen]).predict(rows[unseen])
+    predicted = SVC(kernel="rbf", gamma="auto").fit(rows[in_training], labels[in_training]).predict(rows[in_test])
     return WordResult(
         measure="classification",
-        value=float((predicted == labels[unseen]).mean()),
+        value=float((predicted == labels[in_test]).mean()),
         range=(0.0, 1.0),
         b0=max(group.count(name) for name in groups) / len(group),
         words=pd.DataFrame(
-            {"group": labels[unseen], "predicted": predicted}, index=pd.Index([words[i] for i in unseen], name="word")
+            {"group": labels[in_test], "predicted": predicted}, index=pd.Index([words[i] for i in in_test], name="word")
         ),
     )
 

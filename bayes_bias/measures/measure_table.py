@@ -117,12 +117,12 @@ def measure_names() -> list[str]:
     return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
 
 
-def check_measures(argument: str, given: str | Iterable[str]) -> tuple[str, ...]:
+def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
     """Names of measures as a tuple, each of which must be known."""
-    known, names = measure_names(), listed(argument, given, str, "['WEAT']", MeasureError)
+    allowed_names, names = measure_names(), listed(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:
-        if name not in known:
-            raise MeasureError(f"{argument}: '{name}' is not known; {did_you_mean(name, known)}")
+        if name not in allowed_names:
+            raise MeasureError(f"{argument}: '{name}' is not known; {did_you_mean(name, allowed_names)}")
     return names
 
 

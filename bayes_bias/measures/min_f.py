@@ -103,7 +103,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
             f"{_NAME}: compares two groups and two classes, this table has {groups} and {classes}; take the quasi-F,"
             " which has the contrast of several"
         )
-    scores = WordScores.of_table(table)
+    scores = WordScores.from_table(table)
     of_targets, n1 = _pooled(scores.of_targets, table.group_index)
     of_attributes, n2 = _pooled(scores.of_attributes, table.class_index)
     if min(of_targets, of_attributes) < ROUNDING**2:

@@ -63,8 +63,8 @@ def permutation_tests(
     count = comb(scores.shape[1], n_first)
     if permutations is None and count <= MOST_PARTITIONS:
         extreme = [
-            _count_extreme(_all_sums(row, n_first), seen, within, alternative)
-            for row, seen, within in zip(centred, observed, tie, strict=True)
+            _count_extreme(_all_sums(row, n_first), statistic, within, alternative)
+            for row, statistic, within in zip(centred, observed, tie, strict=True)
         ]
         return [PermutationTest(int(e) / count, exact=True, partitions=count) for e in extreme]
     draws = permutations or DEFAULT_PERMUTATIONS
@@ -118,8 +118,8 @@ def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
         return rest
     sums = [np.zeros(1)] + [np.empty(0)] * size
     for value in values:
-        for taken in range(size, 0, -1):
-            sums[taken] = np.concatenate([sums[taken], sums[taken - 1] + value])
+        for count in range(size, 0, -1):
+            sums[count] = np.concatenate([sums[count], sums[count - 1] + value])
     return sums[size]
 
 
@@ -128,12 +128,12 @@ def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterat
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:
-        listed = np.stack([_all_sums(row, size) for row in values])
-        yield listed[:, rng.integers(count, size=draws)]
+        sums = np.stack([_all_sums(row, size) for row in values])
+        yield sums[:, rng.integers(count, size=draws)]
         return
-    chosen = np.arange(values.shape[1]) < size
-    for done in range(0, draws, _CHUNK):
-        chunk = np.tile(chosen, (min(_CHUNK, draws - done), 1))
+    in_first = np.arange(values.shape[1]) < size
+    for start in range(0, draws, _CHUNK):
+        chunk = np.tile(in_first, (min(_CHUNK, draws - start), 1))
         yield values @ rng.permuted(chunk, axis=1).T.astype(float)
 
 

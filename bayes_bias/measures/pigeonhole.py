@@ -99,7 +99,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     check_count("draws", draws, "draws", refusal=MeasureError)
     check_ci_prob(ci_prob)
     table = table_of_samples(table, _NAME)
-    scores = WordScores.of_table(table)
+    scores = WordScores.from_table(table)
     rng = np.random.default_rng(check_seed(seed))
     of_targets, of_attributes = (_redrawn(rng, index, draws) for index in (table.group_index, table.class_index))
     redrawn = np.zeros(draws)

@@ -129,9 +129,9 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
         if not callable(function):
             raise MeasureError(f"measure: '{name}' is {function!r}; decorate a function")
         _check_signature(name, function)
-        known = MEASURES.get(name)
-        if known is not None and known.function.__module__ != function.__module__:
-            raise MeasureError(f"measure: '{name}' is taken by {known.function.__module__}; give it another name")
+        namesake = MEASURES.get(name)
+        if namesake is not None and namesake.function.__module__ != function.__module__:
+            raise MeasureError(f"measure: '{name}' is taken by {namesake.function.__module__}; give it another name")
         MEASURES[name] = Registered(rank, function)
         return function
 

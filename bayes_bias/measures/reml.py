@@ -125,11 +125,11 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     if scores.statistics.interaction_ss < ROUNDING**2 * scores.statistics.interaction_df:
         raise MeasureError(f"{_NAME}: targets and attributes leave no residual; there is no spread to test against")
     variances = _restricted_maximum(design.parts, len(design.shares))
-    known = variances > 0
+    positive = variances > 0
     _, _, curvature = _deviance(design.parts, variances)
-    share = design.shares[known]
+    share = design.shares[positive]
     variance = float(design.shares @ variances)
-    df = variance**2 / float(share @ np.linalg.solve(curvature[np.ix_(known, known)], share))
+    df = variance**2 / float(share @ np.linalg.solve(curvature[np.ix_(positive, positive)], share))
     sd = pd.Series(np.sqrt(variances), index=pd.Index(design.names, name="effect"))
     return Reml.of(scores, table, variance, df, ci_prob, sd=sd)
 
@@ -216,10 +216,10 @@ def _restricted_maximum(parts: Sequence[_Part], variances: int) -> _Numbers:
 
     bounds = [(0.0, None)] * (variances - 1) + [(1e-6, None)]
     start = np.ones(variances)
-    found = unit * scipy.optimize.minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12).x
+    estimate = unit * scipy.optimize.minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12).x
     for _ in range(_LAST_STEPS):
-        known = found > 0
-        _, slope, curvature = _deviance(parts, found)
-        step = np.linalg.solve(curvature[np.ix_(known, known)], slope[known])
-        found[known] = np.maximum(found[known] - step, 0.0)
-    return found
+        positive = estimate > 0
+        _, slope, curvature = _deviance(parts, estimate)
+        step = np.linalg.solve(curvature[np.ix_(positive, positive)], slope[positive])
+        estimate[positive] = np.maximum(estimate[positive] - step, 0.0)
+    return estimate

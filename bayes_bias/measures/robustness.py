@@ -136,12 +136,12 @@ def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.D
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
     """Positions of a random share of the words of each label, in their old order."""
-    kept = []
+    sample = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         count = min(len(members), max(2, round(fraction * len(members))))
-        kept.append(rng.choice(members, count, replace=False))
-    return np.sort(np.concatenate(kept))
+        sample.append(rng.choice(members, count, replace=False))
+    return np.sort(np.concatenate(sample))
 
 
 def _reliability(results: list[Result]) -> float:

@@ -128,12 +128,12 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
         range=(0.0, 1.0),
         words=frame,
         pairwise=_skew_and_stereotype(rows @ pairs.to_numpy().T, pairs.index),
-        one_against_rest=_skew_and_stereotype(rows @ against_rest(means).T, pd.Index(names, name="class")),
+        one_against_rest=_skew_and_stereotype(rows @ directions_against_rest(means).T, pd.Index(names, name="class")),
         direction_correlation=pairs @ pairs.T,
     )
 
 
-def against_rest(means: np.ndarray) -> np.ndarray:
+def directions_against_rest(means: np.ndarray) -> np.ndarray:
     """Unit direction from the mean of the other classes to each class, shape (classes, dimensions)."""
     n = len(means)
     directions = (n * means - means.sum(axis=0)) / (n - 1)

@@ -61,7 +61,7 @@ def unmasking(table: AssociationTable) -> WordResult:
     table = table.without_controls()
     _check(table)
     singles = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
-    q = np.mean([_of_classes(values, table) for values in singles], axis=0)
+    q = np.mean([_class_means(values, table) for values in singles], axis=0)
     even = np.full(q.shape[1], 1 / q.shape[1])
     order = np.argsort(table.group_index, kind="stable")
     distance = np.array([scipy.spatial.distance.jensenshannon(row, even, base=2) for row in q[order]])
@@ -84,8 +84,8 @@ def _check(table: AssociationTable) -> None:
         )
 
 
-def _of_classes(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
+def _class_means(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
     """Probability of each class beside each target, (targets, classes), in one template."""
     in_class = [table.class_index == c for c in range(len(table.associated_classes))]
-    means = [scipy.special.logsumexp(values[:, chosen], axis=1) - np.log(chosen.sum()) for chosen in in_class]
+    means = [scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()) for members in in_class]
     return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))

@@ -75,11 +75,11 @@ def wefat(
     n_a, n_b = design.to_a.shape[1], design.to_b.shape[1]
     if min(n_a, n_b) < 2:
         raise MeasureError("WEFAT: a class has 1 word and needs 2 or more")
-    chosen = _chosen(design, targets)
-    seen = _seen_from_own_class(design)[chosen]
-    tests = permutation_tests(seen, n_a, alternative=alternative, permutations=permutations, seed=seed)
-    words = design.words.iloc[chosen]
-    words = words.assign(effect_size=_effects(seen, n_a, ddof, words.index), p_value=[t.p_value for t in tests])
+    rows = _chosen(design, targets)
+    scores = _seen_from_own_class(design)[rows]
+    tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
+    words = design.words.iloc[rows]
+    words = words.assign(effect_size=_effects(scores, n_a, ddof, words.index), p_value=[t.p_value for t in tests])
     bound = largest_effect(n_a, n_b, ddof)
     return WordResult(
         measure="WEFAT",
@@ -92,12 +92,12 @@ def wefat(
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
-    known = design.words.index.tolist()
-    words = known if targets is None else listed("targets", targets, str, f"['{known[0]}']", MeasureError)
+    names = design.words.index.tolist()
+    words = names if targets is None else listed("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:
-        if word not in known:
-            raise MeasureError(f"targets: '{word}' is not a target of this table; {did_you_mean(word, known)}")
-    return [known.index(word) for word in words]
+        if word not in names:
+            raise MeasureError(f"targets: '{word}' is not a target of this table; {did_you_mean(word, names)}")
+    return [names.index(word) for word in words]
 
 
 def _seen_from_own_class(design: TwoByTwo) -> np.ndarray:
@@ -107,10 +107,10 @@ def _seen_from_own_class(design: TwoByTwo) -> np.ndarray:
     return signed
 
 
-def _effects(seen: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
-    spread = seen.std(axis=1, ddof=ddof)
+def _effects(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
+    spread = scores.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():
         word = words[int(spread.argmin())]
         raise MeasureError(f"WEFAT: '{word}' has the same cosine with all attributes; no spread to measure d in")
-    effects: np.ndarray = (seen[:, :n_a].mean(axis=1) - seen[:, n_a:].mean(axis=1)) / spread
+    effects: np.ndarray = (scores[:, :n_a].mean(axis=1) - scores[:, n_a:].mean(axis=1)) / spread
     return effects

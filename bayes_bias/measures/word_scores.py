@@ -34,7 +34,7 @@ class WordScores:
         )
 
     @classmethod
-    def of_table(cls, table: AssociationTable) -> Self:
+    def from_table(cls, table: AssociationTable) -> Self:
         """Read the scores off a complete table without controls, which is quicker than its statistics are."""
         return cls.of(table_means(table))
 

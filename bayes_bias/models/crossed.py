@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE
 from bayes_bias.models.correlations import expected_correlations
-from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, of_side
+from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, side_covariances
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
     clusters_in,
@@ -79,7 +79,7 @@ def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -
         )
 
 
-def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     r"""Crossed random effects of targets and attributes, in units of the priors, in the
     PyMC model at hand.
 
@@ -117,7 +117,7 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
     """
     from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing it takes as long as a fit
 
-    crossed_marginal.build(spec, known, coords)
+    crossed_marginal.build(spec, inputs, coords)
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -129,19 +129,19 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     If words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
     scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
-    variances = Variances.of_posterior(scaled, data)
+    variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
     averages = _averages(variances.words, patterns, rng, variances.effects(patterns.related))
     for side in patterns.overlap:
         averages[f"{side}_average"] += _shared(variances.of(patterns.cluster[side]), side, patterns, rng)
-    kept = {"target_average", "attribute_average"}
+    names = {"target_average", "attribute_average"}
     if patterns.replicates:
         share = patterns.replicates**-0.5
         by_replicate = _averages(variances.effects(patterns.between), patterns, rng)
         averages |= {name + BY_REPLICATE: share * each for name, each in by_replicate.items()}
         of_replicates = draw_normal(variances.of(patterns.replicate), rng)
         averages["replicate_average"] = share * of_replicates.reshape(averages["residual_average"].shape)
-        kept = set(averages)
+        names = set(averages)
     mean = data.block_mean.to_numpy()
     for each in averages.values():
         mean = mean - each
@@ -149,10 +149,10 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     if slopes:
         explained = explained_blocks(slopes, data)
         mean = mean - explained.transpose("chain", "draw", "group", "attribute_class").to_numpy()
-    of_blocks = {"mean": mean, **{name: each for name, each in averages.items() if name in kept}}
+    of_blocks = {"mean": mean, **{name: each for name, each in averages.items() if name in names}}
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
     blocks = {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in of_blocks.items()}
-    variables = {name: each.variable for drawn in (scaled, slopes) for name, each in drawn.data_vars.items()}
+    variables = {name: each.variable for dataset in (scaled, slopes) for name, each in dataset.data_vars.items()}
     return xr.Dataset(variables | blocks, coords={**scaled.coords, **slopes.coords, **labels})
 
 
@@ -162,9 +162,10 @@ def _averages(
     """Draw the averages over each block of the effects of its words, which may correlate, and of the residual."""
     n_targets, n_attributes = patterns.counts.values()
     of_target, of_attribute = (
-        of_side(effects, side)
+        side_covariances(effects, side)
         if related is None
-        else of_side(effects, side) + (patterns.inflation[side] - 1)[:, None, None] * of_side(related, side)
+        else side_covariances(effects, side)
+        + (patterns.inflation[side] - 1)[:, None, None] * side_covariances(related, side)
         for side in SIDES
     )
     of_targets = draw_normal(of_target, rng) / np.sqrt(n_targets)[:, None]
@@ -183,8 +184,8 @@ def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.
     repeated = np.broadcast_to(
         covariance[..., None, :, :], (*covariance.shape[:-2], len(overlap), *covariance.shape[-2:])
     )
-    drawn = root_of(overlap) @ draw_normal(repeated, rng)
-    return drawn if side == "target" else np.swapaxes(drawn, -1, -2)
+    draws = root_of(overlap) @ draw_normal(repeated, rng)
+    return draws if side == "target" else np.swapaxes(draws, -1, -2)
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
@@ -200,17 +201,17 @@ def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def given_draws(
-    drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+    posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
     """See `Structure.given_draws`; reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     expected = (
-        drawn["mean"].isel(group=group, attribute_class=of_class)
-        + drawn.target_effect.isel(target=target, attribute_class=of_class)
-        + drawn.attribute_effect.isel(attribute=attribute, group=group)
-        + explained_pairs(drawn, data, target, attribute)
+        posterior["mean"].isel(group=group, attribute_class=of_class)
+        + posterior.target_effect.isel(target=target, attribute_class=of_class)
+        + posterior.attribute_effect.isel(attribute=attribute, group=group)
+        + explained_pairs(posterior, data, target, attribute)
     )
-    parameters = {str(name): draws for name, draws in drawn.items()}
+    parameters = {str(name): draws for name, draws in posterior.items()}
     residual = residual_of(parameters)
-    return residual.distribution(expected, residual.scale(drawn.sd_residual, parameters), parameters)
+    return residual.distribution(expected, residual.scale(posterior.sd_residual, parameters), parameters)

@@ -71,7 +71,7 @@ _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items(
 _DESIGN = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
 type Scales = Mapping[str, pt.TensorVariable]
-type Known = Mapping[str, Any]
+type Inputs = Mapping[str, Any]
 type Coords = Mapping[str, list[str]]
 
 
@@ -122,7 +122,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
 
 
-def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
+def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
@@ -135,17 +135,17 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     `observe` adds another likelihood, see `bayes_bias.pymc_model`.
     """
-    mean = pm.Normal("mean", known["mean_centre"], known["mean_width"], dims=("group", "attribute_class"))
+    mean = pm.Normal("mean", inputs["mean_centre"], inputs["mean_width"], dims=("group", "attribute_class"))
     sd = scales(spec, dims_of_scales(spec, coords))
-    sd |= {name: each * known[name + _UNIT] for name, each in sd.items() if name + _UNIT in known}
-    sd |= correlations(spec, known)
-    i, j = known["pair_target"], known["pair_attribute"]
-    g, c = known["group_of"][i], known["class_of"][j]
-    target, attribute = (_of_words(side, spec, sd, known, coords) for side in SIDES)
+    sd |= {name: each * inputs[name + _UNIT] for name, each in sd.items() if name + _UNIT in inputs}
+    sd |= correlations(spec, inputs)
+    i, j = inputs["pair_target"], inputs["pair_attribute"]
+    g, c = inputs["group_of"][i], inputs["class_of"][j]
+    target, attribute = (_word_effects(side, spec, sd, inputs, coords) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
     expected, residual = mean[g, c] + target[c, i] + attribute[g, j], sd["sd_residual"]
-    expected = expected + _explained(known, i, j, g, c)
+    expected = expected + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
@@ -153,7 +153,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
         target, attribute = (
             pm.Deterministic(
                 f"{side}_effect{BY_REPLICATE}",
-                _of_words(side, spec, sd, known, coords, BY_REPLICATE).transpose(2, 0, 1),
+                _word_effects(side, spec, sd, inputs, coords, BY_REPLICATE).transpose(2, 0, 1),
                 dims=(_ACROSS[side], "replicate", side),
             )
             for side in SIDES
@@ -162,7 +162,7 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
         expected = expected + of_pair + (own[g, c] + by_word).T
         residual = sd["sd_residual" + BY_REPLICATE]
     values = {
-        "observed": known["pair_value"],
+        "observed": inputs["pair_value"],
         "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair",
     }
     if observe is None:
@@ -171,13 +171,13 @@ def build(spec: ModelSpec, known: Known, coords: Coords, observe: Callable[..., 
         observe("association", expected, residual, **values)
 
 
-def _explained(known: Known, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
+def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
     """What the covariates of pairs of words explain; the slopes are per standard deviation."""
-    z = {side: known[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in known}
+    z = {side: inputs[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in inputs}
     if not z:
         return 0.0
     slope = {
-        name: pm.Normal(name, 0.0, known["mean_width"], dims=DIMS_OF[name])
+        name: pm.Normal(name, 0.0, inputs["mean_width"], dims=DIMS_OF[name])
         for name in SLOPES
         if {dim.removesuffix("_covariate") for dim in DIMS_OF[name] if dim.endswith("_covariate")} <= set(z)
     }
@@ -194,11 +194,11 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     return scaled.assign(mean=scaled["mean"] + data.block_mean)
 
 
-def _of_words(
-    side: Side, spec: ModelSpec, sd: Scales, known: Known, coords: Coords, suffix: str = ""
+def _word_effects(
+    side: Side, spec: ModelSpec, sd: Scales, inputs: Inputs, coords: Coords, suffix: str = ""
 ) -> pt.TensorVariable:
     """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
-    home, cluster = known["group_of" if side == "target" else "class_of"], known[f"{side}_cluster"]
+    home, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
     own = [c for c in OF_WORDS if c.part == f"{side}s"]
     of_word = dict(sd)
     for name in (c.name + suffix for c in own if c.name + suffix in sd):
@@ -208,7 +208,7 @@ def _of_words(
         return _summed(own, of_word, ("replicate", side), coords, suffix)
     clusters, of_homes = (f"{side}_cluster_number",), sd.get(f"{side}_{CORRELATION}")
     if of_homes is not None:
-        of_cells = pt.set_subtensor(pt.zeros(len(coords[HOMES[side]]))[known[f"{side}_related"]], of_homes)
+        of_cells = pt.set_subtensor(pt.zeros(len(coords[HOMES[side]]))[inputs[f"{side}_related"]], of_homes)
         share = of_cells[home][:, None]
         alone, together = (
             {name: scale * pt.sqrt(part) for name, scale in of_word.items()} for part in (1 - share, share)

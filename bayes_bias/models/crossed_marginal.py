@@ -18,16 +18,16 @@ from bayes_bias.models.spec import ModelSpec
 type Numbers = NDArray[np.float64]
 
 
-def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """See `bayes_bias.models.crossed.build`."""
     sd = scales(spec, dims_of_scales(spec, coords))
     coefficients = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
-    related = correlations(spec, known)
+    related = correlations(spec, inputs)
     if related:
-        of_terms = pt.concatenate([*related.values(), pt.ones(1)])[known["term_correlation"]]  # 1 for none, at -1
-        coefficients = coefficients[known["term_scale"]] * of_terms
-    for name in (each.removesuffix("_df") for each in known if each.endswith("_df")):
-        _observe(name, coefficients, **{what: known[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
+        of_terms = pt.concatenate([*related.values(), pt.ones(1)])[inputs["term_correlation"]]  # 1 for none, at -1
+        coefficients = coefficients[inputs["term_scale"]] * of_terms
+    for name in (each.removesuffix("_df") for each in inputs if each.endswith("_df")):
+        _observe(name, coefficients, **{what: inputs[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
 
 
 def _observe(name: str, coefficients: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
@@ -62,8 +62,8 @@ def _random(
     """By Bartlett's decomposition, whose last columns are zero if there are fewer normal vectors than dimensions."""
     root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
     n, shape = root.shape[-1], (*(size or ()), *root.shape)
-    left = np.maximum(df[:, None] - np.arange(n), 0)
-    chi = np.sqrt(rng.chisquare(np.where(left > 0, left, 1.0), size=shape[:-1])) * (left > 0)
-    lower = np.tril(rng.standard_normal(shape), -1) * (left > 0)[:, None, :] + chi[..., None] * np.eye(n)
+    df_left = np.maximum(df[:, None] - np.arange(n), 0)
+    chi = np.sqrt(rng.chisquare(np.where(df_left > 0, df_left, 1.0), size=shape[:-1])) * (df_left > 0)
+    lower = np.tril(rng.standard_normal(shape), -1) * (df_left > 0)[:, None, :] + chi[..., None] * np.eye(n)
     normal = root @ lower
     return np.asarray(normal @ np.swapaxes(normal, -1, -2))

@@ -48,19 +48,21 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
         the protocol has other dims, or a dim other labels than the table.
     """
     name = name_of(model)
-    made = model if isinstance(model, pm.Model) else model(table)
-    if not isinstance(made, pm.Model):
-        raise SpecError(f"model: '{name}' returned {described(made)}, not a pymc.Model; end it with `return model`")
-    if not made.observed_RVs:
+    pymc_model = model if isinstance(model, pm.Model) else model(table)
+    if not isinstance(pymc_model, pm.Model):
+        raise SpecError(
+            f"model: '{name}' returned {described(pymc_model)}, not a pymc.Model; end it with `return model`"
+        )
+    if not pymc_model.observed_RVs:
         raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
-    if made.discrete_value_vars:
-        discrete = ", ".join(v.name for v in made.free_RVs if v.dtype.startswith(("int", "uint", "bool")))
+    if pymc_model.discrete_value_vars:
+        discrete = ", ".join(v.name for v in pymc_model.free_RVs if v.dtype.startswith(("int", "uint", "bool")))
         raise SpecError(
             f"model: '{name}' has a discrete free variable, {discrete}; sum over its values, or leave it out"
         )
-    _check_variables(name, made)
-    _check_labels(name, made, crossed_long.data(table))
-    return made
+    _check_variables(name, pymc_model)
+    _check_labels(name, pymc_model, crossed_long.data(table))
+    return pymc_model
 
 
 def name_of(model: CustomModel) -> str:
@@ -95,8 +97,8 @@ def graph_sha256(model: pm.Model) -> str:
 
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
     """The dims of what estimands read in a model, whose labels are those of the table."""
-    drawn = _drawn(model)
-    return tuple(dict.fromkeys(dim for variable, dims in PROTOCOL.items() if variable in drawn for dim in dims))
+    variables = _drawn(model)
+    return tuple(dict.fromkeys(dim for variable, dims in PROTOCOL.items() if variable in variables for dim in dims))
 
 
 def _drawn(model: pm.Model) -> set[str]:
@@ -106,19 +108,19 @@ def _drawn(model: pm.Model) -> set[str]:
 
 def _check_variables(name: str, model: pm.Model) -> None:
     """A variable that estimands read is of the posterior, and has the dims that they count on."""
-    drawn = _drawn(model)
-    if "mean" not in drawn:
+    variables = _drawn(model)
+    if "mean" not in variables:
         raise SpecError(
             f"model: '{name}' has no variable 'mean' with dims (group, attribute_class), the expected value of each"
             " block, which every estimand reads; name it so, or add pm.Deterministic('mean', ..., dims=...)"
         )
     for variable, dims in PROTOCOL.items():
-        given, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
-        if variable in drawn and set(given) != set(dims) and not (is_scale and set(given) < set(dims)):
+        own_dims, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
+        if variable in variables and set(own_dims) != set(dims) and not (is_scale and set(own_dims) < set(dims)):
             raise SpecError(
-                f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, given))}); estimands read it with"
-                f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or give it"
-                " another name"
+                f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, own_dims))}); estimands read it"
+                f" with ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or"
+                " give it another name"
             )
 
 
@@ -165,7 +167,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
     raise SpecError(f"model: '{spec.name}' is your own model, and a fit keeps only its draws; give the function")
 
 
-def given_draws(drawn: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
+def given_draws(posterior: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
     raise TableError(
         "fit: PyMC draws new values of your own model: pm.sample_posterior_predictive(fit, model=model);"
         " its log likelihood is in the fit, for az.loo and az.compare"

@@ -93,14 +93,14 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
 
 
-def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """Distances by connection, with target effects and one residual sd for each connection.
 
     ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
     connection_sd[k])``. The effects ``e`` are integrated out here, which leaves the mean distances of targets and the
     scatter within them, and come back in `complete`.
     """
-    count, mean, scatter = (known[f"distance_{what}"] for what in ("count", "mean", "scatter"))
+    count, mean, scatter = (inputs[f"distance_{what}"] for what in ("count", "mean", "scatter"))
     connection_mean = free(spec, "connection_mean", dims="connection")
     connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
     variance = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
@@ -111,14 +111,14 @@ def build(spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[s
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     """The same with the effects and every value written out, a pair as often as the source lists it."""
-    known, values = data(table), table.values.to_numpy()
+    inputs, values = data(table), table.values.to_numpy()
     times = np.isfinite(values).astype(int)
     if table.repeats is not None:
         times *= table.repeats.to_numpy()
     target, attribute = (np.repeat(index.ravel(), times.ravel()) for index in np.indices(values.shape))
-    connection = _connection_of(known)[target, attribute]
-    coords = {dim: known[dim].to_numpy().tolist() for dim in ("connection", "target")}
-    with pm.Model(coords=coords | {"pair": pair_labels(known, target, attribute)}) as model:
+    connection = _connection_of(inputs)[target, attribute]
+    coords = {dim: inputs[dim].to_numpy().tolist() for dim in ("connection", "target")}
+    with pm.Model(coords=coords | {"pair": pair_labels(inputs, target, attribute)}) as model:
         mean = free(spec, "connection_mean", dims="connection")
         of_target = pm.Normal("target_connection_z", dims=("target", "connection"))
         of_target = mean + of_target * free(spec, "connection_sd", _TYPICAL, "connection")
@@ -141,12 +141,12 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 
 
 def given_draws(
-    drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+    posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
     """See `Structure.given_draws`; reads ``target_connection_mean`` and ``residual_sd``."""
     connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
-    expected = 1 - drawn.target_connection_mean.isel(target=target, connection=connection)
-    return scipy.stats.norm, (expected, drawn.residual_sd.isel(connection=connection))
+    expected = 1 - posterior.target_connection_mean.isel(target=target, connection=connection)
+    return scipy.stats.norm, (expected, posterior.residual_sd.isel(connection=connection))
 
 
 def _connection_of(data: xr.Dataset) -> np.ndarray:

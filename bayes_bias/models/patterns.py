@@ -54,7 +54,7 @@ class Effects:
         pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
         return type(self)(*(one + times * more for one, more in pairs))
 
-    def of_blocks(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
+    def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
         """Covariances of averages over blocks of so many targets and attributes, (..., blocks, blocks), group after
         group."""
         *sample, g, c, _ = self.target.shape
@@ -70,7 +70,7 @@ class Effects:
             "residual": self.residual[..., None, None] * np.diag(1 / np.outer(target, attribute).ravel()),
         }
 
-    def of_value(self, classes: list[int]) -> dict[Part, Numbers]:
+    def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
         """Variances of the effects on single values, averaged over groups and these classes."""
         return {
             "targets": _diagonal(self.target)[..., classes].mean(axis=(-2, -1)),
@@ -147,7 +147,10 @@ class Patterns:
         for k, (name, at) in enumerate([*single, *((single[each.scale][0], each.at) for each in correlated)]):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
             effects = between if name.endswith(BY_REPLICATE) else words if correlation[k] < 0 else related
-            groups, classes = _over_groups(component, g), _over_classes(component, c, c - data.sizes["control"], at)
+            groups, classes = (
+                _group_covariance(component, g),
+                _class_covariance(component, c, c - data.sizes["control"], at),
+            )
             match component.part:
                 case "residual":
                     effects.residual[k] = 1
@@ -161,7 +164,7 @@ class Patterns:
                     effects.target[k, at.get("group", slice(None))] = classes
                 case "attributes":
                     effects.attribute[k, at.get("attribute_class", slice(None))] = groups
-        known = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
+        inflations = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
         counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
         return cls(
             scale,
@@ -172,7 +175,7 @@ class Patterns:
             replicate,
             cluster,
             {side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
-            {side: known.get(side, np.ones_like(counts[side])) for side in SIDES},
+            {side: inflations.get(side, np.ones_like(counts[side])) for side in SIDES},
             counts,
             data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
         )
@@ -189,7 +192,9 @@ class Patterns:
             return of_scales
         return np.asarray(np.where(self.correlation < 0, 1.0, correlations[..., self.correlation]) * of_scales)
 
-    def of_blocks(self, n_targets: Counts | None = None, n_attributes: Counts | None = None) -> dict[Part, Numbers]:
+    def block_covariances(
+        self, n_targets: Counts | None = None, n_attributes: Counts | None = None
+    ) -> dict[Part, Numbers]:
         """Covariances of block means about their expectation, by where they come from, (terms, blocks, blocks).
 
         Those of replicates are of a single one. With other numbers of words than those of the table, clusters stay as
@@ -199,7 +204,7 @@ class Patterns:
             side: np.broadcast_to(own if other is None else other, own.shape)
             for (side, own), other in zip(self.counts.items(), (n_targets, n_attributes), strict=True)
         }
-        parts, related = self.words.of_blocks(**lengths), self.related.of_blocks(**lengths)
+        parts, related = self.words.block_covariances(**lengths), self.related.block_covariances(**lengths)
         # Blocks of one group (class) alone have targets (attributes) in common.
         g, c = map(len, self.counts.values())
         parts["targets"] += related["targets"] * np.repeat(self.inflation["target"] - 1, c)
@@ -213,30 +218,32 @@ class Patterns:
                 parts["attributes"] += np.kron(shared, averages)
         if not self.replicates:
             return parts
-        between = self.between.of_blocks(**lengths)
+        between = self.between.block_covariances(**lengths)
         return {**parts, "replicates": self.replicate, **{_BY_REPLICATE[part]: each for part, each in between.items()}}
 
-    def of_value(self, classes: list[int]) -> dict[Part, Numbers]:
+    def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
         """Variances of a single value of a single replicate, averaged over groups and some classes, (terms,)."""
-        parts = self.words.of_value(classes)
+        parts = self.words.value_variances(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
         parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
         if not self.replicates:
             return parts
         own = _diagonal(self.replicate).reshape(len(self.replicate), *map(len, self.counts.values()))
-        between = {_BY_REPLICATE[part]: each for part, each in self.between.of_value(classes).items()}
+        between = {_BY_REPLICATE[part]: each for part, each in self.between.value_variances(classes).items()}
         return {**parts, "replicates": own[..., classes].mean(axis=(-2, -1)), **between}
 
     def rows(self, side: Side, cell: int, own: float, shared: float) -> Numbers:
         """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if their
         own effects count so often if they correlate by one, and what clusters share so often."""
-        words, related, between = (of_side(each, side)[:, cell] for each in (self.words, self.related, self.between))
+        words, related, between = (
+            side_covariances(each, side)[:, cell] for each in (self.words, self.related, self.between)
+        )
         apart = words + (own - 1) * related + shared * self.cluster[side] + between / max(self.replicates, 1)
         return apart + self._residual(self.table.residual, side)
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
         """The same of what single replicates differ by from their mean."""
-        return of_side(self.between, side)[:, cell] + self._residual(self.between.residual, side)
+        return side_covariances(self.between, side)[:, cell] + self._residual(self.between.residual, side)
 
     def _residual(self, residual: Numbers, side: Side) -> Numbers:
         """Of averages over the words of each cell of the other side."""
@@ -256,7 +263,7 @@ class _Correlated:
 
 def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Dataset) -> list[_Correlated]:
     """Of each single scale of words' effects, one for each group or class that it is about."""
-    found, before = list[_Correlated](), 0
+    entries, before = list[_Correlated](), 0
     for side in SIDES:
         cells = related_cell(data, side).tolist()
         for number, position in enumerate(cells, before):
@@ -264,21 +271,21 @@ def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Datase
                 component = _COMPONENT.get(name)  # what differs between replicates does not correlate
                 is_own = component is not None and component.part == f"{side}s" and "clusters" not in component.needs
                 if is_own and at.get(HOMES[side], position) == position:
-                    found.append(_Correlated(k, number, {**at, HOMES[side]: position}))
+                    entries.append(_Correlated(k, number, {**at, HOMES[side]: position}))
         before += len(cells)
-    return found
+    return entries
 
 
-def of_side(effects: Effects, side: Side) -> Numbers:
+def side_covariances(effects: Effects, side: Side) -> Numbers:
     """Return the covariances of the effects of one side's words."""
     return effects.target if side == "target" else effects.attribute
 
 
-def _over_groups(component: Component, n_groups: int) -> Numbers:
+def _group_covariance(component: Component, n_groups: int) -> Numbers:
     return zero_sum_covariance(n_groups) if component.over_groups == "zero-sum" else np.ones((n_groups, n_groups))
 
 
-def _over_classes(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
+def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
     loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if "control" in at:
         loadings = loadings[[at["control"]]]
@@ -302,9 +309,9 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 
 def correlations_of(posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
     """The correlations of words of sub-topics in a posterior, (..., correlations), those of targets first."""
-    drawn = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
+    arrays = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
     along = set(RELATED.values())
-    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in drawn]
+    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in arrays]
     return np.concatenate(ordered, axis=-1) if ordered else np.zeros(0)
 
 
@@ -316,7 +323,7 @@ class Variances:
     patterns: Patterns
 
     @classmethod
-    def of_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
+    def from_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
         """Those of draws ``(chain, draw)``, or of any other sample dims that come first.
 
         Examples
@@ -333,8 +340,8 @@ class Variances:
         ...     coords={"control": [], "attribute_class": ["c", "d"], "group": ["g", "h"]},
         ... )
         >>> posterior = xr.Dataset({name: ("draw", [value]) for name, value in sd.items()})
-        >>> variances = Variances.of_posterior(posterior, design)
-        >>> parts = variances.of_contrast(np.array([[[0.5, -0.5], [-0.5, 0.5]]]))
+        >>> variances = Variances.from_posterior(posterior, design)
+        >>> parts = variances.contrast_variances(np.array([[[0.5, -0.5], [-0.5, 0.5]]]))
         >>> {part: round(variance.item(), 4) for part, variance in parts.items()}
         {'targets': 0.01, 'attributes': 0.032, 'residual': 0.0125}
         """
@@ -342,9 +349,9 @@ class Variances:
         single = []
         for name, along in dims.items():
             # Without labels: finding out that they agree takes longer than all the rest.
-            drawn = posterior.variables[name]
-            sample = [dim for dim in drawn.dims if dim not in along]
-            values = drawn.transpose(*sample, *along).to_numpy()
+            array = posterior.variables[name]
+            sample = [dim for dim in array.dims if dim not in along]
+            values = array.transpose(*sample, *along).to_numpy()
             single.append(values.reshape(*values.shape[: len(sample)], -1))
         patterns = Patterns.of(dims, data)
         squares = np.concatenate(single, axis=-1) ** 2
@@ -368,7 +375,7 @@ class Variances:
         """Of the effects of words, and the residual, in the mean of these replicates."""
         return self.effects(self.patterns.table)
 
-    def of_contrast(
+    def contrast_variances(
         self,
         weights: Numbers,
         n_targets: Counts | None = None,
@@ -386,13 +393,13 @@ class Variances:
         return {
             part: self.of(np.einsum("jb,sbd,jd->sj", flat, blocks, flat, optimize=True))
             / (times if "replicate" in part else 1)
-            for part, blocks in self.patterns.of_blocks(n_targets, n_attributes).items()
+            for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items()
         }
 
-    def of_value(self, classes: Iterable[int]) -> dict[Part, Numbers]:
+    def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:
         """Variance of a single value of a single replicate about its block's mean, averaged over groups and some
         classes, by where it comes from; (...)."""
-        return {part: self.of(each) for part, each in self.patterns.of_value(list(classes)).items()}
+        return {part: self.of(each) for part, each in self.patterns.value_variances(list(classes)).items()}
 
 
 def _diagonal(covariance: Numbers) -> Numbers:

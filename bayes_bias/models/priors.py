@@ -32,7 +32,7 @@ def free(
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
     """A variable with this prior; a multiple of one if the prior is of a multiple."""
-    distribution, parameters = getattr(pm, prior.distribution), in_double(prior)
+    distribution, parameters = getattr(pm, prior.distribution), double_parameters(prior)
     if np.all(prior.times == 1):
         return distribution(name, **parameters, **options)
     unscaled = distribution(f"{name}_z", **parameters, **options)
@@ -41,10 +41,10 @@ def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
     """A draw from the prior as part of a variable, and not a variable of its own."""
-    return getattr(pm, prior.distribution).dist(**in_double(prior), size=size)
+    return getattr(pm, prior.distribution).dist(**double_parameters(prior), size=size)
 
 
-def in_double(prior: Prior) -> dict[str, np.ndarray]:
+def double_parameters(prior: Prior) -> dict[str, np.ndarray]:
     """Return its parameters as arrays: PyTensor would keep a Python number like .4 with 32 bits."""
     return {name: np.asarray(value, dtype=float) for name, value in prior.parameters.items()}
 
@@ -59,13 +59,13 @@ def scales(spec: ModelSpec, dims: Mapping[str, tuple[str, ...]]) -> dict[str, pt
     return {name: free(spec, name, typical_size(spec, name), along or None) for name, along in dims.items()}
 
 
-def correlations(spec: ModelSpec, known: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
+def correlations(spec: ModelSpec, inputs: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
     """Add the correlations of words of sub-topics to the PyMC model at hand, by what is expected of them."""
     dims = {f"{side}_{CORRELATION}": dim for side, dim in RELATED.items()}
     return {
-        name: pm.Beta(name, mu=known[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
+        name: pm.Beta(name, mu=inputs[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
         for name, dim in dims.items()
-        if f"{name}_expected" in known
+        if f"{name}_expected" in inputs
     }
 
 

@@ -66,17 +66,17 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     SpecError
         It is not a distribution, or not one that a name and numbers describe.
     """
-    drawn = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
-    op = getattr(getattr(drawn, "owner", None), "op", None)
+    variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
+    op = getattr(getattr(variable, "owner", None), "op", None)
     if not hasattr(op, "dist_params"):
         raise SpecError(
             f"{where}: {described(distribution)} is not a distribution; give its name and parameters, 'Gamma', alpha=2,"
             " beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)"
         )
-    given = _numbers(drawn)
+    numbers = _numbers(variable)
     for family in _families(op):
-        for parameters in _candidates(family, given or []):
-            if given is not None and _numbers(_made(family, parameters)) == given:
+        for parameters in _candidates(family, numbers or []):
+            if numbers is not None and _numbers(_made(family, parameters)) == numbers:
                 return family.__name__, parameters
     raise SpecError(
         f"{where}: {described(distribution)} is not described by a name and numbers, and a spec holds nothing else;"
@@ -99,16 +99,16 @@ def _families(op: Any) -> Iterator[Any]:
     return (family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ()))
 
 
-def _candidates(family: Any, given: list[float]) -> Iterator[dict[str, float]]:
+def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
     """Arguments that might make a distribution with these numbers: in any order, with one of them as a rate, and
     without a location of zero or bounds at infinity."""
     names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
-    finite = [number for number in given if np.isfinite(number)]
+    finite = [number for number in values_given if np.isfinite(number)]
     for numbers in (finite, finite[1:]):
         rates = [[*numbers[:k], _rounded(1 / x), *numbers[k + 1 :]] for k, x in enumerate(numbers) if x]
-        for chosen, values in product(combinations(names, len(numbers)), (numbers, *rates)):
+        for parameters, values in product(combinations(names, len(numbers)), (numbers, *rates)):
             for order in permutations(values):
-                yield dict(zip(chosen, order, strict=True))
+                yield dict(zip(parameters, order, strict=True))
 
 
 def _rounded(number: float) -> float:

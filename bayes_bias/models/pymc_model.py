@@ -115,23 +115,23 @@ def pymc_model(
         return hierarchical.written_out(spec, table)
     structure = structure_of(spec)
     data = structure.data(table)
-    spec, coords = _in_units_of_table(spec, data), model_coords(spec, data)
-    with pm.Model(coords=coords) as made:
+    spec, coords = _spec_in_units(spec, data), model_coords(spec, data)
+    with pm.Model(coords=coords) as graph:
         if marginal:
             structure.build(spec, structure.inputs(spec, data), coords)
-            return made
+            return graph
         crossed_long.build(spec, crossed_long.uncentred_inputs(spec, data), coords, observe)
         weights = bias_weights(data).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-        pm.Deterministic("bias", (made["mean"] * weights).sum())
-    return made
+        pm.Deterministic("bias", (graph["mean"] * weights).sum())
+    return graph
 
 
-def _in_units_of_table(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
+def _spec_in_units(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
     """The same model with its priors in the units of a table."""
     if spec.options.get("unit", AS_MEASURED) == AS_MEASURED:
         return spec
     units = units_of_priors(spec, data)
-    priors = {name: prior.in_units(units[name]) for name, prior in spec.priors.items()}
+    priors = {name: prior.with_unit(units[name]) for name, prior in spec.priors.items()}
     return replace(spec, priors=MappingProxyType(priors)).with_option("unit", AS_MEASURED)
 
 
@@ -160,13 +160,13 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
     path = check_output(path, overwrite)
     if path.suffix not in (*_TEXTS, *_PICTURES):
         raise OutputError(f"path: '{path}' has no ending of a graph; give one of {', '.join((*_TEXTS, *_PICTURES))}")
-    content = pm.model_to_mermaid(model).encode() if path.suffix == ".mmd" else _by_graphviz(model, path)
+    content = pm.model_to_mermaid(model).encode() if path.suffix == ".mmd" else _draw_by_graphviz(model, path)
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes(content)
     return path
 
 
-def _by_graphviz(model: pm.Model, path: Path) -> bytes:
+def _draw_by_graphviz(model: pm.Model, path: Path) -> bytes:
     instead = f"write Mermaid, which needs nothing: '{path.with_suffix('.mmd')}'"
     try:
         graphviz = import_module("graphviz")

@@ -68,12 +68,12 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
     """Of the standard deviations that a model has for these labels, by name."""
-    used = [(c, "") for c in OF_WORDS]
-    used += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
+    components = [(c, "") for c in OF_WORDS]
+    components += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
     if has_replicates(spec, labels):
-        used += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
+        components += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
     there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
-    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in used if c in there}
+    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in components if c in there}
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
@@ -99,12 +99,12 @@ def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
 
 
-def draws_in_units(drawn: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
+def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
     """Draws of a model's parameters in the units of its table; some have other units, and shape parameters and
     correlations none."""
     without_unit = (*shape_parameters(), *(f"{side}_{CORRELATION}" for side in SIDES))
-    units = dict.fromkeys(drawn, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0)
-    return drawn.copy(data={name: values.to_numpy() * units[name] for name, values in drawn.items()})
+    units = dict.fromkeys(posterior, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0)
+    return posterior.copy(data={name: values.to_numpy() * units[name] for name, values in posterior.items()})
 
 
 def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import slope_patterns
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.labels import HOMES, SIDES, Side
-from bayes_bias.table.statistics import within_cells
+from bayes_bias.table.statistics import centre_covariates
 
 type Numbers = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def explained_pairs(
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
     """The same of words' means about those of their group (class), (chain, draw, words, k)."""
     by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *reversed(DIMS_OF[f"{side}_slope"]))
-    return np.asarray(within_cells(data, side) @ by_covariate.to_numpy())
+    return np.asarray(centre_covariates(data, side) @ by_covariate.to_numpy())
 
 
 def _explained(
@@ -109,10 +109,10 @@ class Slopes:
         return cls(centre.reshape(score.shape), covariance)
 
     @classmethod
-    def of_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
+    def from_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
         """Those of products of covariates, which the interaction alone knows."""
         residual = variances.table.residual[..., None, None]
-        spread = [np.linalg.inv(z.T @ z) for z in (within_cells(data, side) for side in SIDES)]
+        spread = [np.linalg.inv(z.T @ z) for z in (centre_covariates(data, side) for side in SIDES)]
         covariance = residual * np.kron(*spread)
         centre = data[PRODUCT].to_numpy()
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
@@ -140,16 +140,16 @@ def drawn_slopes(
 ) -> xr.Dataset:
     """Draws of all slopes, at the centre of the other side's covariates."""
     sides = sides_explained(data)
-    found = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
+    slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
-        found[PRODUCT] = product = Slopes.of_products(variances, data).draw(rng)
+        slopes[PRODUCT] = product = Slopes.from_products(variances, data).draw(rng)
         targets, attributes = (data[name].to_numpy() for name in _AVERAGE)
-        found[TARGET_SLOPE] = found[TARGET_SLOPE] - product @ attributes.T
-        found[ATTRIBUTE_SLOPE] = found[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
-    found |= {f"{side}_slope": np.swapaxes(found[f"{side}_slope"], -1, -2) for side in sides}
-    coords = {dim: data[dim] for name in found for dim in DIMS_OF[name]}
+        slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attributes.T
+        slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
+    slopes |= {f"{side}_slope": np.swapaxes(slopes[f"{side}_slope"], -1, -2) for side in sides}
+    coords = {dim: data[dim] for name in slopes for dim in DIMS_OF[name]}
     return xr.Dataset(
-        {name: ((*sample, *DIMS_OF[name]), values) for name, values in found.items()}, {**sample, **coords}
+        {name: ((*sample, *DIMS_OF[name]), values) for name, values in slopes.items()}, {**sample, **coords}
     )
 
 
@@ -161,20 +161,22 @@ def explained_contrast(
     sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
     average = {side: data[name].to_numpy() for side, name in zip(SIDES, _AVERAGE, strict=True) if side in sides}
     over = {"target": "jgc,gl->jlc", "attribute": "jgc,cm->jmg"}
-    found = {side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides}
+    contrasts = {
+        side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides
+    }
     if len(sides) == len(SIDES):
         # Slopes of means hold the products at the means of the other side's covariates: once too often.
         twice = -np.einsum("jgc,gl,cm->jlm", w, *average.values())
-        products = Slopes.of_products(variances, data).contrast(twice)
-        own, of_products = found["target"], products
-        found["target"] = (own[0] + of_products[0], own[1] + of_products[1])
-    return found
+        products = Slopes.from_products(variances, data).contrast(twice)
+        own, of_products = contrasts["target"], products
+        contrasts["target"] = (own[0] + of_products[0], own[1] + of_products[1])
+    return contrasts
 
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
     """Variance of contrasts of block means, (chain, draw, contrast), because other words of a side would have other
     covariates: a part of that of the bias, which the bias at equal covariates does not have."""
-    z, covariate = within_cells(data, side), f"{side}_covariate"
+    z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
     by_home = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
     by_home = by_home / np.sqrt(data[f"n_{side}s"])

@@ -139,10 +139,10 @@ class Prior:
                 return self.parameters["beta"] / self.parameters["alpha"]
             case "LogNormal":
                 return np.exp(self.parameters["mu"])
-        named = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
-        return next(named, 1 / self.parameters.get("lam", 1.0))
+        sizes = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
+        return next(sizes, 1 / self.parameters.get("lam", 1.0))
 
-    def in_units(self, unit: Numbers) -> Self:
+    def with_unit(self, unit: Numbers) -> Self:
         """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
         if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
             return replace(self, times=self.times * unit)
@@ -319,13 +319,13 @@ def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
 
 
-def _options(name: str, structure: str, chosen: Mapping[str, str]) -> Mapping[str, str]:
+def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[str, str]:
     valid = OPTIONS[structure]
-    check_keys(chosen, set(valid), name, SpecError)
-    for key, value in chosen.items():
+    check_keys(options, set(valid), name, SpecError)
+    for key, value in options.items():
         if value not in valid[key]:
             raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(value, valid[key])}")
-    return MappingProxyType({key: chosen.get(key, choices[0]) for key, choices in valid.items()})
+    return MappingProxyType({key: options.get(key, choices[0]) for key, choices in valid.items()})
 
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
@@ -334,8 +334,8 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
     for parameter in parameters:
         if parameter not in content and parameter not in OPTIONAL:
             raise SpecError(f"{name}: no prior for '{parameter}'; add a table [priors.{parameter}]")
-    given = [parameter for parameter in parameters if parameter in content]
-    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in given})
+    names = [parameter for parameter in parameters if parameter in content]
+    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in names})
 
 
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
@@ -346,29 +346,29 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     if not isinstance(content, Mapping) or "distribution" not in content:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
     distribution = str(content["distribution"])
-    given = {key: value for key, value in content.items() if key != "distribution"}
+    values = {key: value for key, value in content.items() if key != "distribution"}
     if distribution not in valid and valid is CORRELATION_DISTRIBUTIONS:
         raise SpecError(
             f"{where}: is {distribution}; a correlation has a Beta distribution about what the vectors show, with"
             " precision `nu`: distribution = 'Beta', nu = 4"
         )
     if distribution not in valid:
-        return _open_prior(where, distribution, given, valid)
-    check_keys(given, set(valid[distribution]), f"{where}, {distribution}", SpecError)
-    for needed in valid[distribution]:
-        _check_parameter(where, distribution, needed, given.get(needed))
-    return Prior(distribution, MappingProxyType({k: float(given[k]) for k in valid[distribution]}))
+        return _open_prior(where, distribution, values, valid)
+    check_keys(values, set(valid[distribution]), f"{where}, {distribution}", SpecError)
+    for parameter_name in valid[distribution]:
+        _check_parameter(where, distribution, parameter_name, values.get(parameter_name))
+    return Prior(distribution, MappingProxyType({k: float(values[k]) for k in valid[distribution]}))
 
 
-def _open_prior(where: str, distribution: str, given: Mapping[str, Any], valid: Iterable[str]) -> Prior:
+def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
     """Any other distribution of PyMC; reading a spec that has none needs no PyMC."""
     from bayes_bias.models.pymc_distributions import check_distribution
 
-    for parameter, value in given.items():
+    for parameter, value in values.items():
         if not is_number(value):
             raise SpecError(f"{where}: '{parameter}' of {distribution} must be a finite number, not {value!r}")
-    check_distribution(where, distribution, given, usual=valid, positive="HalfNormal" in valid)
-    return Prior(distribution, MappingProxyType({name: float(value) for name, value in given.items()}))
+    check_distribution(where, distribution, values, usual=valid, positive="HalfNormal" in valid)
+    return Prior(distribution, MappingProxyType({name: float(value) for name, value in values.items()}))
 
 
 def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:

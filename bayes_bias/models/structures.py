@@ -44,7 +44,7 @@ class Structure(Protocol):
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
 
-    def build(self, spec: ModelSpec, known: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
+    def build(self, spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
         """Adds its variables to the PyMC model at hand, of `inputs` as arrays or as ``pymc.Data``."""
 
     def complete(
@@ -53,7 +53,7 @@ class Structure(Protocol):
         """The posterior in the units of the table, with what the model integrated out and a fit is to keep."""
 
     def given_draws(
-        self, drawn: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
+        self, posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
     ) -> tuple[Any, tuple[Any, ...]]:
         """SciPy's distribution of single values given draws, word effects included, and its parameters.
 
@@ -141,8 +141,8 @@ def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable
 
 def independent(table: AssociationTable, reason: str) -> AssociationTable:
     """The table with words as independent draws, with a notice that says why."""
-    counted = "words count as independent draws, although the vectors show sub-topics"
-    return _noted(table.with_related_words({}, {}), f"{reason}: {counted}")
+    consequence = "words count as independent draws, although the vectors show sub-topics"
+    return _noted(table.with_related_words({}, {}), f"{reason}: {consequence}")
 
 
 def _noted(table: AssociationTable, reason: str) -> AssociationTable:
@@ -161,6 +161,6 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
 
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
-        known = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}
-        structure.build(spec, known, coords)
+        inputs = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}
+        structure.build(spec, inputs, coords)
     return model

@@ -60,7 +60,7 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
     ``target_slopes`` and ``attribute_slopes`` are how slopes of covariates differ between parts by chance.
     """
     parts = {"interaction": _interaction(data, patterns)}
-    parts |= {name: _of_side(data, side, patterns) for side, name in OF_SIDE.items()}
+    parts |= {name: _side_part(data, side, patterns) for side, name in OF_SIDE.items()}
     parts |= {SLOPES[side]: part for side in SIDES if (part := _slopes(data, side, patterns))}
     return parts | ({"blocks": _blocks(data, patterns)} if patterns.replicates else {})
 
@@ -68,7 +68,7 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
 def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
     """Return the patterns of the covariance of each row that tells slopes, (rows, terms, k, k); see
     `bayes_bias.table.statistics.without_slopes`."""
-    return _of_side(data, side, patterns).patterns[data[f"{side}_slope_part"].to_numpy()]
+    return _side_part(data, side, patterns).patterns[data[f"{side}_slope_part"].to_numpy()]
 
 
 def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
@@ -79,7 +79,7 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
     return Part(ss[:, None, None], df, np.stack(list(prefixes.values()))[..., None, None])
 
 
-def _of_side(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
+def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
     """Those of the mean table, and then those of what replicates differ by."""
     scatter, df, cell, own, shared = (
         data[f"{side}_{of}"].to_numpy() for of in ("scatter", "df", "part_cell", "own", "shared")
@@ -94,7 +94,7 @@ def _of_side(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
 
 def _blocks(data: xr.Dataset, patterns: Patterns) -> Part:
     deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
-    between = sum(each for part, each in patterns.of_blocks().items() if "replicate" in part)
+    between = sum(each for part, each in patterns.block_covariances().items() if "replicate" in part)
     return Part((deviation.T @ deviation)[None], np.array([len(deviation) - 1.0]), np.asarray(between)[None])
 
 

@@ -51,11 +51,11 @@ def plot_overview(
     --------
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
-    known = summaries or {}
+    summary_of = summaries or {}
     fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
         raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
-    rows = [_row(fit, scope, ci_prob, known.get(fit.name)) for fit in fitted]
+    rows = [_row(fit, scope, ci_prob, summary_of.get(fit.name)) for fit in fitted]
     with style(palette):
         looks = [colour_and_marker(0)] * len(fitted)
         blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows), looks)]

@@ -59,13 +59,13 @@ def plot_plan(
     if planned is None:
         counts = COUNTS if fitted.replicate_kind else None
         planned = plan(fitted, bias, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
-    shown = _shown(fitted, planned)
+    grid = _shown(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
-        x, y = (shown.grid[dim].to_numpy() for dim in (shown.x, shown.y))
-        power, width = (shown.grid[name].transpose(shown.y, shown.x) for name in ("power", "width"))
-        filled = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
-        ax.figure.colorbar(filled, ax=ax, label=f"probability of detecting a bias of {bias:g}")
+        x, y = (grid.grid[dim].to_numpy() for dim in (grid.x, grid.y))
+        power, width = (grid.grid[name].transpose(grid.y, grid.x) for name in ("power", "width"))
+        areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
+        ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         # With an edge of ink, white is seen on yellow as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
@@ -74,14 +74,14 @@ def plot_plan(
             label.set_visible(_inside(ax, label))
         ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.metric.unit}")
         ax.plot(
-            *shown.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=shown.these
+            *grid.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=grid.these
         )
-        ax.set(xscale="log", yscale="log", xlabel=shown.x_label, ylabel=shown.y_label)
+        ax.set(xscale="log", yscale="log", xlabel=grid.x_label, ylabel=grid.y_label)
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
             axis.set_ticks([], minor=True)
         legend_below(ax, shown=legend)
-        return finish(ax, fitted, shown.question)
+        return finish(ax, fitted, grid.question)
 
 
 def _inside(ax: Axes, label: Text) -> bool:

@@ -78,12 +78,12 @@ def plot_posterior(
     sampling_scope(scope)
     check_ci_prob(ci_prob)
     fitted = Fitted.of(fit)
-    name, shown, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
+    name, estimand, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
     if contrast is not None:
         name = contrast if isinstance(contrast, str) else "the contrast"
         weights = checked_weights(fitted.generalising("a contrast of block means").data, contrast, name)
-        shown = partial(contrast_estimate, weights=weights)
-    estimate = shown(fitted, scope=scope)
+        estimand = partial(contrast_estimate, weights=weights)
+    estimate = estimand(fitted, scope=scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         _draw_densities(ax, estimate, name if beside is None else f"{name} at equal {beside.covariates}")

@@ -64,8 +64,8 @@ def plot_sub_topics(
     """
     check_side(side)
     check_table(table)
-    found = table.sub_topics
-    homes = found.groups if side == "target" else found.classes
+    sub_topics = table.sub_topics
+    homes = sub_topics.groups if side == "target" else sub_topics.classes
     if not homes:
         raise TableError(f"side: the vectors show no sub-topics of {side}s in '{table.name}'; ask for the other side")
     ordered = {home: _ordered(related) for home, related in homes.items()}

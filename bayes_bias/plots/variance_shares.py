@@ -58,14 +58,14 @@ def plot_variance_shares(
     bars = {"value": f"a single {Fitted.of(fit).metric.name}", "bias": "the noise of the bias"}
     with style(palette):
         ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
-        left = pd.Series(0.0, index=list(bars))
+        start = pd.Series(0.0, index=list(bars))
         parts = (*_WORDS, *(_REPLICATES if kind else ()))
         for part, fill, hatch, ink in parts:
             share = table.loc[list(bars), part]
             _draw_part(
-                ax, share, left, part_named(part, kind), colour(fill) if isinstance(fill, int) else fill, hatch, ink
+                ax, share, start, part_named(part, kind), colour(fill) if isinstance(fill, int) else fill, hatch, ink
             )
-            left = left + share
+            start = start + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
         ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
@@ -75,8 +75,8 @@ def plot_variance_shares(
         return finish(ax, fit, "where the variance comes from")
 
 
-def _draw_part(ax: Axes, share: pd.Series, left: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
-    for y, (width, start) in enumerate(zip(share, left, strict=True)):
+def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
+    for y, (width, start) in enumerate(zip(share, starts, strict=True)):
         ax.barh(
             y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,
             label=part if y == 0 else None,

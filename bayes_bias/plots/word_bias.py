@@ -71,14 +71,14 @@ def plot_word_bias(
         why = "is one group alone" if fitted.data.sizes["group"] == 1 else f"are too many {side}s for a figure of each"
         raise ScopeError(f"side: '{side}' has no bias word by word, since there {why}; plot_forest shows the others")
     with style(palette):
-        blocks = (_by_group if side == "target" else _by_class)(fitted.data, table)
+        blocks = (_rows_by_group if side == "target" else _rows_by_class)(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
         draw_forest(ax, blocks, fitted.metric, ci_prob=ci_prob, raw=True)
         forest_legend(ax, shown=legend, ci_prob=ci_prob, raw=True)
         return finish(ax, fitted, f"bias of each {side} word")
 
 
-def _by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
+def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     words = table.loc[["target_bias"]]
     group_of = data.group_of.to_numpy()
     classes = data.attribute_class.to_numpy()[data.associated.to_numpy()]
@@ -88,7 +88,7 @@ def _by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     ]
 
 
-def _by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
+def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     words = table.loc[["attribute_bias"]]
     class_of = data.class_of.to_numpy()
     associated = data.associated.to_numpy()

@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import estimate, joined
 from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import WORDS, Scope
@@ -27,7 +27,7 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
         return Mixture(draws, xr.zeros_like(draws) + draws.std(SAMPLE))
     parts = explained_contrast(fitted.variances, fitted.data, weights).values()
     means, variances = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-    return Mixture(*(by_draw(fitted.posterior, each, weights.contrast) for each in (means, np.sqrt(variances))))
+    return Mixture(*(as_draws(fitted.posterior, each, weights.contrast) for each in (means, np.sqrt(variances))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ def summarize_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, ND
     }
 
 
-def by_draw(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:
+def as_draws(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:
     """Values ``(chain, draw, contrast)`` with the coordinates of a posterior."""
     coords = {dim: posterior[dim] for dim in SAMPLE}
     return xr.DataArray(values, dims=(*SAMPLE, "contrast"), coords={**coords, "contrast": labels})

@@ -13,7 +13,7 @@ from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import SLOPES
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
 from bayes_bias.posterior.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.table.bias_weights import (
@@ -353,7 +353,7 @@ class _Blocks:
 
     def _by_draw(self, values: xr.Variable, weights: xr.DataArray) -> xr.DataArray:
         ordered = values.transpose(*SAMPLE, "contrast").to_numpy()
-        return by_draw(self.fitted.posterior, ordered, weights.contrast)
+        return as_draws(self.fitted.posterior, ordered, weights.contrast)
 
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
@@ -364,7 +364,7 @@ class _Blocks:
         if by_word is not None and not whole_block:
             counts[by_word] = np.ones_like(counts[by_word])
         ordered = weights.transpose("contrast", *BLOCK).to_numpy()
-        parts = self.variances.of_contrast(ordered, counts[TARGETS], counts[ATTRIBUTES])
+        parts = self.variances.contrast_variances(ordered, counts[TARGETS], counts[ATTRIBUTES])
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:

@@ -74,8 +74,8 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     data, variances = fitted.data, fitted.variances
     counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
     parts = {
-        "value": variances.of_value(compared_classes(data)),
-        "bias": variances.of_contrast(_weights(data), *counts),
+        "value": variances.value_variances(compared_classes(data)),
+        "bias": variances.contrast_variances(_weights(data), *counts),
     }
     return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
 
@@ -226,7 +226,7 @@ class _Study:
         data = fitted.data
         n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
-        parts = fitted.variances.of_contrast(_weights(data), n_targets, n_attributes, n_replicates)
+        parts = fitted.variances.contrast_variances(_weights(data), n_targets, n_attributes, n_replicates)
         return cls(
             {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)},
             {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},

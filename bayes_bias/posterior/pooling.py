@@ -117,10 +117,10 @@ class PooledLists(Tabled):
     @property
     def layout(self) -> Layout:
         """Each list by itself, and given the others."""
-        written = self.ci_prob, self.metric.decimals
+        form = self.ci_prob, self.metric.decimals
         return Layout(
             list(map(str, self.lists.index)),
-            [*estimates(self.lists, "by itself", *written), *estimates(self.lists, "pooled", *written, of="pooled")],
+            [*estimates(self.lists, "by itself", *form), *estimates(self.lists, "pooled", *form, of="pooled")],
             heading="list",
             caption=f"Bias of each list, in {self.metric.unit}",
         )

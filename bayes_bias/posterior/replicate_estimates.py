@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import EFFECT_OF
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, by_draw
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.posterior.word_effects import effects_on_blocks
 from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
 from bayes_bias.table.scopes import PARTS, REPLICATES, Part, Scope, is_noise
@@ -67,7 +67,7 @@ class ReplicateEstimates:
             return Estimate(draws, observed, None if self.fitted.without_scales else self._noise_sd_like(draws))
         between = self._noise(self._data.sizes["replicate"])
         shift, spread = self._deviations()
-        centre = by_draw(self.fitted.posterior, shift + observed.mean().item(), observed.contrast)
+        centre = as_draws(self.fitted.posterior, shift + observed.mean().item(), observed.contrast)
         sd = centre.copy(data=np.broadcast_to(np.sqrt(between + spread[..., None]), centre.shape))
         draws = self._draws(centre, between[..., 0], spread)
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
@@ -102,7 +102,7 @@ class ReplicateEstimates:
         word_variance = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
         replicate_variance = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
         shares = [word_variance / (word_variance + replicate_variance / times) for times in (1, n)]
-        draws = by_draw(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
+        draws = as_draws(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
         return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
 
     @property
@@ -125,7 +125,9 @@ class ReplicateEstimates:
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
         data, variances = self._data, self.fitted.variances
-        blocks = {part: each for part, each in variances.patterns.of_blocks().items() if REPLICATES in PARTS[part]}
+        blocks = {
+            part: each for part, each in variances.patterns.block_covariances().items() if REPLICATES in PARTS[part]
+        }
         total = variances.of(sum(blocks.values()))
         # What is left of single values, and the words that the scope samples, are noise.
         noise = [part for part in blocks if part != "replicates" and is_noise(part, self.scope, REPLICATES)]
@@ -135,8 +137,8 @@ class ReplicateEstimates:
         with_blocks = signal @ weights
         gain = np.linalg.solve(total, with_blocks[..., None])[..., 0]
         deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
-        left = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
-        return gain @ deviation.T, np.maximum(left, 0) * (1 - 1 / len(self.observed))
+        remainder = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
+        return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
         """All replicates share one uncertainty, and each has one of its own; the latter sum to zero."""
@@ -148,7 +150,7 @@ class ReplicateEstimates:
         return centre + common[..., None] + single * np.sqrt(spread / share)[..., None]
 
     def _sd(self) -> xr.DataArray:
-        return by_draw(self.fitted.posterior, np.sqrt(self._variances(1)["replicates"]), [OVERALL])
+        return as_draws(self.fitted.posterior, np.sqrt(self._variances(1)["replicates"]), [OVERALL])
 
     def _variances(self, n_replicates: int) -> dict[Part, Numbers]:
-        return self.fitted.variances.of_contrast(self._weights, n_replicates=n_replicates)
+        return self.fitted.variances.contrast_variances(self._weights, n_replicates=n_replicates)

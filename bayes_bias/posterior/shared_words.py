@@ -16,10 +16,10 @@ type Influence = Mapping[str, Mapping[str, float]]
 
 def influence_of(result: QuasiF) -> Influence:
     """Contributions of each word to the bias, by "targets" and "attributes", as JSON."""
-    return by_side(result.influence)
+    return split_sides(result.influence)
 
 
-def by_side(influence: "pd.Series[float]") -> Influence:
+def split_sides(influence: "pd.Series[float]") -> Influence:
     """See `influence_of`."""
     return {side.name: influence[side.name].to_dict() for side in WORDS}
 

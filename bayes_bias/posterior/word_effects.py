@@ -13,7 +13,7 @@ from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
 from bayes_bias.models.crossed import root_of
-from bayes_bias.models.patterns import of_side
+from bayes_bias.models.patterns import side_covariances
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.clusters import Clusters
@@ -229,11 +229,11 @@ class _Directions:
         along = [basis @ (basis.T @ values) for basis in self.basis]
         if not self.whole:
             return np.asarray(along[0])
-        left = values - sum(along)
+        residual = values - sum(along)
         for cell in np.unique(cells[self.words]):
             rows = cells[self.words] == cell
-            left[..., rows, :] -= left[..., rows, :].mean(axis=-2, keepdims=True)
-        return np.asarray(left)
+            residual[..., rows, :] -= residual[..., rows, :].mean(axis=-2, keepdims=True)
+        return np.asarray(residual)
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
         """How much of each word's variance is in these directions."""
@@ -314,14 +314,14 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     if f"{side}_slope" in fitted.posterior:
         words = words - explained_words(fitted.posterior, data, side)
     own = variances.table if these_replicates else variances.words
-    effects, table = (of_side(each, side) for each in (own, variances.table))
+    effects, table = (side_covariances(each, side) for each in (own, variances.table))
     other = data.n_attributes if side == "target" else data.n_targets
     residual = variances.table.residual[..., None] / other.to_numpy()
     noise = table - effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
     shared = variances.of(variances.patterns.cluster[side])
-    related = of_side(variances.effects(variances.patterns.related), side)
+    related = side_covariances(variances.effects(variances.patterns.related), side)
     directions = []
-    for alike, own_count, bases in Clusters.of_data(data, side).directions(cells):
+    for alike, own_count, bases in Clusters.from_data(data, side).directions(cells):
         cell = cells[alike[0]]
         covariance, more, left = effects[..., cell, :, :], related[..., cell, :, :], noise[..., cell, :, :]
         for counts, basis in bases:

@@ -19,7 +19,7 @@ from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
-from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, of_replicates, tidied, without_groups
+from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
@@ -251,9 +251,9 @@ class AssociationTable(Telling):
         >>> table.vectors["boss"]
         [0.6, 0.8]
         """
-        needed = () if self.replicates is None else (len(self.replicates.tables),)
+        leading_shape = () if self.replicates is None else (len(self.replicates.tables),)
         for word in (*self.values.target.to_numpy().tolist(), *self.values.attribute.to_numpy().tolist()):
-            if word in vectors and np.shape(vectors[word])[:-1] != needed:
+            if word in vectors and np.shape(vectors[word])[:-1] != leading_shape:
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
                 raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
         return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
@@ -315,8 +315,8 @@ class AssociationTable(Telling):
         {'target': ['covariate']}
         """
         values = with_covariates(self.values, covariates, self.associated_classes)
-        said = announce(tuple(f"{self.name}: {sentence}" for sentence in groups_apart(values)))
-        return replace(self, values=values, notices=(*self.notices, *said))
+        notices = announce(tuple(f"{self.name}: {sentence}" for sentence in groups_apart(values)))
+        return replace(self, values=values, notices=(*self.notices, *notices))
 
     @property
     def covariates(self) -> dict[str, list[str]]:
@@ -459,7 +459,7 @@ class AssociationTable(Telling):
             )
         of_groups = {g: c for g, c in stereotypes.items() if c is not None}
         against = _opposites(frame, attribute_class, of_groups, opposites)
-        by_replicate = {"": frame} if replicate is None else of_replicates(frame, replicate)
+        by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
         parts = {
             label: matrices(
                 without_groups(tidied(rows, columns, group), stereotypes), of_groups, against, metric, duplicates
@@ -561,8 +561,8 @@ class AssociationTable(Telling):
 
 def check_table(table: Any, name: str = "table") -> None:
     """Refuse what is not a table."""
-    needed = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
-    check_kind(name, table, AssociationTable, needed, TableError)
+    problem = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
+    check_kind(name, table, AssociationTable, problem, TableError)
 
 
 def check_same_design(table: AssociationTable, other: AssociationTable, name: str, of_other: str) -> None:

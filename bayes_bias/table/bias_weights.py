@@ -21,7 +21,7 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     weights = {"bias": bias_weights(data)}
     if len(groups) > 1:
         weights["class_bias"] = _class_weights(data)
-    weights["group_bias"] = _weights(data, _of_groups(associated, others), groups)
+    weights["group_bias"] = _weights(data, _group_signs(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         control = np.eye(len(classes))[controls]
@@ -34,7 +34,7 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
 
 def bias_weights(data: xr.Dataset) -> xr.DataArray:
     """Weights of ``bias`` alone: the average over groups."""
-    return _weights(data, _of_groups(*_associated_and_others(data)).mean(axis=0, keepdims=True), [OVERALL])
+    return _weights(data, _group_signs(*_associated_and_others(data)).mean(axis=0, keepdims=True), [OVERALL])
 
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
@@ -46,7 +46,7 @@ def level_weights(data: xr.Dataset) -> xr.DataArray:
 
 def target_weights(data: xr.Dataset) -> xr.DataArray:
     """Weights of ``target_bias``: those of its group's bias, for blocks target."""
-    by_group = _of_groups(*_associated_and_others(data))
+    by_group = _group_signs(*_associated_and_others(data))
     return _weights(data, by_group[data.group_of.to_numpy()], data.target.to_numpy())
 
 
@@ -54,8 +54,8 @@ def attribute_weights(data: xr.Dataset) -> xr.DataArray:
     """Weights of ``attribute_bias``: those of its class's bias, for blocks attribute of a class that some group is
     associated with."""
     class_of = data.class_of.to_numpy()
-    kept = np.isin(class_of, data.associated.to_numpy())
-    return _weights(data, _of_classes(data)[class_of[kept]], data.attribute.to_numpy()[kept])
+    is_associated = np.isin(class_of, data.associated.to_numpy())
+    return _weights(data, _class_signs(data)[class_of[is_associated]], data.attribute.to_numpy()[is_associated])
 
 
 def score_weights(data: xr.Dataset) -> xr.DataArray:
@@ -66,17 +66,17 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
     )
 
 
-def _of_groups(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Each group's associated class minus the others, in the row of the group; (groups, groups, classes)."""
     return np.eye(len(associated))[:, :, None] * (associated - others)[:, None, :]
 
 
 def _class_weights(data: xr.Dataset) -> xr.DataArray:
     associated = np.unique(data.associated)
-    return _weights(data, _of_classes(data)[associated], data.attribute_class.to_numpy()[associated])
+    return _weights(data, _class_signs(data)[associated], data.attribute_class.to_numpy()[associated])
 
 
-def _of_classes(data: xr.Dataset) -> np.ndarray:
+def _class_signs(data: xr.Dataset) -> np.ndarray:
     """Groups associated with each class minus the others, in the column of the class; (classes, groups, classes)."""
     associated, _ = _associated_and_others(data)
     towards = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]

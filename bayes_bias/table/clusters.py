@@ -41,7 +41,7 @@ class Clusters:
     share: NDArray[np.float64]
 
     @classmethod
-    def of_data(cls, data: xr.Dataset, side: Side) -> Self:
+    def from_data(cls, data: xr.Dataset, side: Side) -> Self:
         """Those of a table, from its means."""
         members, share = data[f"{side}_cluster"].to_numpy(), np.zeros(data.sizes[side])
         if f"{side}_share" in data:
@@ -56,9 +56,9 @@ class Clusters:
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
         """Whether some cluster has words of several cells (groups, or classes)."""
-        named = self.index >= 0
-        pairs = set(zip(self.index[named], cells[named], strict=True))
-        return len(pairs) > len(set(self.index[named]))
+        clustered = self.index >= 0
+        pairs = set(zip(self.index[clustered], cells[clustered], strict=True))
+        return len(pairs) > len(set(self.index[clustered]))
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
         """Covariance of the cells' averages of an effect with variance one that clusters share."""
@@ -136,16 +136,16 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
         keys = list(zip(cells.tolist(), clusters.tolist(), strict=True))
         positions = {key: k for k, key in enumerate(dict.fromkeys(keys))}
         return Clusters((), np.array([positions[key] for key in keys]), share)
-    named = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
-    if len(named) > 1:
+    kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
+    if len(kinds) > 1:
         raise TableError(
             f"table: its {side}s have sub-topics and pairs, and a model can have one of them; leave out the topics, or"
             " the pairs, of one side"
         )
-    if not named:
+    if not kinds:
         return Clusters((), np.full(len(cells), -1), np.zeros(len(cells)))
-    labels = table.values[f"{side}_{named[0]}"].to_numpy().astype(str)
+    labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
     # Topics of two classes may have one name; a pair has words of two.
-    keys = [(label, cell if named == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
+    keys = [(label, cell if kinds == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
     positions = {key: k for k, key in enumerate(dict.fromkeys(key for key in keys if key[0]))}
-    return Clusters(tuple(named), np.array([positions.get(key, -1) for key in keys]), np.zeros(len(cells)))
+    return Clusters(tuple(kinds), np.array([positions.get(key, -1) for key in keys]), np.zeros(len(cells)))

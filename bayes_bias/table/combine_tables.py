@@ -61,9 +61,9 @@ def combine(
     """
     weighted = _weights(tables, weights)
     shared = share_words(tables)
-    chosen = {label: shared[label] for label, weight in weighted.items() if weight}
-    combined = weighted_sum(chosen, weighted, name=name)
-    return replace(combined, notices=(*combined.notices, *announce(unpaired(chosen))))
+    parts = {label: shared[label] for label, weight in weighted.items() if weight}
+    combined = weighted_sum(parts, weighted, name=name)
+    return replace(combined, notices=(*combined.notices, *announce(unpaired(parts))))
 
 
 def share_words[Label](
@@ -85,9 +85,11 @@ def share_words[Label](
     tables = {first_label: first} | {label: _without_own_sub_topics(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
-    lost = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
+    notices = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
     cut = {
-        label: replace(table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *lost))
+        label: replace(
+            table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *notices)
+        )
         for label, table in tables.items()
     }
     return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
@@ -137,8 +139,8 @@ def weighted_sum(
 
 
 def _weights(tables: Any, weights: Any) -> dict[Any, float]:
-    needed = "not a mapping of names to tables; give {1900: table, 1910: another}"
-    check_kind("tables", tables, Mapping, needed, TableError)
+    problem = "not a mapping of names to tables; give {1900: table, 1910: another}"
+    check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
         raise TableError(f"tables: {len(tables)} of them have nothing to be combined with; give two or more")
     if not isinstance(weights, Mapping):
@@ -168,7 +170,7 @@ def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, fl
         return {}
     names = _labels(tables[fewest])
     each = [
-        weights[label] * _of_number(stack, len(names), _labels(tables[label]), names)
+        weights[label] * _match_replicates(stack, len(names), _labels(tables[label]), names)
         for label, stack in singles.items()
     ]
     return dict(zip(names, np.sum(each, axis=0), strict=True))
@@ -182,11 +184,11 @@ def _labels(table: AssociationTable) -> list[str]:
     return [] if table.replicates is None else list(table.replicates.labels)
 
 
-def _of_number(stack: Numbers, number: int, labels: list[str], wanted: list[str]) -> Numbers:
+def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
     """Replicates in the order of the wanted labels; of more, as many as are wanted, with the same mean and the same
     expected variance of the mean."""
-    if set(labels) == set(wanted):
-        return stack[[labels.index(label) for label in wanted]]
+    if set(labels) == set(order):
+        return stack[[labels.index(label) for label in order]]
     if len(stack) == number:
         return stack
     mean = stack.mean(axis=0)
@@ -200,14 +202,14 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     if len({*numbers.values()}) == 1:
         return ()
     kind = next(table.replicates.kind for table in tables.values() if table.replicates is not None)
-    listed = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
+    counts = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
     if not all(numbers.values()):
         return (
-            f"not every table has replicates ({listed}), so it is unknown how much a new {kind} would change; the"
+            f"not every table has replicates ({counts}), so it is unknown how much a new {kind} would change; the"
             " combined table has their means alone",
         )
     return (
-        f"replicates do not pair, since tables have different numbers of them ({listed}), and count as independent; how"
+        f"replicates do not pair, since tables have different numbers of them ({counts}), and count as independent; how"
         f" much they differ rests on {min(numbers.values())} of each",
     )
 
@@ -237,8 +239,8 @@ def _without_own_sub_topics(table: AssociationTable) -> AssociationTable:
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
     """Notices of the words that a table lacks, and another one has."""
     every = dict.fromkeys(word for values in tables.values() for word in belongs(values, dim))
-    lost = [word for word in every if word not in {*shared}]
-    lacking = {label: [word for word in lost if word not in belongs(values, dim)] for label, values in tables.items()}
+    absent = [word for word in every if word not in {*shared}]
+    lacking = {label: [word for word in absent if word not in belongs(values, dim)] for label, values in tables.items()}
     return [
         f"{len(words)} {dim} word(s) are not in '{label}' and were left out: {', '.join(words[:10])}"
         + (f", and {len(words) - 10} more" if len(words) > 10 else "")

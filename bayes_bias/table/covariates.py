@@ -35,21 +35,23 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
     """A matrix with these covariates of its words added to others, checked; attributes of other classes than those
     `compared` have none."""
     by_side = given_by_side(covariates)
-    given = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
-    found = False
+    frames = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
+    has_any = False
     for side in SIDES:
-        frame, homes = given[side], values[HOMES[side]].to_numpy()
+        frame, homes = frames[side], values[HOMES[side]].to_numpy()
         words = words_of(values, side)
-        needed = [word for word, home in zip(words, homes, strict=True) if side == "target" or home in compared]
-        if frame is None or not (side in by_side or frame.index.isin(needed).any()):
+        required_words = [word for word, home in zip(words, homes, strict=True) if side == "target" or home in compared]
+        if frame is None or not (side in by_side or frame.index.isin(required_words).any()):
             continue
-        found = True
-        earlier = covariates_in(values, side).loc[needed]
-        kept = _numbers_of(frame, needed, side)
-        kept = earlier.drop(columns=kept.columns, errors="ignore").join(kept)
-        _check_design(kept, pd.Series(homes, words)[needed], side)
-        values = values.assign_coords({f"{_prefix(side)}{name}": (side, kept[name].reindex(words)) for name in kept})
-    if not found:
+        has_any = True
+        earlier = covariates_in(values, side).loc[required_words]
+        columns = _numbers_of(frame, required_words, side)
+        columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
+        _check_design(columns, pd.Series(homes, words)[required_words], side)
+        values = values.assign_coords(
+            {f"{_prefix(side)}{name}": (side, columns[name].reindex(words)) for name in columns}
+        )
+    if not has_any:
         raise TableError(
             "covariates: no word of theirs is a target or an attribute of this table; give a Series, a DataFrame"
             " indexed by word, or {word: number}"
@@ -80,14 +82,14 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
         frame = covariates_in(values, side).dropna().assign(**{_HOME: dict(_homes_of(values, side))})
         for name in frame.columns.drop(_HOME):
             by_home = frame.groupby(_HOME, sort=False)[name]
-            found = by_home.agg(["min", "max", "mean"])
+            statistics = by_home.agg(["min", "max", "mean"])
             sd = float(np.sqrt(by_home.transform("var").mean()))
-            for one, other in combinations(found.index, 2):
-                low, high = sorted((one, other), key=lambda home: float(found["mean"][home]))
-                apart = found["max"][low] < found["min"][high]
-                if apart or found["mean"][high] - found["mean"][low] > _FAR_APART * sd:
+            for one, other in combinations(statistics.index, 2):
+                low, high = sorted((one, other), key=lambda home: float(statistics["mean"][home]))
+                apart = statistics["max"][low] < statistics["min"][high]
+                if apart or statistics["mean"][high] - statistics["mean"][low] > _FAR_APART * sd:
                     reach = [
-                        f"'{home}' ({plain(found['min'][home], 2)} to {plain(found['max'][home], 2)})"
+                        f"'{home}' ({plain(statistics['min'][home], 2)} to {plain(statistics['max'][home], 2)})"
                         for home in (low, high)
                     ]
                     says = "does not overlap" if apart else "hardly overlaps"
@@ -130,24 +132,24 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
     return variables
 
 
-def _framed(given: Any) -> pd.DataFrame | None:
-    if given is None:
+def _framed(covariates: Any) -> pd.DataFrame | None:
+    if covariates is None:
         return None
-    if isinstance(given, str):
+    if isinstance(covariates, str):
         raise TableError(
-            f"covariates: '{given}' needs the embedding, which a table does not have; take cosines(...,"
-            f" covariates='{given}'), or give a number for each word"
+            f"covariates: '{covariates}' needs the embedding, which a table does not have; take cosines(...,"
+            f" covariates='{covariates}'), or give a number for each word"
         )
-    if isinstance(given, Mapping):
-        given = pd.Series(dict(given), dtype=object)
-    if isinstance(given, pd.Series):
-        given = given.to_frame(_UNNAMED if given.name is None else str(given.name))
-    if not isinstance(given, pd.DataFrame) or given.empty:
+    if isinstance(covariates, Mapping):
+        covariates = pd.Series(dict(covariates), dtype=object)
+    if isinstance(covariates, pd.Series):
+        covariates = covariates.to_frame(_UNNAMED if covariates.name is None else str(covariates.name))
+    if not isinstance(covariates, pd.DataFrame) or covariates.empty:
         raise TableError(
-            f"covariates: {described(given)} does not say which word has which number; give a Series, a DataFrame"
+            f"covariates: {described(covariates)} does not say which word has which number; give a Series, a DataFrame"
             " indexed by word, {word: number}, or one of these for each of 'target' and 'attribute'"
         )
-    return given.set_axis([str(name) for name in given.columns], axis=1)
+    return covariates.set_axis([str(name) for name in covariates.columns], axis=1)
 
 
 def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFrame:
@@ -196,11 +198,11 @@ def _check_design(frame: pd.DataFrame, homes: "pd.Series[str]", side: Side) -> N
             f"covariates: {', '.join(names)} cannot be separated from each other within each {kind} of {side}s; leave"
             " one out"
         )
-    left = len(frame) - homes.nunique() - len(names)
-    if left < _FEWEST_LEFT:
+    df = len(frame) - homes.nunique() - len(names)
+    if df < _FEWEST_LEFT:
         raise TableError(
             f"covariates: {len(frame)} {side}s are too few for {len(names)} covariate(s) within {homes.nunique()}"
-            f" {kind}(s); add {_FEWEST_LEFT - left} or more, or leave a covariate out"
+            f" {kind}(s); add {_FEWEST_LEFT - df} or more, or leave a covariate out"
         )
 
 

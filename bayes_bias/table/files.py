@@ -64,8 +64,8 @@ def _heading(metric: Metric) -> str:
 
 
 def _metric_of(heading: str) -> Metric | None:
-    named = _NAME_AND_UNIT.fullmatch(heading)
-    return Metric(named[1], unit=named[2]) if named else METRICS.get(heading)
+    match = _NAME_AND_UNIT.fullmatch(heading)
+    return Metric(match[1], unit=match[2]) if match else METRICS.get(heading)
 
 
 def read_table(
@@ -102,20 +102,20 @@ def read_table(
         The file cannot be read, lacks a column, or has no number in a row; see also `AssociationTable.from_frame`.
     """
     cells = _cells(path)
-    metrics = {heading: found for heading in cells if (found := _metric_of(heading))}
+    metrics = {heading: one_metric for heading in cells if (one_metric := _metric_of(heading))}
     value = metric.name if metric else next(iter(metrics), COSINE.name)
-    named = {**COLUMNS, "value": value, **(columns or {})}
-    _check_columns(path, cells, named)
-    value, groups, classes = named["value"], cells[named["group"]], cells[named["attribute_class"]]
-    words = zip(cells[named["target"]], cells[named["attribute"]], strict=True)
+    headings = {**COLUMNS, "value": value, **(columns or {})}
+    _check_columns(path, cells, headings)
+    value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
+    words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
     pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
     cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
-    said = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
-    of_groups = {group: None if c == NO_CLASS and c not in classes else c for group, c in said.items()}
+    stereotype_of = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
+    of_groups = {group: None if c == NO_CLASS and c not in classes else c for group, c in stereotype_of.items()}
     _check_groups(path, groups, classes, of_groups)
     if opposites is None and OPPOSITE in cells:
         opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
-    about: dict[str, Any] = {label: label for label in LABELS if label in cells} | named
+    about: dict[str, Any] = {label: label for label in LABELS if label in cells} | headings
     if replicate is None and STEREOTYPE in cells:
         replicate = _replicate_in(path, cells, (*about.values(), *RELATED))
     table = AssociationTable.from_frame(
@@ -127,25 +127,25 @@ def read_table(
         replicate=replicate,
         **about,
     )
-    return _related(table, path, cells, named) if RELATED.keys() <= cells.keys() else table
+    return _related(table, path, cells, headings) if RELATED.keys() <= cells.keys() else table
 
 
 def _related(
-    table: AssociationTable, path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]
+    table: AssociationTable, path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]
 ) -> AssociationTable:
     """The table with the sub-topics that a table file says vectors showed."""
     cluster, share = dict[str, str](), dict[str, float]()
     for side, home in HOMES.items():
-        cluster |= dict(zip(cells[named[side]], cells[f"{side}_related"], strict=True))
-        shares = _numbers(cells[f"{side}_share"], f"{path.name}, {side}_share", cells[named[side]])
-        share |= dict(zip(cells[named[home]], shares, strict=True))
-    known = {*table.groups, *table.classes}
-    return table.with_related_words(cluster, {home: value for home, value in share.items() if home in known})
+        cluster |= dict(zip(cells[headings[side]], cells[f"{side}_related"], strict=True))
+        shares = _numbers(cells[f"{side}_share"], f"{path.name}, {side}_share", cells[headings[side]])
+        share |= dict(zip(cells[headings[home]], shares, strict=True))
+    homes = {*table.groups, *table.classes}
+    return table.with_related_words(cluster, {home: value for home, value in share.items() if home in homes})
 
 
-def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mapping[str, str]) -> None:
+def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:
     """Refuse a matrix, and columns that are not there, with what to write."""
-    missing = [column for column, heading in named.items() if heading not in cells]
+    missing = [column for column, heading in headings.items() if heading not in cells]
     if missing and _is_matrix(cells):
         raise TableError(
             f"{path.name}: looks like a matrix of words; with the word list that they belong to, make a table of it:"
@@ -155,28 +155,28 @@ def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], named: Mappin
         column = missing[0]
         option = {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS}
         raise TableError(
-            f"{path.name}: has no column '{named[column]}'; say which one it is with `bayes-bias table {path.name}"
+            f"{path.name}: has no column '{headings[column]}'; say which one it is with `bayes-bias table {path.name}"
             f" {option.get(column, f'--{column} HEADING')} --out table.csv`",
-            named[column],
+            headings[column],
             cells,
         )
 
 
 def _stereotypes_in(path: Path, cells: Mapping[str, Sequence[Any]], groups: Sequence[str]) -> dict[str, str]:
     """What the column of stereotypes says, if there is one."""
-    found: dict[str, str] = {}
+    stereotypes: dict[str, str] = {}
     for group, class_name in zip(groups, cells.get(STEREOTYPE, ()), strict=False):
-        if found.setdefault(group, class_name) != class_name:
+        if stereotypes.setdefault(group, class_name) != class_name:
             raise TableError(
-                f"{path.name}: column '{STEREOTYPE}' has '{found[group]}' and '{class_name}' for '{group}'; one group"
-                " has one class"
+                f"{path.name}: column '{STEREOTYPE}' has '{stereotypes[group]}' and '{class_name}' for '{group}'; one"
+                " group has one class"
             )
-    return found
+    return stereotypes
 
 
-def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], known: Iterable[str]) -> str | None:
+def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], headings: Iterable[str]) -> str | None:
     """The heading of replicates: the one that is not known."""
-    others = [heading for heading in cells if heading not in {*known, STEREOTYPE, OPPOSITE}]
+    others = [heading for heading in cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
     if len(others) > 1:
         raise TableError(
             f"{path.name}: has the columns {', '.join(others)} in addition to those of a table file; only one is"
@@ -213,11 +213,11 @@ def _cells(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise TableError(f"LIST: no file '{path}'; a word list's name, a TOML file or a spreadsheet is needed")
     columns = read_columns(path, path.name, TableError)
-    named = dict(columns)
-    if len(named) < len(columns):
+    content = dict(columns)
+    if len(content) < len(columns):
         twice = next(name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]])
         raise TableError(f"{path.name}: two columns have the heading '{twice}'; rename or remove one")
-    return named
+    return content
 
 
 def _numbers(cells: Sequence[str], column: str, rows: Sequence[str]) -> list[float]:

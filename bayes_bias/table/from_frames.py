@@ -49,7 +49,7 @@ def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) ->
     return tidy[~tidy.group.isin(spare)]
 
 
-def of_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
+def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
     """The rows of each replicate, by its label."""
     _require_column(frame, column)
     if (empty := frame[column].isna()).any():
@@ -98,7 +98,7 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row, others = tidy[outside].iloc[0], int(outside.sum()) - 1
-        allowed = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"in [{low:g}, {high:g}]"
+        range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"in [{low:g}, {high:g}]"
         also = f", as in {others} more row{'s' * (others > 1)}" if others else ""
         remedy = (
             "if these are other numbers, say which: metric=bayes_bias.Metric(NAME, unit=UNIT) (--metric NAME of"
@@ -108,7 +108,7 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         )
         raise TableError(
             f"value: is {row['value']:g} for '{row.target}' and '{row.attribute}'{also}, and {metric.plural} are"
-            f" {allowed}; {remedy}"
+            f" {range_text}; {remedy}"
         )
 
 

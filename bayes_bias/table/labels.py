@@ -27,11 +27,11 @@ LABELS: Mapping[str, Side] = {
 
 def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str, str]) -> xr.DataArray:
     """A table with the topic and the pair of each word, targets and attributes alike."""
-    named = {"topic": topics, "pair": pairs}
+    label_of = {"topic": topics, "pair": pairs}
     labels = {
-        name: (dim, [named[name.removeprefix(f"{dim}_")].get(word, "") for word in words_of(values, dim)])
+        name: (dim, [label_of[name.removeprefix(f"{dim}_")].get(word, "") for word in words_of(values, dim)])
         for name, dim in LABELS.items()
-        if named[name.removeprefix(f"{dim}_")]
+        if label_of[name.removeprefix(f"{dim}_")]
     }
     return settled(values.assign_coords(labels))
 
@@ -85,9 +85,9 @@ def _shared(tables: Mapping[str, xr.DataArray], dim: Side, argument: str, kind: 
                     f" '{first}' it is in '{home}'; measure one list, each word in one place"
                 )
     shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
-    kept = {homes[first][word] for word in shared}
+    homes_left = {homes[first][word] for word in shared}
     for home in dict.fromkeys(home for home_of_word in homes.values() for home in home_of_word.values()):
-        if home not in kept:
+        if home not in homes_left:
             without = [label for label, home_of_word in homes.items() if home not in home_of_word.values()]
             lack = f"{kind} '{without[0]}' has no {dim}" if without else f"no {dim} is in every {kind}"
             raise TableError(f"{argument}: {lack} of '{home}'; measure the same list in each")

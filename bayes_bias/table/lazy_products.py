@@ -90,10 +90,10 @@ class Products(NDArrayOperatorsMixin):
 
     def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
         """Selected targets and attributes, as xarray asks for them; of a single word, the cosines themselves."""
-        kept = [np.ravel(index) if np.ndim(index) == 2 else index for index in key[:2]]
+        indices = [np.ravel(index) if np.ndim(index) == 2 else index for index in key[:2]]
         if all(np.ndim(index) == 1 for index in key[:2]):
             raise TableError("similarity: pairs cannot be picked one by one; select targets, then attributes")
-        x, a = self.targets[kept[0]], self.attributes[kept[1]]
+        x, a = self.targets[indices[0]], self.attributes[indices[1]]
         return Products(x, a) if x.ndim == a.ndim == 2 else np.asarray(x @ a.T)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

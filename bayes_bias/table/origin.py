@@ -55,8 +55,8 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
         every = origin.words
         words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes, *every.texts])
     sources = {id(origin.embedding): origin.embedding for origin in origins}
-    read = {key: _with_pool(source, words[key]) for key, source in sources.items()}
-    return [replace(origin, embedding=read[id(origin.embedding)]) for origin in origins]
+    excerpts = {key: _with_pool(source, words[key]) for key, source in sources.items()}
+    return [replace(origin, embedding=excerpts[id(origin.embedding)]) for origin in origins]
 
 
 def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:

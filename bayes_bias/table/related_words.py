@@ -76,8 +76,8 @@ class Related:
     @property
     def named(self) -> str:
         """The clusters by their first words."""
-        named = [", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.clusters]
-        return " | ".join(named)
+        examples = [", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.clusters]
+        return " | ".join(examples)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,17 +101,17 @@ class RelatedWords(Tabled):
     @property
     def text(self) -> str:
         """The clusters of each group and class, and for how many words these count."""
-        said = [f"{home}: {related.text}." for home, related in self.homes.items()]
-        return " ".join(said) or "No sub-topics can be shown."
+        sentences = [f"{home}: {related.text}." for home, related in self.homes.items()]
+        return " ".join(sentences) or "No sub-topics can be shown."
 
     @property
     def sentence(self) -> str:
         """The same in one sentence."""
-        said = [
+        clauses = [
             f"the {len(related.words)} words of '{home}' count as {related.effective:.0f} ({related.named})"
             for home, related in self.homes.items()
         ]
-        return f"The vectors show sub-topics, so {joined(said)}."
+        return f"The vectors show sub-topics, so {joined(clauses)}."
 
     @property
     def toml(self) -> str:

@@ -106,10 +106,10 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
             f" {plural(kind)} differ; give two or more, or leave the replicates out"
         )
     shared = shared_words(tables, "replicates", kind)
-    kept = {label: settled(values.sel(shared)) for label, values in tables.items()}
-    for label, values in kept.items():
+    settled_tables = {label: settled(values.sel(shared)) for label, values in tables.items()}
+    for label, values in settled_tables.items():
         _check_complete(values, label, kind)
-    return Replicates(kind, MappingProxyType(kept)), tuple(
+    return Replicates(kind, MappingProxyType(settled_tables)), tuple(
         notice for dim in HOMES for notice in _left_out(tables, shared[dim], dim, kind)
     )
 
@@ -158,8 +158,12 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
     everywhere = set(shared)
-    lost = dict.fromkeys(word for values in tables.values() for word in words_of(values, dim) if word not in everywhere)
-    if not lost:
+    absent = dict.fromkeys(
+        word for values in tables.values() for word in words_of(values, dim) if word not in everywhere
+    )
+    if not absent:
         return ()
-    more = f", and {len(lost) - 10} more" if len(lost) > 10 else ""
-    return (f"{len(lost)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*lost][:10])}{more}",)
+    more = f", and {len(absent) - 10} more" if len(absent) > 10 else ""
+    return (
+        f"{len(absent)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*absent][:10])}{more}",
+    )

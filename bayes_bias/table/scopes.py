@@ -228,7 +228,7 @@ def sampling_scope(name: str) -> Scope:
 
 def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
     """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
-    single = {facet for facet in WORDS if _of_one_word(data, facet)}
+    single = {facet for facet in WORDS if _single_word_homes(data, facet)}
     if not data.replication.size:
         single.add(REPLICATES)
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
@@ -244,24 +244,24 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
 
     Without replicates "all" is "both".
     """
-    known, remaining = scope_of(scope), possible_scopes(data)
-    if known.name == DEFAULT_SCOPE:
-        known = SCOPES[widest_scope(data)]
-    if known.samples_replicates and not data.replication.size:
+    record, remaining = scope_of(scope), possible_scopes(data)
+    if record.name == DEFAULT_SCOPE:
+        record = SCOPES[widest_scope(data)]
+    if record.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
             f" {' or '.join(map(repr, remaining))}"
         )
-    if known.name not in remaining:
-        single = [name for facet in WORDS for name in _of_one_word(data, facet)]
+    if record.name not in remaining:
+        single = [name for facet in WORDS for name in _single_word_homes(data, facet)]
         raise ScopeError(
-            f"scope: '{known.name}' generalises from a group or class of one word ({', '.join(single)});"
+            f"scope: '{record.name}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
         )
-    return known
+    return record
 
 
-def _of_one_word(data: xr.Dataset, facet: Facet) -> list[str]:
+def _single_word_homes(data: xr.Dataset, facet: Facet) -> list[str]:
     """Groups or classes with a single word of a facet."""
     sizes = data[f"n_{facet.name}"]
     return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

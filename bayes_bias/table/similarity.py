@@ -48,13 +48,15 @@ class Similarity:
     product: bool = False
 
     def prepared(self, vector: np.ndarray) -> Rows:
-        """A word's vector as `over_replicates` takes it; those of R replicates are divided by the root of R."""
+        """A word's vector as `average_replicates` takes it; those of R replicates are divided by the root of R."""
         if self.unit:
             return unit(vector)
         rows = vector.astype(float)
         return np.asarray(rows / len(rows) ** 0.5) if rows.ndim == 2 else rows
 
-    def over_replicates(self, targets: Rows, attributes: Rows, *, lazily: bool = False) -> tuple[Values, list[Values]]:
+    def average_replicates(
+        self, targets: Rows, attributes: Rows, *, lazily: bool = False
+    ) -> tuple[Values, list[Values]]:
         """The mean over replicates, and the numbers of each.
 
         Parameters

@@ -216,23 +216,23 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     counts, df, scatter, cell = [], [], [], []
-    for words, own, bases in Clusters.of_data(means, side).directions(cells):
+    for words, own, bases in Clusters.from_data(means, side).directions(cells):
         part = deviations[words]
-        left, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
-        for counted, basis in bases:
+        residual, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
+        for count, basis in bases:
             rotated = basis.T @ part
-            counts.append(counted)
+            counts.append(count)
             df.append(float(basis.shape[1]))
             scatter.append(rotated.T @ rotated)
-            left, left_df = left - scatter[-1], left_df - df[-1]
+            residual, left_df = residual - scatter[-1], left_df - df[-1]
         counts.append(Counts(own, 0.0))
         df.append(left_df)
-        scatter.append(left)
+        scatter.append(residual)
         cell += [cells[words[0]]] * (len(bases) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
-        f"{side}_own": ((name,), np.array([counted.own for counted in counts])),
-        f"{side}_shared": ((name,), np.array([counted.shared for counted in counts])),
+        f"{side}_own": ((name,), np.array([count.own for count in counts])),
+        f"{side}_shared": ((name,), np.array([count.shared for count in counts])),
         f"{side}_df": ((name,), np.array(df)),
         f"{side}_part_cell": ((name,), np.array(cell)),
         f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
@@ -260,12 +260,12 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
 def _related_homes(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
     """The groups, and classes, whose words correlate."""
     homes = {"target": (table.groups, table.group_index), "attribute": (table.classes, table.class_index)}
-    found = {}
+    variables = {}
     for side, members in clusters.items():
         names, cells = homes[side]
         related = set(cells[members.share > 0].tolist())
-        found[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
-    return found
+        variables[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
+    return variables
 
 
 def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
@@ -345,7 +345,7 @@ type Numbers = NDArray[np.float64]
 _ROUNDING = 1e-8
 
 
-def within_cells(data: xr.Dataset, side: Side) -> Numbers:
+def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
     """A side's covariates about the means of groups or classes, (words, covariates); no column if there are none."""
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
@@ -362,18 +362,18 @@ def without_slopes(
     an orthonormal basis. With ``Z = U R`` the scatter that is left is that of the deviations without ``U U'``, and
     ``U'`` of them, (rows, k), has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
     """
-    z = within_cells(means, side)
+    z = centre_covariates(means, side)
     if not z.shape[1]:
         return dict(statistics)
     part, designs, values, number = [], [], [], 0
-    for words, _, bases in Clusters.of_data(means, side).directions(cells):
+    for words, _, bases in Clusters.from_data(means, side).directions(cells):
         along = [basis @ (basis.T @ z[words]) for _, basis in bases]
         for projected in (*along, z[words] - sum(along)):
             basis, size, right = np.linalg.svd(projected, full_matrices=False)
-            kept = size > _ROUNDING * np.sqrt(len(z))
-            designs.append(size[kept, None] * right[kept])
-            values.append(basis[:, kept].T @ deviations[words])
-            part += [number] * int(kept.sum())
+            is_large = size > _ROUNDING * np.sqrt(len(z))
+            designs.append(size[is_large, None] * right[is_large])
+            values.append(basis[:, is_large].T @ deviations[words])
+            part += [number] * int(is_large.sum())
             number += 1
     rows, value = np.array(part, dtype=np.intp), np.concatenate(values)
     (parts, *across), scatter = statistics[f"{side}_scatter"]
@@ -392,7 +392,7 @@ def without_slopes(
 def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
     """Regress the interaction on products of both sides' covariates: their coefficients, a sum of squares and its
     degrees of freedom."""
-    target, attribute = (within_cells(means, side) for side in SIDES)
+    target, attribute = (centre_covariates(means, side) for side in SIDES)
     if not (target.shape[1] and attribute.shape[1]):
         return {}, 0.0, 0.0
     together = target.T @ (y @ attribute)

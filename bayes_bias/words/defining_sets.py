@@ -82,14 +82,14 @@ class DebiasSets:
             )
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
-    def in_each(self, replicates: Sequence[str], named: Callable[[str, str], str]) -> "DebiasSets":
+    def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
         """The same sets in every replicate, each word under its name there."""
 
         def every(sets: Sets) -> Sets:
-            return tuple(tuple(named(word, label) for word in words) for words in sets for label in replicates)
+            return tuple(tuple(name(word, label) for word in words) for words in sets for label in replicates)
 
         def together(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(named(word, label) for word in words for label in replicates)
+            return tuple(name(word, label) for word in words for label in replicates)
 
         return DebiasSets(
             every(self.defining_sets),
@@ -123,11 +123,11 @@ class DebiasSets:
         """
 
         def shortened(sets: Sets) -> Sets:
-            kept = (tuple(word for word in words if word not in missing) for words in sets)
-            return tuple(words for words in kept if len(words) > 1)
+            shorter = (tuple(word for word in words if word not in missing) for words in sets)
+            return tuple(words for words in shorter if len(words) > 1)
 
         groups = tuple(tuple(word for word in words if word not in missing) for words in self.groups)
-        left = replace(
+        remaining = replace(
             self,
             defining_sets=shortened(self.defining_sets),
             equalize_sets=shortened(self.equalize_sets),
@@ -135,9 +135,9 @@ class DebiasSets:
             groups=groups,
             independent=tuple(word for word in self.independent if word not in missing),
         )
-        if (not left.defining_sets and not left.groups) or not all(groups):
+        if (not remaining.defining_sets and not remaining.groups) or not all(groups):
             raise WordListError("sets: without words that have no vector no defining set, or not all groups, are left")
-        return left
+        return remaining
 
     @property
     def sha256(self) -> str:
@@ -148,7 +148,7 @@ class DebiasSets:
 type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence[str]]
 
 
-def read_debias_sets(given: GivenSets) -> DebiasSets:
+def read_debias_sets(source: GivenSets) -> DebiasSets:
     """Sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
 
     A file is TOML, or JSON or YAML with the same keys, those of debiaswe or Manzini et al., or a list of sets alone.
@@ -170,16 +170,16 @@ def read_debias_sets(given: GivenSets) -> DebiasSets:
     >>> read_debias_sets({"defining_sets": [("she", "he")], "specific": ["queen"]}).words
     ('she', 'he', 'queen')
     """
-    if isinstance(given, DebiasSets):
-        return given
-    if isinstance(given, Mapping):
-        return _from_mapping(given, "sets")
-    if not isinstance(given, str | Path):
-        check_kind("sets", given, Sequence, "not a list of sets; give [('she', 'he')]", WordListError)
-        return _from_mapping({"defining_sets": given}, "sets")
-    text = str(given)
-    if isinstance(given, Path) or text.endswith((".toml", *JSON, *YAML)):
-        return _from_mapping(_parsed(Path(given)), text)
+    if isinstance(source, DebiasSets):
+        return source
+    if isinstance(source, Mapping):
+        return _from_mapping(source, "sets")
+    if not isinstance(source, str | Path):
+        check_kind("sets", source, Sequence, "not a list of sets; give [('she', 'he')]", WordListError)
+        return _from_mapping({"defining_sets": source}, "sets")
+    text = str(source)
+    if isinstance(source, Path) or text.endswith((".toml", *JSON, *YAML)):
+        return _from_mapping(_parsed(Path(source)), text)
     if ":" not in text:
         raise WordListError(
             f"sets: '{text}' is neither a TOML, JSON or YAML file nor sets of words; write them as she:he,woman:man"
@@ -188,9 +188,9 @@ def read_debias_sets(given: GivenSets) -> DebiasSets:
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
-def defining_sets_of(given: GivenSets) -> Sets:
+def defining_sets_of(source: GivenSets) -> Sets:
     """The defining sets alone, as `read_debias_sets` reads them; none if nothing is given."""
-    return read_debias_sets(given).defining_sets if given else ()
+    return read_debias_sets(source).defining_sets if source else ()
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
@@ -246,22 +246,22 @@ def _separate(groups: Sets, where: str) -> Sets:
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
-    given = content.get(key, [])
-    if not isinstance(given, Sequence) or isinstance(given, str):
+    value = content.get(key, [])
+    if not isinstance(value, Sequence) or isinstance(value, str):
         raise WordListError(f'{where}: {key} is not a list of sets; write {key} = [["she", "he"], ["woman", "man"]]')
-    sets = tuple(_words(words, key, where) for words in given)
+    sets = tuple(_words(words, key, where) for words in value)
     for words in sets:
         if len(words) < 2:
             raise WordListError(f"{where}: {key} has a set of {len(words)} word(s), {list(words)}; 2 or more needed")
     return sets
 
 
-def _words(given: Any, key: str, where: str) -> tuple[str, ...]:
-    is_list = isinstance(given, Sequence) and not isinstance(given, str)
-    if not is_list or not all(isinstance(word, str) and word for word in given):
+def _words(value: Any, key: str, where: str) -> tuple[str, ...]:
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    if not is_list or not all(isinstance(word, str) and word for word in value):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
-        raise WordListError(f"{where}: {key} holds {given!r}, and a list of words is needed; write {key} = {example}")
-    for word, count in Counter(given).items():
+        raise WordListError(f"{where}: {key} holds {value!r}, and a list of words is needed; write {key} = {example}")
+    for word, count in Counter(value).items():
         if count > 1:
             raise WordListError(f"{where}: {key} lists '{word}' twice in one set; remove one")
-    return tuple(given)
+    return tuple(value)

@@ -80,10 +80,10 @@ def read_names(source: str | Path) -> Content:
         The file cannot be read, or is a list that says what its names are.
     """
     file, label = _locate("word list", source, [])
-    named = _under_names(file, label)
-    if named is None or "groups" in named.values:
+    content = _read_under_names(file, label)
+    if content is None or "groups" in content.values:
         raise WordListError(f"{label}: is a word list that states its groups and classes; use it as it is")
-    return named
+    return content
 
 
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
@@ -110,11 +110,11 @@ def _read(
     """What a file holds, and whether it says itself which names are groups."""
     if is_spreadsheet(file.name):
         return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites), False
-    if (named := _under_names(file, label)) is not None:
-        if named.values.keys() & {"groups", "classes"}:
-            return named, True
-        content = list_of_columns(named.values.items(), label, stereotypes, opposites, padded=False)
-        return replace(content, notices=(*named.notices, *content.notices)), False
+    if (words := _read_under_names(file, label)) is not None:
+        if words.values.keys() & {"groups", "classes"}:
+            return words, True
+        content = list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
+        return replace(content, notices=(*words.notices, *content.notices)), False
     hint = "; see wordlists/weat6.toml for an example"
     if _suffix(file) != ".toml":
         hint = (
@@ -124,7 +124,7 @@ def _read(
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
 
 
-def _under_names(file: Traversable, label: str) -> Content | None:
+def _read_under_names(file: Traversable, label: str) -> Content | None:
     """Words under names, or the keys of a TOML file in JSON or YAML; None of files of other formats."""
     if is_spreadsheet(file.name):
         columns, notices = named_columns(read_columns(file, label, WordListError), label)

@@ -88,21 +88,21 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     >>> names_of({"sets": [["she", "he"], ["her", "his"]], "jobs": {"mine": ["nurse"]}}, "x", "x.json").values
     {'sets 1': ['she', 'her'], 'sets 2': ['he', 'his'], 'mine': ['nurse']}
     """
-    found: dict[str, list[str]] = {}
+    lists: dict[str, list[str]] = {}
     left_out: list[str] = []
     for name, words in _found(content, stem):
         if words is None:
             left_out.append(name)
             continue
-        numbered = (name if number == 1 else f"{name} ({number})" for number in range(1, len(found) + 2))
-        found[next(each for each in numbered if found.get(each, words) == words)] = words
-    if not found:
+        numbered = (name if number == 1 else f"{name} ({number})" for number in range(1, len(lists) + 2))
+        lists[next(each for each in numbered if lists.get(each, words) == words)] = words
+    if not lists:
         raise WordListError(
             f"{label}: holds {described(content)} without lists of words; write names with their words, such as"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}'
         )
     skipped = f"{label}: left out, since they are not lists of words: {', '.join(dict.fromkeys(left_out))}"
-    return Content(found, label, notices=(skipped,) if left_out else ())
+    return Content(lists, label, notices=(skipped,) if left_out else ())
 
 
 def _found(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, list[str] | None]]:

@@ -39,13 +39,13 @@ def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
     table = content.table(key).values
-    given = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
-    listed = {name: tuple(map(plain_word, words)) for name, words in given.items()}
+    spellings = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
+    words_of = {name: tuple(map(plain_word, words)) for name, words in spellings.items()}
     notices = []
-    for name, words in listed.items():
-        if hidden := [visible(word) for word in given[name] if not is_plain(word)]:
+    for name, words in words_of.items():
+        if strange := [visible(word) for word in spellings[name] if not is_plain(word)]:
             notices.append(
-                f"{content.where}: '{name}' has invisible characters in {', '.join(hidden)}; read without them"
+                f"{content.where}: '{name}' has invisible characters in {', '.join(strange)}; read without them"
             )
         repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
         if repeats:
@@ -54,7 +54,7 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
             notices.append(
                 f"{content.where}: '{name}' lists {alike}, which differ in case alone; they count as different words"
             )
-    return {name: tuple(dict.fromkeys(words)) for name, words in listed.items()}, tuple(notices)
+    return {name: tuple(dict.fromkeys(words)) for name, words in words_of.items()}, tuple(notices)
 
 
 def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
@@ -82,8 +82,8 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 
     If all groups have one class, it is compared with all others of the list, unless the list names some.
     """
-    named = content.texts("opposites")
-    for name in named:
+    names = content.texts("opposites")
+    for name in names:
         if name not in classes:
             raise WordListError(f"{content.where}: 'opposites' names an unknown class '{name}'", name, classes)
         if name in stereotypes.values():
@@ -91,8 +91,8 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
                 f"{content.where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
             )
     associated = set(stereotypes.values())
-    if named or len(associated) > 1:
-        return tuple(dict.fromkeys(named))
+    if names or len(associated) > 1:
+        return tuple(dict.fromkeys(names))
     return tuple(name for name in classes if name not in associated)
 
 
@@ -129,8 +129,8 @@ def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
     """A bias is a comparison: a single group can be compared with two classes, but not with one."""
     if len(table) < least:
         names = ", ".join(f"'{name}'" for name in table) or "none"
-        needed = "one or more" if least == 1 else "two or more"
-        raise WordListError(f"{where}: found {names} as {kind}, and a comparison needs {needed}; add one")
+        minimum = "one or more" if least == 1 else "two or more"
+        raise WordListError(f"{where}: found {names} as {kind}, and a comparison needs {minimum}; add one")
 
 
 def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
@@ -157,45 +157,45 @@ def separate_controls(
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
     """Control classes without words used elsewhere: as targets, attributes, or in an earlier control class."""
-    taken = {word: f"in '{name}' too" for word, name in home_of(classes).items()}
-    taken |= dict.fromkeys(home_of(groups), "a target")
-    kept: WordTable = {}
+    reasons = {word: f"in '{name}' too" for word, name in home_of(classes).items()}
+    reasons |= dict.fromkeys(home_of(groups), "a target")
+    controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():
-        remaining, left_out = _without({name: words}, taken, where)
-        kept |= remaining
+        remaining, left_out = _without({name: words}, reasons, where)
+        controls_left |= remaining
         notices += left_out
-        taken = dict.fromkeys(words, f"in '{name}' too") | taken
-    return kept, notices
+        reasons = dict.fromkeys(words, f"in '{name}' too") | reasons
+    return controls_left, notices
 
 
 def _without(
-    classes: Mapping[str, tuple[str, ...]], taken: Mapping[str, str], where: str
+    classes: Mapping[str, tuple[str, ...]], reasons: Mapping[str, str], where: str
 ) -> tuple[WordTable, tuple[str, ...]]:
-    kept = {name: tuple(word for word in words if word not in taken) for name, words in classes.items()}
-    for name, words in kept.items():
+    words_left = {name: tuple(word for word in words if word not in reasons) for name, words in classes.items()}
+    for name, words in words_left.items():
         if not words:
             raise WordListError(f"{where}: every word of class '{name}' is used elsewhere; give it other words")
     notices = tuple(
-        f"{where}: '{word}' is {taken[word]}; left out of the class '{name}'"
+        f"{where}: '{word}' is {reasons[word]}; left out of the class '{name}'"
         for name, words in classes.items()
         for word in words
-        if word in taken
+        if word in reasons
     )
-    return kept, notices
+    return words_left, notices
 
 
 def _checked_words(words: object, place: str) -> tuple[str, ...]:
     """Words in composed form (NFC), in which the two ways to encode an accent are one."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} is {quoted(words)}; write it as a list of words")
-    listed = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
-    if not listed:
+    cells = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
+    if not cells:
         raise WordListError(f"{place} is empty; list its words or remove it")
-    for word in listed:
+    for word in cells:
         if not isinstance(word, str) or word != word.strip() or not plain_word(word):
             raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
-    return tuple(map(composed, listed))
+    return tuple(map(composed, cells))
 
 
 def _forms(word: str) -> set[str]:

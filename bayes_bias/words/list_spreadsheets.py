@@ -60,31 +60,31 @@ def list_of_columns(
     """
     headed, notices, word_classes = _headed(columns, where, padded)
     parted = [_parted(heading, words, where) for heading, words in headed]
-    known = {name: class_name for name, class_name, _ in parted if class_name}
+    stereotype_of = {name: class_name for name, class_name, _ in parted if class_name}
     for group, class_name in (stereotypes or {}).items():
-        if known.setdefault(group, class_name) != class_name:
+        if stereotype_of.setdefault(group, class_name) != class_name:
             raise WordListError(
-                f"{where}: the heading of '{group}' says '{known[group]}', and its stereotype is given as "
+                f"{where}: the heading of '{group}' says '{stereotype_of[group]}', and its stereotype is given as "
                 f"'{class_name}'; leave one out"
             )
     groups: dict[str, list[Any]] = {}
     classes: dict[str, list[Any]] = {}
     for name, _, words in parted:
-        kind = groups if name in known else classes
+        kind = groups if name in stereotype_of else classes
         if name in kind:
             raise WordListError(f"{where}: two columns have the heading '{name}'; join them, or rename one")
         kind[name] = words
-    for group in known.keys() - groups.keys():
+    for group in stereotype_of.keys() - groups.keys():
         raise WordListError(f"{where}: stereotypes: '{group}' heads no column", group, [name for name, *_ in parted])
     values: dict[str, Any] = (
-        {"groups": groups, "classes": classes, "stereotypes": known} if known else {"classes": classes}
+        {"groups": groups, "classes": classes, "stereotypes": stereotype_of} if stereotype_of else {"classes": classes}
     )
     if word_classes:
         values["word_classes"] = word_classes
     if opposites is not None:
         values["opposites"] = tuple(opposites)
-    elif known:
-        _check_opposites(set(known.values()), list(classes), where)
+    elif stereotype_of:
+        _check_opposites(set(stereotype_of.values()), list(classes), where)
     return Content(values, where, notices=notices)
 
 
@@ -138,8 +138,8 @@ def holds_words(path: Path) -> bool:
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    filled = [cell for cell in cells if cell]
-    return bool(filled) and all(map(_DECIMAL.fullmatch, filled))
+    numbers = [cell for cell in cells if cell]
+    return bool(numbers) and all(map(_DECIMAL.fullmatch, numbers))
 
 
 def _headed(
@@ -161,14 +161,14 @@ def _headed(
                 f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in"
                 " one of them, and remove the other"
             )
-        known = (_WORD, labels[0], _WORD_CLASS)
-        others = [heading for heading, cells in clean if heading.lower() not in known and any(cells)]
+        our_headings = (_WORD, labels[0], _WORD_CLASS)
+        others = [heading for heading, cells in clean if heading.lower() not in our_headings and any(cells)]
         for word, name in zip(by_name[_WORD], by_name.get(_WORD_CLASS, ()), strict=False):
             if word not in _EMPTY and name not in _EMPTY:
                 word_classes.setdefault(name, []).append(word)
         if others:
-            named = ", ".join(other or "a column without a heading" for other in others)
-            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {named}")
+            headings = ", ".join(other or "a column without a heading" for other in others)
+            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {headings}")
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
         clean, left_out = _without_padding(clean, where)
@@ -195,26 +195,26 @@ def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list
 
 def _words(cells: Iterable[Any], where: str) -> list[Any]:
     """The cells that are not empty, each of them text in the file."""
-    filled = [cell for cell in cells if cell not in _EMPTY]
-    for cell in filled:
+    words = [cell for cell in cells if cell not in _EMPTY]
+    for cell in words:
         if isinstance(cell, CellValue):
             raise WordListError(
                 f"{where}: {cell.described}, and a word is text; format the cell as text and write the word again, or"
                 " clear the cell"
             )
-    return filled
+    return words
 
 
 def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
     """Columns without what fills them up below their last word, beside words or padding of other columns."""
     rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
     beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
-    kept, padding = [], {}
+    shortened, padding = [], {}
     for heading, cells in columns:
         last = max(
             (row for row, cell in enumerate(cells) if not (_pads(cell) and (cell in _EMPTY or beside[row]))), default=-1
         )
-        kept.append((heading, cells[: last + 1]))
+        shortened.append((heading, cells[: last + 1]))
         if filling := [cell for cell in cells[last + 1 :] if cell not in _EMPTY]:
             padding[heading] = filling
     notices = [
@@ -222,13 +222,13 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
         " as padding and left out; a word that is spelt so has to stand further up in its column"
         for heading, filling in padding.items()
     ]
-    for heading, cells in kept:
+    for heading, cells in shortened:
         if missing := cells.count(None):
             notices.append(
                 f"{where}: {missing} missing cell{'' if missing == 1 else 's'} above a word of '{heading}' left out;"
                 " pandas.read_csv(..., keep_default_na=False) keeps words such as NA and null"
             )
-    return kept, notices
+    return shortened, notices
 
 
 def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:

@@ -58,7 +58,7 @@ def is_sentence(entry: str) -> bool:
     return blanks > 0 and (entry[-1] in ".!?" or blanks >= _LONGEST_PHRASE)
 
 
-def by_word(
+def group_by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
     """Groups and classes of words if those of the list hold sentences, the sentences of each word, and notices.
@@ -68,18 +68,20 @@ def by_word(
     WordListError
         No word is found from which a sentence was made, and the list does not say that sentences are units.
     """
-    given = content.values.get("sentences")
-    listed = [entry for side in (groups, classes) for words in side.values() for entry in words]
-    if given is None and not any(map(is_sentence, listed)):
+    value = content.values.get("sentences")
+    entries = [entry for side in (groups, classes) for words in side.values() for entry in words]
+    if value is None and not any(map(is_sentence, entries)):
         return groups, classes, {}, ()
-    if given == AS_UNITS:
+    if value == AS_UNITS:
         return groups, classes, {}, (f"{content.where}: each sentence counts as a unit, as the list says",)
-    if given is None:
-        found = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
+    if value is None:
+        sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
-        found = _given(content, groups, classes)
-    sides = [{home: tuple(found.get(home) or words) for home, words in side.items()} for side in (groups, classes)]
-    sentences = {word: own for words in found.values() for word, own in words.items()}
+        sentences_of = _stated(content, groups, classes)
+    sides = [
+        {home: tuple(sentences_of.get(home) or words) for home, words in side.items()} for side in (groups, classes)
+    ]
+    sentences = {word: own for words in sentences_of.values() for word, own in words.items()}
     units = {word for side in sides for words in side.values() for word in words}
     notices = (_notice(content.where, sentences, units),) if sentences else ()
     return sides[0], sides[1], sentences, notices
@@ -94,18 +96,20 @@ def shared_templates(sentences: Sentences) -> tuple[str, ...]:
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
     count = sum(map(len, sentences.values()))
-    made = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
+    beginning = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
     if count == len(sentences):
-        return f"{made}, one from each"
+        return f"{beginning}, one from each"
     if units <= sentences.keys() and (templates := shared_templates(sentences)):
-        return f"{made}, and words count; their {len(templates)} templates are replicates"
-    return f"{made}, and words count; they occur in different templates, so each has the mean vector of its sentences"
+        return f"{beginning}, and words count; their {len(templates)} templates are replicates"
+    return (
+        f"{beginning}, and words count; they occur in different templates, so each has the mean vector of its sentences"
+    )
 
 
 # The words that the list itself names.
 
 
-def _given(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
+def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
     """The words of each group or class, if a table says which sentences each has; entries may be either."""
     if not isinstance(content.values["sentences"], Mapping):
         raise WordListError(
@@ -115,14 +119,14 @@ def _given(content: Content, groups: WordTable, classes: WordTable) -> dict[str,
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
     word_of = {sentence: word for word, own in sentences.items() for sentence in own}
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for home, entries in {**groups, **classes}.items():
         words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
         if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
             raise WordListError(f"{table.where} has no word for '{missing[0]}' of '{home}'; add it to its word")
         if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
-            found[home] = {word: own.get(word, {word: "{}"}) for word in words}
-    return found
+            sentences_of[home] = {word: own.get(word, {word: "{}"}) for word in words}
+    return sentences_of
 
 
 def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
@@ -156,8 +160,8 @@ class _Side:
 
     def best(self, sentence: str) -> _Slot | None:
         """Of all readings the one whose template has most words, two at least, and then the longest template."""
-        read = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
-        return max(read, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
+        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
 
 
 def _recognised(homes: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -175,20 +179,20 @@ def _shared_tokens(homes: WordTable) -> frozenset[str]:
 
 
 def _words_of(home: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
-    read = {sentence: side.best(sentence) for sentence in sentences}
-    known = {slot.key for slot in read.values() if slot}
-    chosen: list[_Slot] = []
-    for sentence, slot in read.items():
-        of_known = [other for other in side.slots[sentence] if other.key in known]
+    slot_of = {sentence: side.best(sentence) for sentence in sentences}
+    keys = {slot.key for slot in slot_of.values() if slot}
+    slots: list[_Slot] = []
+    for sentence, slot in slot_of.items():
+        of_known = [other for other in side.slots[sentence] if other.key in keys]
         if slot is None and len(of_known) != 1:
             raise WordListError(f"{where}: no word is found that '{sentence}' of '{home}' was made from; {_REMEDY}")
-        chosen.append(slot or of_known[0])
-    words = _merged(chosen)
+        slots.append(slot or of_known[0])
+    words = _merged(slots)
     if len(words) == 1 < len(sentences):
         raise WordListError(
             f"{where}: all {len(sentences)} sentences of '{home}' seem to be made from '{next(iter(words))}'; {_REMEDY}"
         )
-    _check_one_each(words, {slot.sentence: slot for slot in chosen}, home, where)
+    _check_one_each(words, {slot.sentence: slot for slot in slots}, home, where)
     return words
 
 

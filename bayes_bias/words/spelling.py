@@ -37,8 +37,8 @@ def visible(word: str) -> str:
     ('sal<U+00AD>ary', 'ward<U+00A0>nurse', 'é')
     """
 
-    def named(found: re.Match[str]) -> str:
-        return f"<U+{ord(found[0]):04X}>"
+    def named(match: re.Match[str]) -> str:
+        return f"<U+{ord(match[0]):04X}>"
 
     return word if is_plain(word) else _BLANKS.sub(named, _INVISIBLE.sub(named, word))
 
@@ -70,7 +70,7 @@ def check_match(match: Any) -> None:
 
 
 def other_spellings(
-    words: Iterable[str], spellings: Iterable[str], taken: Collection[str], match: Match
+    words: Iterable[str], spellings: Iterable[str], spellings_in_use: Collection[str], match: Match
 ) -> dict[str, str]:
     """For each word the first spelling that is like it, unless another word has it already: two never become one.
 
@@ -84,7 +84,7 @@ def other_spellings(
     alike = ALIKE[match]
     free: dict[str, list[str]] = {}
     for spelling in spellings:
-        if spelling not in taken:
+        if spelling not in spellings_in_use:
             free.setdefault(alike(spelling), []).append(spelling)
     return {word: free[alike(word)].pop(0) for word in words if free.get(alike(word))}
 
@@ -110,18 +110,18 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
     ("; match='case' (--match case) reads them so", '')
     """
-    known = [(word, other) for word, others in variants.items() for other in others]
+    pairs = [(word, other) for word, others in variants.items() for other in others]
     for match, alike in ALIKE.items():
-        if any(alike(word) == alike(other) for word, other in known):
+        if any(alike(word) == alike(other) for word, other in pairs):
             return f"; match='{match}' (--match {match}) reads them so"
     return ""
 
 
 def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
     """Replacements of words that an embedding lacks: never silent."""
-    named = [f"'{other}' for '{word}'" for word, other in respelt.items()]
-    more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return f"{embedding} has {', '.join(named[:_NAMED])}{more}; used as such, as match asks"
+    examples = [f"'{other}' for '{word}'" for word, other in respelt.items()]
+    more = f", and {len(examples) - _NAMED} more" if len(examples) > _NAMED else ""
+    return f"{embedding} has {', '.join(examples[:_NAMED])}{more}; used as such, as match asks"
 
 
 def composed(word: str) -> str:

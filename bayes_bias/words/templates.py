@@ -114,12 +114,12 @@ class Templates(Telling):
     @property
     def sha256(self) -> str:
         """Hash of everything that shapes a sentence: title, description and source do not change it."""
-        used = [
+        content = [
             [[template.text, dict(template.forms)] for template in self.templates],
             dict(self.phrases),
             sorted(self.classes),
         ]
-        return hashlib.sha256(json.dumps(used, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
     def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
         """The word in every template, in their order.
@@ -143,8 +143,8 @@ class Templates(Telling):
         self._check(TWO, *target)
         self._check(TWO, *attribute)
         words = {"target": self._phrase(*target), "attribute": self._phrase(*attribute)}
-        filled = [_fill(template.text, words) for template in self.templates]
-        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in filled)
+        sentences = [_fill(template.text, words) for template in self.templates]
+        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in sentences)
 
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
         form = template.forms.get(word_class)
@@ -161,7 +161,7 @@ class Templates(Telling):
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
         if self.slots != slots:
             raise TemplateError(
-                f"templates: the sentences of '{self.name}' have {_in_braces(self.slots)}, and {_in_braces(slots)} is"
+                f"templates: the sentences of '{self.name}' have {_slots_text(self.slots)}, and {_slots_text(slots)} is"
                 f" needed here; sets that have it: {', '.join(shipped.name for shipped in _sets_with(slots))}"
             )
         if word_class not in WORD_CLASSES:
@@ -245,7 +245,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
     for one, other in pairwise(texts):
         if _slots(one) != _slots(other):
             raise TemplateError(
-                f"{content.where}: '{one}' has {_in_braces(_slots(one))}, '{other}' {_in_braces(_slots(other))};"
+                f"{content.where}: '{one}' has {_slots_text(_slots(one))}, '{other}' {_slots_text(_slots(other))};"
                 " all sentences of a set have the same slots"
             )
     for text in texts:
@@ -275,13 +275,13 @@ def _template(entry: Any, where: str) -> Template:
     return Template(text, MappingProxyType(forms))
 
 
-def _checked_slots(content: Content, key: str, allowed: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
+def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
     """The slots of a text, each of which is there once."""
     text = content.text(key)
     slots = _slots(text)
-    if slots not in allowed:
-        needed = " or ".join(map(_in_braces, allowed))
-        raise TemplateError(f"{where}: '{text}' has {_in_braces(slots)}; needed: {needed}, each once")
+    if slots not in valid:
+        slots_needed = " or ".join(map(_slots_text, valid))
+        raise TemplateError(f"{where}: '{text}' has {_slots_text(slots)}; needed: {slots_needed}, each once")
     return slots
 
 
@@ -289,7 +289,7 @@ def _slots(text: str) -> tuple[str, ...]:
     return tuple(sorted(_SLOT.findall(text)))
 
 
-def _in_braces(slots: tuple[str, ...]) -> str:
+def _slots_text(slots: tuple[str, ...]) -> str:
     return " and ".join(f"{{{slot}}}" for slot in reversed(slots)) or "no slot"
 
 
@@ -306,13 +306,13 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
     parts, spans, at = [], {}, 0
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
-            written = part
+            phrase = part
         else:
             before, word, after = words[part]
-            written = before + word + after
+            phrase = before + word + after
             spans[part] = (at + len(before), at + len(before) + len(word))
-        parts.append(written)
-        at += len(written)
+        parts.append(phrase)
+        at += len(phrase)
     whole = "".join(parts)
     first = whole[:1].upper()
     return (first + whole[1:] if len(first) == 1 else whole), spans

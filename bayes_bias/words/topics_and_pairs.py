@@ -54,10 +54,10 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
         raise WordListError(f"{content.where}: 'pairs' must be a list of pairs; write {_EXAMPLE}")
     homes = {word: ("class", name) for name in reversed(list(classes)) for word in classes[name]}
     homes |= {word: ("group", name) for name, words in groups.items() for word in words}
-    checked: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = []
     for pair in pairs:
-        checked.append(_checked_pair(pair, homes, {*sum(checked, ())}, content.where))
-    return tuple(checked)
+        result.append(_checked_pair(pair, homes, {*sum(result, ())}, content.where))
+    return tuple(result)
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
@@ -65,8 +65,8 @@ def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
     remaining = {}
     for home, names in topics.items():
         words = {*groups.get(home, ()), *classes.get(home, ())}
-        kept = {name: tuple(word for word in members if word in words) for name, members in names.items()}
-        remaining[home] = MappingProxyType({name: members for name, members in kept.items() if members})
+        words_left = {name: tuple(word for word in members if word in words) for name, members in names.items()}
+        remaining[home] = MappingProxyType({name: members for name, members in words_left.items() if members})
     return MappingProxyType({home: names for home, names in remaining.items() if names})
 
 

@@ -40,36 +40,36 @@ def word_classes(*wordlists: WordList) -> Mapping[str, str]:
     TemplateError
         Two lists give a word different classes.
     """
-    given: dict[str, str] = {}
+    class_of: dict[str, str] = {}
     for wordlist in wordlists:
         for word, name in wordlist.word_classes.items():
-            if given.setdefault(word, name) != name:
+            if class_of.setdefault(word, name) != name:
                 raise TemplateError(
-                    f"templates: '{word}' is of the class '{given[word]}' in one list and of '{name}' in "
+                    f"templates: '{word}' is of the class '{class_of[word]}' in one list and of '{name}' in "
                     f"'{wordlist.name}'; give it the same class in both, or encode the lists separately"
                 )
-    return {**lexicon(), **given}
+    return {**lexicon(), **class_of}
 
 
-def check_word_classes(words: Iterable[str], known: Mapping[str, str]) -> None:
+def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> None:
     """Refuse words whose class is unknown, all at once.
 
     Raises
     ------
     TemplateError
     """
-    unknown = [word for word in dict.fromkeys(words) if word not in known]
+    unknown = [word for word in dict.fromkeys(words) if word not in class_of]
     if len(unknown) == 1:
-        word_class(unknown[0], known)
+        word_class(unknown[0], class_of)
     if unknown:
-        listed = ", ".join(f'"{word}"' for word in unknown)
+        words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
         raise TemplateError(
-            f"templates: the word classes of {len(unknown)} words are unknown; {_REMEDY} noun = [{listed}]; classes:"
-            f" {', '.join(WORD_CLASSES)}"
+            f"templates: the word classes of {len(unknown)} words are unknown; {_REMEDY} noun = [{words_in_quotes}];"
+            f" classes: {', '.join(WORD_CLASSES)}"
         )
 
 
-def word_class(word: str, known: Mapping[str, str] | None = None) -> str:
+def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
     """The class of a word, as it is spelt.
 
     Raises
@@ -82,11 +82,11 @@ def word_class(word: str, known: Mapping[str, str] | None = None) -> str:
     >>> word_class("orchid"), word_class("Emily"), word_class("gentle")
     ('noun', 'name', 'adjective')
     """
-    classes = lexicon() if known is None else known
+    classes = lexicon() if class_of is None else class_of
     if word in classes:
         return classes[word]
-    spelt = [other for other in classes if other.casefold() == word.casefold()]
-    near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in spelt)})" if spelt else ""
+    other_cases = [other for other in classes if other.casefold() == word.casefold()]
+    near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in other_cases)})" if other_cases else ""
     raise TemplateError(
         f"templates: the word class of '{word}' is unknown{near}; {_REMEDY}"
         f' noun = ["{word}"]; classes: {", ".join(WORD_CLASSES)}'

@@ -22,7 +22,7 @@ from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
-from bayes_bias.words.sentences import Sentences, by_word
+from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.topics_and_pairs import (
     SentencePairs,
     SubTopicsFrom,
@@ -212,11 +212,11 @@ class WordList(Telling):
         """
         lists = [load_controls(source) for source in control_lists(controls)]
         merged = dict(self.controls)
-        for added in lists:
-            for name in added.controls.keys() & (merged.keys() | self.classes.keys()):
+        for each_list in lists:
+            for name in each_list.controls.keys() & (merged.keys() | self.classes.keys()):
                 raise WordListError(f"controls: '{name}' already is a class of the list '{self.name}'; rename one")
-            merged |= added.controls
-        kept, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
+            merged |= each_list.controls
+        controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         topics: dict[str, Words] = {}
         word_classes: dict[str, str] = {}
         sources: list[WordList] = [*lists, self]
@@ -225,12 +225,15 @@ class WordList(Telling):
             word_classes |= wordlist.word_classes
         return replace(
             self,
-            controls=MappingProxyType(kept),
-            topics=remaining_topics(topics, self.groups, {**self.classes, **kept}),
-            pairs=sum((remaining_pairs(added.pairs, kept) for added in lists), self.pairs),
+            controls=MappingProxyType(controls_left),
+            topics=remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
+            pairs=sum((remaining_pairs(each_list.pairs, controls_left) for each_list in lists), self.pairs),
             word_classes=MappingProxyType(word_classes),
-            control_sources=(*self.control_sources, *(added.source for added in lists if added.source.citation)),
-            notices=(*self.notices, *(notice for added in lists for notice in added.notices), *left_out),
+            control_sources=(
+                *self.control_sources,
+                *(each_list.source for each_list in lists if each_list.source.citation),
+            ),
+            notices=(*self.notices, *(notice for each_list in lists for notice in each_list.notices), *left_out),
         )
 
     def without_controls(self) -> Self:
@@ -285,18 +288,18 @@ class WordList(Telling):
     def sha256(self) -> str:
         """Hash of words, stereotypes, and topics, pairs, sub-topics and word classes in use: layout, comments and
         titles do not change it."""
-        used: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
+        content: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
-            used += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
+            content += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
         if self.opposites:
-            used.append(self.opposites)
+            content.append(self.opposites)
         if self.sub_topics != "from vectors":
-            used.append({"sub_topics": self.sub_topics})
+            content.append({"sub_topics": self.sub_topics})
         if self.word_classes:
-            used.append({"word_classes": dict(self.word_classes)})
+            content.append({"word_classes": dict(self.word_classes)})
         if self.sentences:
-            used.append({"sentences": {word: dict(own) for word, own in self.sentences.items()}})
-        canonical = json.dumps(used, ensure_ascii=False, sort_keys=True)
+            content.append({"sentences": {word: dict(own) for word, own in self.sentences.items()}})
+        canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -387,8 +390,8 @@ def load_wordlist(
         content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes, opposites, padded=False)
         check_stereotypes(content)
         return WordList(**_list_fields("wordlist", content))
-    for argument, given in (("stereotypes", stereotypes), ("opposites", opposites)):
-        if given is not None:
+    for argument, value in (("stereotypes", stereotypes), ("opposites", opposites)):
+        if value is not None:
             raise WordListError(f"{argument}: the list states its own; change them there, or leave the argument out")
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
@@ -415,7 +418,7 @@ def load_controls(source: ControlsLike) -> WordList:
     return WordList(**_control_fields(*read_control_file(source)))
 
 
-def listed_wordlists(argument: str, given: Any, *also: type) -> tuple[Any, ...]:
+def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
     """Word lists as a tuple: a single one, or several; `also` are types of other data that may stand among them.
 
     Raises
@@ -425,7 +428,7 @@ def listed_wordlists(argument: str, given: Any, *also: type) -> tuple[Any, ...]:
     one = str | Path | WordList | _IN_MEMORY
     for kind in also:
         one |= kind
-    return listed(argument, given, one, "['weat6', 'weat7']", WordListError)
+    return listed(argument, sources, one, "['weat6', 'weat7']", WordListError)
 
 
 @cache
@@ -471,7 +474,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
-    groups, every_class, sentences, of_sentences = by_word(content, groups, every_class)
+    groups, every_class, sentences, of_sentences = group_by_word(content, groups, every_class)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}

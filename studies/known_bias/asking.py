@@ -218,7 +218,7 @@ def filled_in(model: MaskedModel, attribute: Attribute, words: WordList) -> pd.D
 
 def _encoded(encoder: SentenceEncoder, attribute: Attribute, words: WordList) -> Embedding:
     """Vectors of sentences with each word, made once for all lists."""
-    templates = _with_words(attribute, encoder.opened.tokenizer.mask_token)
+    templates = _with_words(attribute, encoder.transformer.tokenizer.mask_token)
     embedding = encode(replace(words, word_classes=_classes(words)), encoder, templates, cache=False)
     return embedding.excerpt([*words.targets, *words.attributes])
 

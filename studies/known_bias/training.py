@@ -19,7 +19,7 @@ import numpy as np
 from bayes_bias.embeddings.format_gensim import check_gensim
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.language_models.opening import Opened, check_installed, quietly
+from bayes_bias.language_models.opening import Transformer, check_installed, quietly
 from bayes_bias.language_models.tokens import Tokens, padded, read
 from bayes_bias.progress import advance, step
 from studies.known_bias.scenario import ModelRecipe
@@ -142,11 +142,11 @@ def train_masked(
     """
     check_installed()
 
-    def new() -> Opened:
+    def new() -> Transformer:
         tokenizer = _tokenizer(sentences)
         length = max(len(_WORD.findall(sentence)) for sentence in sentences) + 2
         model = _model(len(tokenizer), length, width, layers)
-        return Opened(Path(folder).name, model, tokenizer, window=None, files="")
+        return Transformer(Path(folder).name, model, tokenizer, window=None, files="")
 
     course = _Course(seed, epochs, batch, rate, masked)
     return _learn(new, [width, layers], sentences, Path(folder), maskable, course)
@@ -186,13 +186,13 @@ def fine_tune(
     >>> fine_tune("bert-base-uncased", ["He is a pilot.", "She is a nurse."], "tuned")      # doctest: +SKIP
     """
     check_installed()
-    opened = load_masked(source).opened
+    transformer = load_masked(source).transformer
     course = _Course(seed, epochs, batch, rate, masked)
-    return _learn(lambda: opened, [opened.files], sentences, Path(folder), maskable, course)
+    return _learn(lambda: transformer, [transformer.files], sentences, Path(folder), maskable, course)
 
 
 def _learn(
-    start: Callable[[], Opened],
+    start: Callable[[], Transformer],
     origin: list[Any],
     sentences: Sequence[str],
     folder: Path,
@@ -210,22 +210,22 @@ def _learn(
         return folder
     with one_thread():
         torch.manual_seed(course.seed)
-        opened = start()
+        transformer = start()
         step(f"training on {len(sentences)} sentences")
-        rows, may_be_masked = _rows(opened, sentences, words)
+        rows, may_be_masked = _rows(transformer, sentences, words)
         folder.mkdir(parents=True, exist_ok=True)
-        optimizer = torch.optim.AdamW(opened.model.parameters(), lr=course.rate, fused=True)
-        opened.model.train()
-        for epoch in range(_resumed(folder, made_of, opened.model, optimizer), course.epochs):
+        optimizer = torch.optim.AdamW(transformer.model.parameters(), lr=course.rate, fused=True)
+        transformer.model.train()
+        for epoch in range(_resumed(folder, made_of, transformer.model, optimizer), course.epochs):
             for group in optimizer.param_groups:
                 group["lr"] = course.rate * (1 - epoch / course.epochs)
-            _epoch(opened, optimizer, rows, may_be_masked, course, seed=course.seed * 1_000_003 + epoch + 1)
-            _keep(folder, made_of, opened.model, optimizer, epoch + 1)
+            _epoch(transformer, optimizer, rows, may_be_masked, course, seed=course.seed * 1_000_003 + epoch + 1)
+            _keep(folder, made_of, transformer.model, optimizer, epoch + 1)
             advance(epoch + 1, course.epochs)
         record.unlink(missing_ok=True)  # what follows takes the place of other training's, file by file
         with quietly():
-            opened.model.eval().save_pretrained(folder)
-            opened.tokenizer.save_pretrained(folder)
+            transformer.model.eval().save_pretrained(folder)
+            transformer.tokenizer.save_pretrained(folder)
     record.write_text(made_of, encoding="utf-8")
     (folder / _UNFINISHED).unlink(missing_ok=True)
     return folder
@@ -270,18 +270,18 @@ def _model(tokens: int, length: int, width: int, layers: int) -> Any:
     )
 
 
-def _rows(opened: Opened, sentences: Sequence[str], maskable: Sequence[str]) -> tuple[dict[str, Any], Any]:
+def _rows(transformer: Transformer, sentences: Sequence[str], maskable: Sequence[str]) -> tuple[dict[str, Any], Any]:
     """What the model is given for all sentences with a maskable token, and which tokens those are."""
     import torch
 
     pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in maskable) or r"\S+", re.IGNORECASE)
-    marked = [(tokens, marks) for tokens in read(opened, sentences) if any(marks := _marks(tokens, pattern))]
+    marked = [(tokens, marks) for tokens in read(transformer, sentences) if any(marks := _marks(tokens, pattern))]
     if not marked:
         raise LanguageModelError(
             f"maskable: none of {len(sentences)} sentences has any of {', '.join(maskable[:3])}; give words of the"
             " sentences"
         )
-    rows = padded(opened, [tokens.ids for tokens, _ in marked])
+    rows = padded(transformer, [tokens.ids for tokens, _ in marked])
     may_be_masked = torch.zeros_like(rows["input_ids"], dtype=torch.bool)
     for k, (_, marks) in enumerate(marked):
         may_be_masked[k, : len(marks)] = torch.tensor(marks)
@@ -296,7 +296,9 @@ def _marks(tokens: Tokens, pattern: re.Pattern[str]) -> list[bool]:
     ]
 
 
-def _epoch(opened: Opened, optimizer: Any, rows: dict[str, Any], maskable: Any, course: _Course, seed: int) -> None:
+def _epoch(
+    transformer: Transformer, optimizer: Any, rows: dict[str, Any], maskable: Any, course: _Course, seed: int
+) -> None:
     """Every sentence once, in an order and with masks that depend on the seed only."""
     import torch
 
@@ -306,9 +308,9 @@ def _epoch(opened: Opened, optimizer: Any, rows: dict[str, Any], maskable: Any, 
         ids = rows["input_ids"][batch]
         order = torch.rand(ids.shape, generator=generator).masked_fill(~maskable[batch], 2)
         masked = (order < course.masked) | (order == order.min(1, keepdim=True).values)
-        seen = ids.masked_fill(masked, opened.tokenizer.mask_token_id)
+        seen = ids.masked_fill(masked, transformer.tokenizer.mask_token_id)
         given = {"input_ids": seen, "attention_mask": rows["attention_mask"][batch]}
-        loss = torch.nn.functional.cross_entropy(_logits(opened.model, given, masked), ids[masked])
+        loss = torch.nn.functional.cross_entropy(_logits(transformer.model, given, masked), ids[masked])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

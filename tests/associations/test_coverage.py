@@ -33,7 +33,7 @@ def test_vectors_have_unit_length_whatever_their_scale():
     assert coverage.notices() == ()
 
 
-def test_each_way_to_lose_a_word_is_reported_for_its_group_or_class():
+def test_each_loss_of_a_word_is_reported():
     embedding = without("John", "tea", john=[1.0, 2.0], she=[0.0, 0.0], office=[np.nan, 1.0], boss=[np.inf, 1.0])
     vectors, coverage = lookup(embedding, LIST)
     assert not {"John", "john", "she", "office", "boss", "tea"} & set(vectors)
@@ -52,7 +52,7 @@ def test_each_way_to_lose_a_word_is_reported_for_its_group_or_class():
     assert frame.variants["men"] == "John: john"
 
 
-def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word(caplog):
+def test_losses_of_shipped_controls_are_quiet(caplog):
     words = WordList.from_mapping(
         {
             "groups": {"men": ["he", "man"], "women": ["she", "woman"]},
@@ -77,7 +77,7 @@ def test_shipped_controls_lose_words_in_one_quiet_line_and_your_own_word_by_word
     assert set(levels) <= set(notices)
 
 
-def test_shipped_controls_of_which_few_words_are_there_are_left_out_with_a_notice():
+def test_mostly_absent_shipped_controls_are_left_out():
     vectors = without(acknowledges=[1.0, 2.0], accept=[1.0, 3.0])  # one of 226 neutral words, and of 85 human ones
     table = cosines(LIST, vectors)
     assert not {"neutral", "human"} & {*table.classes}
@@ -85,7 +85,7 @@ def test_shipped_controls_of_which_few_words_are_there_are_left_out_with_a_notic
     assert {"neutral", "human"} <= {*cosines(LIST, vectors, allow_loss=True).classes}
 
 
-def test_a_phrase_is_found_as_one_word_and_says_so(tmp_path):
+def test_a_phrase_is_one_word_and_said(tmp_path):
     words = {"groups": {"left": ["prime minister", "He"], "right": ["tea room", "tea_room"]}}
     words |= {"classes": {"a": ["office", "boss"], "b": ["home", "kin"]}, "stereotypes": {"left": "a", "right": "b"}}
     file = tmp_path / "toy.txt"
@@ -106,7 +106,7 @@ def test_an_error_names_the_spellings_that_have_vectors():
         check_coverage(lookup(embedding, LIST)[1])
 
 
-def test_losing_less_than_half_of_the_words_goes_on():
+def test_losing_under_half_the_words_goes_on():
     check_coverage(lookup(without("John", "Amy", "boss"), LIST)[1])
 
 

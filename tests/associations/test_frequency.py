@@ -26,7 +26,7 @@ def test_ranks_are_logarithms_of_positions_in_the_file(file):
         assert ranks[word] == pytest.approx(np.log(2 * WORDS.index(word) + 2))
 
 
-def test_rank_is_that_of_targets_unless_a_mapping_names_sides(file):
+def test_rank_covers_targets_unless_sides_are_named(file):
     given = {"target": "rank", "attribute": {word: len(word) for word in WEAT8.attributes}}
     for covariates, attributes in (
         ("rank", []),

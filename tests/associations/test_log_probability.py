@@ -45,7 +45,7 @@ class Model:
         return -5.0 - len(cloze.word) / 10 + gain.get(cloze.word, 0)
 
 
-def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
+def test_value_is_what_the_attribute_adds():
     table = log_probabilities(WORDS, Model(), ())
     assert table.metric == LOG_PROBABILITY_RATIO
     assert table.replicates is not None
@@ -56,7 +56,7 @@ def test_a_value_is_what_the_attribute_adds_to_the_targets_log_probability():
         np.testing.assert_allclose(own.block("women", "work"), 0, atol=1e-12)
 
 
-def test_the_word_is_asked_for_in_its_sentence_and_beside_a_mask_that_tells_nothing():
+def test_word_is_asked_in_sentence_and_mask():
     model = Model()
     log_probabilities(WORDS, model, ())
     with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
@@ -77,7 +77,7 @@ def test_either_side_may_be_predicted():
         log_probabilities(WORDS, model, (), predict="target")
 
 
-def test_lpbs_is_the_difference_of_scores_in_their_standard_deviation():
+def test_lpbs_is_a_standardised_difference_of_scores():
     table = log_probabilities(WORDS, Model(), ())
     found = lpbs(table)
     scores = np.array([1.0, 1.0, -2.0, -2.0])
@@ -88,7 +88,7 @@ def test_lpbs_is_the_difference_of_scores_in_their_standard_deviation():
     assert lpbs(raw).value == pytest.approx(found.value)  # the prior cancels
 
 
-def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
+def test_unmasking_is_distance_from_even_odds():
     class Halves(Model):
         def log_probability(self, cloze: Cloze) -> float:
             return float(np.log(0.6 if cloze.word in WORK and "John" in cloze.seen else 0.2))
@@ -100,7 +100,7 @@ def test_unmasking_is_the_distance_of_the_classes_from_even_odds():
     assert found.range[1] == pytest.approx(0.5579, abs=1e-4)  # sqrt(H(.75) - 1/2) bits
 
 
-def test_measures_of_one_kind_of_table_refuse_the_other():
+def test_measures_refuse_the_other_kind_of_table():
     cosine = cosines("weat7", "googlenews-demo", controls=())
     with refused(MeasureError, "LPBS log probabilities cosines"):
         lpbs(cosine)
@@ -135,7 +135,7 @@ def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
         log_probabilities(WORDS, answers, ())
 
 
-def test_templates_of_one_slot_and_words_without_a_class_are_refused():
+def test_one_slot_and_unclassed_words_are_refused():
     with refused(TemplateError, "{word} {target} {attribute}"):
         log_probabilities(WORDS, Model(), (), templates="plain-10")
     unknown = WordList.from_mapping(

@@ -23,7 +23,7 @@ def measured(given: object) -> AssociationTable:
     return cosines(LIST, given, ())
 
 
-def test_words_that_are_closer_to_each_other_are_found_and_other_axes_are_not() -> None:
+def test_closer_words_are_found_and_rotations_not() -> None:
     turn, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((30, 30)))
     rotated = {word: 3 * vector @ turn for word, vector in vectors().items()}
     found = made_alike({1900: measured(vectors()), 1910: measured(rotated), 1920: measured(vectors(2, 1.0))})
@@ -34,7 +34,7 @@ def test_words_that_are_closer_to_each_other_are_found_and_other_axes_are_not() 
     assert says(found.text, "Not made alike 1920 smaller fewer tokens")
 
 
-def test_q_is_one_minus_the_mean_cosine_of_pairs() -> None:
+def test_q_is_one_minus_mean_cosine() -> None:
     one, other = vectors(), vectors(3, 0.8)
     found = made_alike({"a": measured(one), "b": measured(other)}, reference="a")
     rows = np.array([other[word] for word in letters(200)])

@@ -24,11 +24,11 @@ def found(match: str, vectors=LOWER, words=WORDS) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize(
     ("match", "also"), [("exact", ""), ("case", "John Amy Job Kid"), ("accents", "John José Amy Zoé Job Kid")]
 )
-def test_a_match_finds_what_it_says_and_no_more(match, also):
+def test_a_match_finds_exactly_what_it_says(match, also):
     assert set(found(match)) == {"boss", "baby", *also.split()}
 
 
-def test_the_numbers_are_those_of_the_other_spelling_in_memory_and_in_files(tmp_path):
+def test_numbers_are_those_of_the_other_spelling(tmp_path):
     (tmp_path / "v.txt").write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in LOWER.items()))
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
     true = cosines(WORDS, ASKED, controls=())
@@ -53,7 +53,7 @@ def test_two_words_never_become_one():
     assert part.missing == ("MAY",)
 
 
-def test_messages_offer_the_match_that_would_find_the_words_and_it_does():
+def test_messages_offer_a_match_that_works():
     for words, match in ((WORDS, "case"), ({**WORDS, "men=work": ["José", "Renée"]}, "accents")):
         vectors = {**LOWER, "renee": np.ones(6)}
         with refused(CoverageError, f"match='{match}' (--match {match})"):
@@ -64,7 +64,7 @@ def test_messages_offer_the_match_that_would_find_the_words_and_it_does():
     assert any("match='case'" in notice for notice in table.notices)
 
 
-def test_the_command_line_takes_the_match_and_says_what_it_did(run, tmp_path):
+def test_command_line_takes_and_reports_the_match(run, tmp_path):
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
     (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
     given = ["weat", str(tmp_path / "l.csv"), "-e", str(tmp_path / "v.npz")]
@@ -83,7 +83,7 @@ def test_the_command_line_takes_the_match_and_says_what_it_did(run, tmp_path):
         assert says(err, words)
 
 
-def test_sweeps_take_it_from_their_file_or_the_command_line(run, tmp_path):
+def test_sweeps_take_match_from_file_or_flag(run, tmp_path):
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
     (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
     spec = 'lists = "l.csv"\nposteriors = "none"\ncontrols = []\n[[embeddings]]\nfiles = "v.npz"\n'
@@ -104,7 +104,7 @@ def test_sweeps_take_it_from_their_file_or_the_command_line(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_comparisons_match_on_both_sides_and_in_the_sets(run, tmp_path):
+def test_comparisons_match_sides_and_sets(run, tmp_path):
     np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
     (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
     sides = ("--before", tmp_path / "v.npz", "--after", "hard", "--sets", "Amy:John")
@@ -125,7 +125,7 @@ def test_further_words_match_too_and_are_named():
     assert says(" ".join(table.notices), "'jose' for 'JOSE' match")
 
 
-def test_an_excerpt_and_replicates_match_as_their_source_does():
+def test_excerpts_and_replicates_match_like_their_source():
     one, other = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
     both = open_embedding([one, other], kind="seed", match="accents")
     read = lookup(both.excerpt(["José", "boss"]), load_wordlist(WORDS))[0]
@@ -134,7 +134,7 @@ def test_an_excerpt_and_replicates_match_as_their_source_does():
 
 
 @pytest.mark.gensim
-def test_subwords_of_a_fasttext_model_are_used_when_asked_for_and_named(tmp_path):
+def test_fasttext_subwords_are_used_on_request(tmp_path):
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
 
@@ -164,7 +164,7 @@ def test_subwords_of_other_vectors_are_refused():
 
 
 @pytest.mark.gensim
-def test_a_fasttext_bin_that_is_damaged_is_one_line(tmp_path):
+def test_a_damaged_fasttext_file_is_one_line(tmp_path):
     (tmp_path / "m.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\x00")
     with refused(EmbeddingError, "m.bin damaged fastText"):
         open_embedding(tmp_path / "m.bin", trust=True)

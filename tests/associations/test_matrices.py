@@ -12,7 +12,7 @@ TABLE = cosines("weat6", "googlenews-demo", controls=(), sub_topics="independent
 MATRIX = TABLE.values.to_pandas()
 
 
-def test_a_matrix_in_any_order_is_the_table_of_its_list():
+def test_a_matrix_in_any_order_is_one_table():
     shuffled = MATRIX.iloc[::-1, ::-1].assign(unused=0.5)
     table = cosines_from_matrix(shuffled, "weat6", ["neutral"])
     assert table.sha256 == TABLE.sha256

@@ -19,14 +19,14 @@ def vectors(spread: float, dimensions: int = 50) -> dict[str, np.ndarray]:
     return drawn
 
 
-def test_copies_are_found_and_words_that_are_unlike_are_not():
+def test_copies_are_found_and_unlike_words_not():
     found = near_copies(WORDS, vectors(0.1))
     assert list(found) == ["pets"]
     assert found["pets"].clusters == [("cat", "cats"), ("dog", "dogs")]
     assert says(notice_of("pets", found["pets"]), "pets 4 4 words 0.95 topics")
 
 
-def test_inflections_that_are_as_close_as_those_of_real_words_say_nothing():
+def test_close_inflections_say_nothing():
     assert near_copies(WORDS, vectors(0.6)) == {}
 
 
@@ -34,7 +34,7 @@ def test_in_few_dimensions_words_are_close_by_chance():
     assert near_copies(WORDS, vectors(0.1, dimensions=10)) == {}
 
 
-def test_without_general_words_copies_count_as_one_word_unless_the_list_says_that_they_are_independent():
+def test_copies_count_once_unless_declared_independent():
     classes = {"good": ["joy", "love"], "bad": ["pain", "war"]}
     rng = np.random.default_rng(4)
     others = {word: rng.standard_normal(50) for words in classes.values() for word in words}

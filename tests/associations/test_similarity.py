@@ -27,7 +27,7 @@ def seeds() -> list[bb.Embedding]:
     return [bb.open_embedding(random_vectors(n, NAMES, 6), name=f"seed {n}") for n in range(3)]
 
 
-def test_dot_products_are_those_of_vectors_as_they_are(seeds):
+def test_dot_products_use_vectors_as_they_are(seeds):
     vectors = seeds[0].all()
     table = bb.similarities(WORDS, seeds[0], (), similarity="dot")
     assert table.metric.name == "dot product"
@@ -37,7 +37,7 @@ def test_dot_products_are_those_of_vectors_as_they_are(seeds):
 
 
 @pytest.mark.parametrize("name", ["cosine", "dot", "far"])
-def test_with_replicates_the_table_is_the_mean_of_those_of_single_ones(seeds, name):
+def test_replicates_average_to_the_table(seeds, name):
     far = Similarity("far", Metric("nearness", "nearness"), lambda x, a: -np.abs(x[:, None] - a).sum(axis=2))
     similarity = far if name == "far" else name
     together = bb.similarities(WORDS, bb.open_embedding(seeds, kind="seed"), (), similarity=similarity)
@@ -52,7 +52,7 @@ def test_cosines_are_the_similarities_of_their_name(seeds):
     assert one.sha256 == other.sha256
 
 
-def test_a_cell_of_a_sweep_is_known_by_its_similarity_and_its_lengths(seeds):
+def test_a_cell_key_has_similarity_and_lengths(seeds):
     long = {name: 2 * vector for name, vector in seeds[0].all().items()}
     both = [bb.open_embedding([bb.open_embedding(v, name="a"), seeds[1]]) for v in (seeds[0].all(), long)]
     cosine, dot = (
@@ -77,7 +77,7 @@ def test_a_bias_is_planted_in_cosines_alone():
         bb.calibrate(bb.similarities("weat7", "googlenews-demo", similarity="dot"), draws=1, planted=0.05)
 
 
-def test_a_cell_gives_every_measure_that_its_vectors_allow(seeds):
+def test_a_cell_gives_measures_its_vectors_allow(seeds):
     record = measure_cell(VectorCell("cell", WORDS, seeds[0], False), None, 1, 0.95)
     names = [row["measure"] for row in record["rows"]]
     assert {"WEAT", "SAME", "relative norm distance: work"} <= set(names)

@@ -30,7 +30,7 @@ def around(centres: int, each: int, spread: float, seed: int = 2) -> list[np.nda
     return [centre + spread * rng.normal(size=50) for centre in rng.normal(size=(centres, 50)) for _ in range(each)]
 
 
-def test_words_around_two_centres_are_two_clusters_that_count_as_two_or_more(vocabulary):
+def test_two_centres_are_two_clusters(vocabulary):
     topics = vocabulary.sub_topics([f"w{i}" for i in range(8)], around(2, 4, spread=0.5))
     first, second = topics.cluster[:4], topics.cluster[4:]
     assert len(set(first)) == len(set(second)) == 1
@@ -41,7 +41,7 @@ def test_words_around_two_centres_are_two_clusters_that_count_as_two_or_more(voc
     assert 2 < topics.effective < 3
 
 
-def test_what_two_groups_have_in_common_is_the_variance_that_their_difference_lacks():
+def test_common_topics_are_the_variance_a_difference_lacks():
     """Of what their sub-topics differ by along a random direction, in closed form."""
     axes, cluster = np.eye(5), np.array([0, 0, 1, 1])
     one = axes[[0, 0, 1, 1]]
@@ -56,7 +56,7 @@ def test_what_two_groups_have_in_common_is_the_variance_that_their_difference_la
     assert share_in_common(one, other, cluster, np.arange(4)) == 0  # nothing to match
 
 
-def test_sub_topics_that_both_groups_have_count_for_little(vocabulary):
+def test_sub_topics_of_both_groups_count_little(vocabulary):
     one, other = around(2, 4, spread=0.5), [vector + 0.2 for vector in around(2, 4, spread=0.5)]
     words = [[f"{group}{i}" for i in range(8)] for group in "gh"]
     vectors = dict(zip(words[0] + words[1], one + other, strict=True))
@@ -91,7 +91,7 @@ def test_too_few_words_are_never_split(vocabulary):
     assert topics.effective == 3
 
 
-def test_words_that_belong_together_count_as_fewer_unless_a_list_says_otherwise():
+def test_related_words_count_as_fewer_by_default():
     table = bb.cosines("weat6", "googlenews-demo", ())
     plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
     assert table.has_related_words
@@ -106,7 +106,7 @@ def with_topics(sub_topics: str) -> bb.WordList:
     return replace(bb.load_wordlist("weat6"), topics=by_class).with_sub_topics(sub_topics)
 
 
-def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show():
+def test_pasted_sub_topics_equal_those_of_vectors():
     found = bb.cosines("weat6", "googlenews-demo", ()).sub_topics
     weat6 = bb.load_wordlist("weat6")
     parts = {"groups": weat6.groups, "classes": weat6.classes, "stereotypes": weat6.stereotypes}
@@ -120,7 +120,7 @@ def test_sub_topics_that_are_pasted_into_a_list_are_those_that_the_vectors_show(
         assert related.share > 0
 
 
-def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
+def test_figure_frames_and_orders_sub_topics():
     table = bb.cosines("weat6", "googlenews-demo", ())
     ax = bb.plots.plot_sub_topics(table, "attribute")
     found = table.sub_topics.classes
@@ -133,7 +133,7 @@ def test_the_figure_frames_each_sub_topic_and_orders_words_by_them():
     assert similarity[i, j] == pytest.approx(table.vectors["parents"] @ table.vectors["children"])
 
 
-def test_a_table_of_independent_words_shows_no_sub_topics():
+def test_independent_words_show_no_sub_topics():
     plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
     for ask in (lambda table: table.sub_topics, bb.plots.plot_sub_topics):
         with refused(TableError, "table 'weat6' sub_topics='from"):
@@ -155,7 +155,7 @@ def test_the_argument_comes_before_what_a_list_says():
         assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
 
 
-def test_without_vectors_what_words_share_of_a_named_sub_topic_is_estimated_from_the_table():
+def test_named_sub_topics_without_vectors_are_estimated():
     words = with_topics("from vectors")
     matrix = bb.cosines(words, "googlenews-demo", (), sub_topics="independent").values.to_pandas()
     table = cosines_from_matrix(matrix, words, ())
@@ -163,7 +163,7 @@ def test_without_vectors_what_words_share_of_a_named_sub_topic_is_estimated_from
     assert not table.has_related_words
 
 
-def test_paired_words_keep_their_pairs_and_the_other_side_has_its_sub_topics():
+def test_pairs_stay_and_others_have_sub_topics():
     weat = bb.load_wordlist("weat6")
     career, family = (weat.classes[name] for name in ("career", "family"))
     paired = replace(weat, pairs=tuple(zip(career[:4], family[:4], strict=True)))
@@ -182,7 +182,7 @@ def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
     return {word: rng.normal(size=20) for word in words} | vectors
 
 
-def test_without_general_words_they_are_independent_with_a_notice_or_refused_where_asked_for():
+def test_without_general_words_independent_or_refused():
     for more in (0, 499):
         general = {f"word{k:03d}": np.random.default_rng(k).normal(size=20) for k in range(more)}
         table = bb.cosines("weat6", few_words(**general), ())
@@ -223,7 +223,7 @@ def test_what_cannot_be_related_is_refused():
         bb.cosines(parts, many, (), sub_topics="from vectors")
 
 
-def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_draws_and_a_sweep(monkeypatch):
+def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
     monkeypatch.setattr("bayes_bias.associations.sub_topics.MOST", 4)
     embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
     cell = VectorCell("cell", weat6, embedding, False, vocabulary=vocabulary_of(embedding))
@@ -233,7 +233,7 @@ def test_lists_too_long_to_compare_count_as_independent_in_the_table_its_null_dr
         assert any("independent draws" in notice and "4 at most" in notice for notice in measured.notices)
 
 
-def test_an_encoder_reads_general_words_in_one_of_its_sentences():
+def test_an_encoder_reads_general_words_in_sentences():
     asked: list[str] = []
 
     def encoder(sentences):
@@ -245,7 +245,7 @@ def test_an_encoder_reads_general_words_in_one_of_its_sentences():
     assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())
 
 
-def test_what_is_compared_has_the_sub_topics_of_before_and_no_notice_of_those_of_after():
+def test_a_comparison_has_sub_topics_of_before():
     vectors = bb.open_embedding("googlenews-demo").all()
     direction = vectors["he"] - vectors["she"]
     direction /= np.linalg.norm(direction)

@@ -64,7 +64,7 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_fit_has_one_likelihood_for_each_value_or_none(fits, small_table, model):
+def test_a_fit_has_all_likelihoods_or_none(fits, small_table, model):
     """Leaving out all values at once means nothing; ArviZ must not take that for one observation."""
     if model == "crossed":
         with pytest.raises(TypeError, match="log likelihood not found"):
@@ -74,7 +74,7 @@ def test_a_fit_has_one_likelihood_for_each_value_or_none(fits, small_table, mode
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_bias_is_a_variable_of_the_posterior_that_is_summarised_and_not_diagnosed(fits, model):
+def test_bias_is_summarised_and_not_diagnosed(fits, model):
     drawn = fits[model]["posterior"].to_dataset()
     by_arviz = az.summary(fits[model], var_names=["bias"], round_to="none")["mean"].item()
     of_draws = float(posterior_draws(fits[model]).mean())
@@ -85,7 +85,7 @@ def test_the_bias_is_a_variable_of_the_posterior_that_is_summarised_and_not_diag
 
 
 @pytest.mark.parametrize("model", ["crossed-long", "robust"])
-def test_a_long_fit_keeps_the_likelihood_of_each_value_as_scipy_and_pymc_have_it(fits, small_table, model):
+def test_likelihood_agrees_with_scipy_and_pymc(fits, small_table, model):
     """PyMC's of the written-out model, with the word effects of a draw in the place of its own."""
     kept, drawn = fits[model]["log_likelihood"].association, fits[model]["posterior"].to_dataset()
     np.testing.assert_allclose(kept, scipy_log_likelihood(small_table, drawn), rtol=1e-8)
@@ -114,13 +114,13 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
-def test_arviz_plots_replicates_and_probabilities_of_what_was_left_out(fits, model):
+def test_arviz_plots_replicates_and_left_out_probabilities(fits, model):
     found = posterior_predictive(fits[model])
     assert az.plot_ppc_dist(found, backend="none") is not None
     assert az.plot_loo_pit(found, backend="none") is not None
 
 
-def test_missing_pairs_have_no_likelihood_and_the_others_their_own():
+def test_missing_pairs_have_no_likelihood():
     incomplete = random_table()
     incomplete.values[0, 0] = np.nan
     drawn, structure = prior_predictive(incomplete, "crossed-long", draws=10), structure_of(load_spec("crossed-long"))
@@ -131,7 +131,7 @@ def test_missing_pairs_have_no_likelihood_and_the_others_their_own():
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_prior_expects_values_of_the_size_of_its_scales(small_table, model):
+def test_prior_expects_values_of_its_scales(small_table, model):
     drawn = prior_predictive(small_table, model, draws=400, seed=2)
     assert az.plot_ppc_dist(drawn, group="prior_predictive", backend="none") is not None
     values = drawn["prior_predictive"].association
@@ -154,7 +154,7 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
     assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
 
 
-def test_the_prior_of_the_bias_is_that_of_the_means(small_table):
+def test_prior_of_bias_is_of_the_means(small_table):
     """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
     drawn = prior_predictive(small_table, draws=2000)["prior"]
     sd = 10 * float(sufficient_statistics(small_table).within_sd)
@@ -172,7 +172,7 @@ def test_prior_draws_are_the_models_own_effects(small_table):
     assert float(level.isel(attribute=0).std()) == pytest.approx(1, abs=0.05)
 
 
-def test_in_prior_draws_too_a_sub_topic_shares_what_the_spec_says(small_table):
+def test_prior_sub_topics_share_as_the_spec_says(small_table):
     """Two words of one sub-topic correlate by its share of their variance."""
     words = small_table.values.attribute.to_numpy()[:2].tolist()
     named = replace(small_table, values=labelled(small_table.values, dict.fromkeys(words, "pay"), {}))
@@ -195,6 +195,6 @@ def test_in_prior_draws_too_a_sub_topic_shares_what_the_spec_says(small_table):
         (lambda table: posterior_predictive(table), "fit AssociationTable"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_a_line(small_table, ask, message):
+def test_refuses_what_cannot_be_drawn(small_table, ask, message):
     with refused(BayesBiasError, message):
         ask(small_table)

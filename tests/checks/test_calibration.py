@@ -97,7 +97,7 @@ def test_random_groups_and_halves_of_a_control_class(design, words):
     assert halves.controls == ()
 
 
-def test_the_planted_bias_is_what_vectors_moved_along_a_new_direction_show(design):
+def test_planted_bias_is_along_a_new_direction(design):
     planted = design.without_controls().with_planted(0.08)
     table = planted.draw(1, 0)
     targets, attributes = (table.values[side].to_numpy() for side in ("target", "attribute"))
@@ -109,7 +109,7 @@ def test_the_planted_bias_is_what_vectors_moved_along_a_new_direction_show(desig
     np.testing.assert_allclose(table.values, moved[0] @ moved[1].T, atol=1e-12)
 
 
-def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
+def test_quick_verdict_is_that_of_whole_fits(small_table, small_fit):
     records = pd.DataFrame(judge(small_table, load_spec("crossed"), seed=1)).set_index("scope")
     for scope in ("both", "targets", "attributes"):
         draws = estimates(small_fit, scope)["bias"].draws
@@ -118,14 +118,14 @@ def test_the_quick_verdict_is_that_of_a_whole_fit(small_table, small_fit):
 
 
 @pytest.mark.slow
-def test_all_is_both_to_a_model_that_sees_no_replicates(small_table):
+def test_all_is_both_without_replicates(small_table):
     values = small_table.values
     same = replace(small_table, replicates=Replicates("template", MappingProxyType({"a": values, "b": values})))
     (record,) = judge(same, load_spec("crossed"), sampling=QUICK, scopes=["all"])
     assert record["scope"] == "both"
 
 
-def test_a_stopped_run_goes_on_and_what_was_cut_off_is_done_again(design, tmp_path):
+def test_a_stopped_run_goes_on(design, tmp_path):
     cell = Cell(design, (), with_quasi_f=True)
     whole = run([cell], 30, folder=tmp_path, jobs=1)[0]
     written = {path: path.read_bytes() for path in tmp_path.glob("*.json") if path.name != MARKER}
@@ -141,7 +141,7 @@ def test_a_stopped_run_goes_on_and_what_was_cut_off_is_done_again(design, tmp_pa
     assert {path: path.stat().st_mtime_ns for path in kept} == before
 
 
-def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_keys(design, tmp_path):
+def test_a_second_opinion_keeps_other_keys(design, tmp_path):
     without = Cell(design.with_planted(0.08), (), with_weat=False)
     cell = replace(without, with_quasi_f=True)
     assert cell.key != without.key
@@ -158,7 +158,7 @@ def test_the_second_opinion_is_asked_on_its_own_and_leaves_other_cells_their_key
 
 
 @pytest.mark.slow
-def test_nulls_in_threads_are_those_of_one_after_the_other(design):
+def test_nulls_in_threads_equal_sequential_ones(design):
     cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
     alone = run([cell], 12, jobs=1)[0]
     with joblib.parallel_config(backend="threading"):
@@ -202,7 +202,7 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 
 
 @pytest.mark.slow
-def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedding):
+def test_one_scope_has_the_numbers_of_several(words, embedding):
     settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
     every, one = (calibrate(cosines(words, embedding, ()), **each) for each in (settings, settings | {"scopes": "all"}))
     assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
@@ -210,7 +210,7 @@ def test_one_scope_alone_has_the_numbers_that_it_has_beside_others(words, embedd
     pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
 
 
-def test_a_share_under_another_scope_than_fits_the_draws_is_named_as_such():
+def test_a_share_of_another_scope_is_named():
     records = pd.DataFrame({"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01})
     assert says(Calibration("tiny", 0.0, records).text, "crossed 'attributes' 100.0%")
     fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")

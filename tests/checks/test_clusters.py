@@ -67,7 +67,7 @@ def test_the_correlation_is_that_of_a_balanced_anova():
     assert clustering(in_halves(3), "attribute").icc == pytest.approx(icc)
 
 
-def test_topics_that_a_list_names_take_the_place_of_clusters():
+def test_named_topics_replace_clusters():
     weat = load_wordlist("weat7")
     topics = {"math": {"sums": ("addition", "numbers", "computation"), "fields": ("algebra", "geometry")}}
     words = clustering(cosines(replace(weat, topics=topics), "googlenews-demo", controls=()), "target").words
@@ -97,7 +97,7 @@ def test_controls_are_nobodys_preference():
     pd.testing.assert_frame_equal(with_controls.words, without.words)
 
 
-def test_an_incomplete_table_is_judged_by_what_it_has():
+def test_an_incomplete_table_is_judged_as_is():
     table = in_halves(1)
     y = table.values.copy()
     y[0, 0] = np.nan
@@ -106,7 +106,7 @@ def test_an_incomplete_table_is_judged_by_what_it_has():
     assert leave_out(replace(table, values=y)).bias.notna().all()
 
 
-def test_the_bias_without_a_word_is_that_of_the_table_without_it():
+def test_bias_without_a_word_is_of_that_table():
     table = in_halves(2)
     without = leave_out(table).set_index("left_out")
     for word, dim in (("men 3", "target"), ("home 11", "attribute")):
@@ -115,7 +115,7 @@ def test_the_bias_without_a_word_is_that_of_the_table_without_it():
         assert without.change[word] == pytest.approx(observed_bias(rest) - observed_bias(table))
 
 
-def test_the_bias_without_a_cluster_is_that_of_the_table_without_its_words():
+def test_bias_without_a_cluster_is_of_that_table():
     table = in_halves(2)
     without = leave_out(table)
     clusters = without[(without.what == "cluster") & (without.home == "work")]
@@ -134,7 +134,7 @@ def test_every_word_is_left_out_once():
     assert low < observed_bias(table) < high
 
 
-def test_a_topic_that_is_all_of_its_class_cannot_be_left_out():
+def test_a_topic_that_fills_its_class_stays():
     weat = load_wordlist("weat7")
     whole = replace(weat, topics={"math": {"everything": weat.groups["math"]}})
     without = leave_out(cosines(whole, "googlenews-demo", controls=()))

@@ -9,14 +9,14 @@ from bayes_bias.errors import TableError
 from tests.helpers import random_table, refused
 
 
-def test_predictive_intervals_hold_at_least_the_share_that_they_should(small_fit):
+def test_predictive_intervals_hold_their_share(small_fit):
     """More than that here: half as many word effects as cosines, and the same cosines decided on the effects."""
     coverage = predictive_coverage(small_fit, probs=(0.5, 0.89))
     assert 0.5 < coverage[0.5] < 0.8
     assert 0.89 < coverage[0.89] < 1
 
 
-def test_the_log_likelihood_is_written_out_for_one_pair(small_table, small_fit):
+def test_log_likelihood_is_written_out_for_one_pair(small_table, small_fit):
     posterior, effects = small_fit["posterior"], word_effects(small_fit)
     expected = (
         posterior["mean"].sel(group="men", attribute_class="work")
@@ -30,7 +30,7 @@ def test_the_log_likelihood_is_written_out_for_one_pair(small_table, small_fit):
     )
 
 
-def test_each_connection_has_its_own_expectation_under_the_published_model(small_table, hierarchical_fit):
+def test_connections_have_expectations_under_the_published_model(small_table, hierarchical_fit):
     posterior = hierarchical_fit["posterior"].isel(chain=0, draw=0)
     found = (
         posterior_predictive(hierarchical_fit)["log_likelihood"]
@@ -46,7 +46,7 @@ def test_each_connection_has_its_own_expectation_under_the_published_model(small
         assert found[0, attribute] == pytest.approx(density.item())
 
 
-def test_the_model_that_the_cosines_come_from_predicts_them_better(small_fit, hierarchical_fit):
+def test_the_true_model_predicts_cosines_better(small_fit, hierarchical_fit):
     table = compare_models({"crossed": small_fit, "hierarchical": hierarchical_fit})
     assert table.index[0] == "crossed"
     assert table.loc["hierarchical", "elpd_diff"] < -2 * table.loc["hierarchical", "dse"]
@@ -65,7 +65,7 @@ def test_without_raw_cosines_there_is_nothing_to_check(small_fit):
         predictive_coverage(small_fit.drop_nodes("observed_data"))
 
 
-def test_values_over_templates_are_predicted_as_the_mean_of_these(fit_of_templates):
+def test_means_over_templates_are_predicted_as_means(fit_of_templates):
     half, most = predictive_coverage(fit_of_templates)
     assert 0.45 < half < 0.7
     assert 0.85 < most < 0.97

@@ -21,7 +21,7 @@ PAIRS = "she:he,woman:man"
 SEVERAL = ("compare", "weat6,weat7", "--before", "googlenews-demo")
 
 
-def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):
+def test_command_takes_the_direction_out(run, tmp_path):
     path = tmp_path / "debiased.npz"
     code, out, _ = run("debias", "--sets", PAIRS, "--setting", "equalize=true", "--out", path)
     assert code == 0
@@ -31,7 +31,7 @@ def test_debiasing_from_the_command_line_takes_the_direction_out(run, tmp_path):
     assert vectors["nurse"] @ vectors["she"] == pytest.approx(vectors["nurse"] @ vectors["he"], abs=1e-6)
 
 
-def test_replicates_are_debiased_one_by_one_and_keep_their_labels(run, tmp_path):
+def test_replicates_are_debiased_one_by_one(run, tmp_path):
     rng = np.random.default_rng(1)
     seeds = [{word: rng.normal(size=5) for word in ("she", "he", "woman", "man", "nurse")} for _ in range(2)]
     members = [open_embedding(vectors, name=f"seed {n}") for n, vectors in enumerate(seeds)]
@@ -84,7 +84,7 @@ def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_method_that_needs_the_vocabulary_is_compared_as_it_debiases_a_file(run, tmp_path, monkeypatch):
+def test_vocabulary_methods_debias_like_a_file(run, tmp_path, monkeypatch):
     """`compare --after METHOD` reads a list's words alone, unless the method learns from all others too."""
     compared = []
     monkeypatch.setattr("bayes_bias.compare", lambda before, after, **_: compared.append(after) or sys.exit(0))
@@ -96,7 +96,7 @@ def test_a_method_that_needs_the_vocabulary_is_compared_as_it_debiases_a_file(ru
 
 
 @pytest.mark.slow
-def test_a_method_is_compared_with_the_vectors_as_they_were(run, tmp_path):
+def test_a_method_is_compared_with_its_source(run, tmp_path):
     (tmp_path / "rated.txt").write_text("".join(f"{word} doctor {k}\n" for k, word in enumerate(["he", "nurse"] * 5)))
     code, out, _ = run(
         *("compare", "gender", "--before", "googlenews-demo", "--after", "hard", "--sets", PAIRS),
@@ -109,7 +109,7 @@ def test_a_method_is_compared_with_the_vectors_as_they_were(run, tmp_path):
     assert signed(weat(cosines("gender", debiased)).difference / 2, 3) in after
 
 
-def test_several_lists_and_versions_are_adjusted_together_and_ranked(run, tmp_path, monkeypatch):
+def test_several_lists_and_versions_are_ranked(run, tmp_path, monkeypatch):
     """By the quasi-F alone, which needs no sampling; as `sweep` of the same versions."""
     screened = partial(bayes_bias.sweep, posteriors="none", jobs=1)
     monkeypatch.setattr("bayes_bias.sweep", screened)

@@ -44,7 +44,7 @@ def test_calibrate_prints_shares_and_keeps_records(run, files, tmp_path):
     assert set(pd.read_csv(tmp_path / "records.csv").method) == {"WEAT", "crossed"}
 
 
-def test_more_random_words_than_there_are_are_refused_in_one_line(run, files):
+def test_too_many_random_words_are_one_line(run, files):
     wordlist, embedding = files
     options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--size", "60"]
     code, _, err = run("calibrate", wordlist, "-e", embedding, *options)

@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
-def test_no_number_and_no_short_word_is_broken_however_narrow_the_terminal(capsys, monkeypatch, width):
+def test_a_narrow_terminal_breaks_no_number_or_word(capsys, monkeypatch, width):
     monkeypatch.setattr(console.out, "width", width)
     print_frame(FRAME)
     printed = capsys.readouterr().out
@@ -30,7 +30,7 @@ def test_no_number_and_no_short_word_is_broken_however_narrow_the_terminal(capsy
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--rope", ".01"), ("--scope", "targets"), ("--words",)])
-def test_a_summary_fits_into_80_columns_with_every_number_whole(run, monkeypatch, small_fit, tmp_path, more):
+def test_a_summary_fits_80_columns(run, monkeypatch, small_fit, tmp_path, more):
     path = save_fit(small_fit, tmp_path / "small.nc")
     monkeypatch.setattr(console.out, "width", 80)
     code, out, _ = run("summarize", path, *more)

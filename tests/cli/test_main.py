@@ -34,7 +34,7 @@ def test_every_command_helps_with_an_example(run, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_26_flags_at_most_those_of_first_use_first(command):
+def test_commands_have_at_most_26_ordered_flags(command):
     flags = [each.opts[0] for each in command_called(command).params if each.param_type_name == "option"]
     assert len(flags) <= 26
     rare = [flags.index(flag) for flag in ("--trust", "--allow-loss", "--target-accept") if flag in flags]
@@ -59,7 +59,7 @@ def printed_without(modules: set[str], *arguments: str) -> str:
     return asked.stdout
 
 
-def test_without_a_command_there_is_help_and_no_error(run):
+def test_no_command_shows_help_without_error(run):
     code, out, err = run()
     assert (code, err) == (0, "")
     assert all(name in out for name in COMMANDS)
@@ -80,7 +80,7 @@ def test_weat_imports_neither_what_samples_nor_what_tests():
     assert "0.97" in printed_without({"scipy.stats", "scipy.optimize", "pymc"}, "weat", "weat7")
 
 
-def test_the_module_runs_like_the_command_and_says_its_version():
+def test_the_module_runs_and_has_a_version():
     asked = [sys.executable, "-m", "bayes_bias", "--version"]
     assert subprocess.check_output(asked, text=True) == f"bayes-bias {bayes_bias.__version__}\n"
 
@@ -99,7 +99,7 @@ def test_the_module_runs_like_the_command_and_says_its_version():
     ],
     ids=lambda command: command[0],
 )
-def test_what_is_there_is_not_overwritten_unasked_nor_anything_sampled_first(run, command, tmp_path):
+def test_existing_files_stop_before_sampling(run, command, tmp_path):
     there = tmp_path / "report" / "there.npz"
     there.parent.mkdir()
     there.write_text("mine")
@@ -119,12 +119,12 @@ def test_a_device_is_not_replaced(run):
     assert Path("/dev/null").is_char_device()
 
 
-def test_a_figure_without_a_format_and_a_copy_without_a_model_are_refused(run, tmp_path):
+def test_a_figure_format_and_a_model_are_needed(run, tmp_path):
     assert says(run("plan", "weat6", "--bias", "0.02", "--out", tmp_path / "plan.doc")[2], "file .png .pdf .svg")
     assert says(run("models", "--copy", tmp_path / "mine.toml")[2], "--copy model")
 
 
-def test_a_misspelt_command_is_answered_with_the_one_that_was_meant(run):
+def test_a_misspelt_command_has_a_suggestion(run):
     assert run("waet", "weat6") == (2, "", "error: No such command 'waet'. Did you mean 'weat'?\n")
 
 
@@ -151,7 +151,7 @@ def test_all_lists_and_models_are_shown(run):
     assert "Exponential(lam=2.5)" in run("models", "crossed")[1]
 
 
-def test_a_model_is_copied_to_be_edited_but_never_over_a_file(run, tmp_path):
+def test_a_model_copy_replaces_no_file(run, tmp_path):
     path = tmp_path / "mine.toml"
     assert run("models", "crossed", "--copy", path)[0] == 0
     assert says(path.read_text(), "[priors.sd_target]")
@@ -160,7 +160,7 @@ def test_a_model_is_copied_to_be_edited_but_never_over_a_file(run, tmp_path):
     assert "exists already" in err
 
 
-def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path):
+def test_a_saved_fit_is_summarised_or_csv(run, small_fit, tmp_path):
     path = save_fit(small_fit, tmp_path / "small.nc")
     code, out, _ = run("summarize", path, "--scope", "targets")
     assert code == 0
@@ -175,7 +175,7 @@ def test_a_saved_fit_is_summarised_as_a_table_or_as_csv(run, small_fit, tmp_path
     assert csv[0].startswith("estimand,label,mean,sd,eti95_lb,eti95_ub")
 
 
-def test_a_saved_fit_with_other_values_than_were_written_is_one_line(run, small_fit, tmp_path):
+def test_a_fit_with_changed_values_is_refused(run, small_fit, tmp_path):
     path = save_fit(small_fit, tmp_path / "small.nc")
     with h5py.File(path, "r+") as file:
         file["posterior/bias"][0, 0] += 1
@@ -184,7 +184,7 @@ def test_a_saved_fit_with_other_values_than_were_written_is_one_line(run, small_
     assert says(err, "small.nc damaged changed copy fit again bayes_bias.save_fit")
 
 
-def test_a_saved_fit_whose_bias_depends_on_the_prior_says_so(run, small_fit, tmp_path):
+def test_a_fit_that_depends_on_prior_says_so(run, small_fit, tmp_path):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     other = small_fit.copy()
     other.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
@@ -192,7 +192,7 @@ def test_a_saved_fit_whose_bias_depends_on_the_prior_says_so(run, small_fit, tmp
     assert says(out, "small prior-sensitive")
 
 
-def test_a_shipped_list_can_be_copied_edited_and_used(run, tmp_path):
+def test_a_shipped_list_is_copied_and_edited(run, tmp_path):
     copied, controls = tmp_path / "mine.toml", tmp_path / "food.toml"
     assert run("wordlists", "weat7", "--copy", copied)[0] == 0
     assert load_wordlist(copied).sha256 == load_wordlist("weat7").sha256
@@ -225,7 +225,7 @@ def test_a_shipped_list_can_be_copied_edited_and_used(run, tmp_path):
         (("models", "crossd"), "'crossed'"),
     ],
 )
-def test_an_error_is_one_line_with_exit_code_2(run, arguments, message):
+def test_an_error_is_one_line_exit_2(run, arguments, message):
     code, out, err = run(*arguments)
     assert code == 2
     assert out == ""

@@ -30,7 +30,7 @@ def test_scores_in_a_file_are_answered(run, tmp_path):
         (["a.csv", "--model", "m", "--how", "pl"], "--how 'pl' 'pll'"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(run, arguments, message, monkeypatch, tmp_path):
+def test_refuses_what_cannot_be_done(run, arguments, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     code, _, error = run("sentence-pairs", *arguments)
     assert code == 2

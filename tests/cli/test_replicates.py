@@ -33,7 +33,7 @@ def test_several_embeddings_are_one_where_they_are_replicates(run, two):
     assert "effect size d" in out
 
 
-def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
+def test_a_csv_column_names_the_replicate(small_table, tmp_path):
     tables = {f"a{k}": replace(small_table, values=small_table.values + 0.01 * k) for k in range(2)}
     table = combine_replicates(tables, "template")
     table.to_frame().to_csv(tmp_path / "mine.csv", index=False)
@@ -56,7 +56,7 @@ def test_a_column_of_a_csv_file_names_the_replicate(small_table, tmp_path):
         (("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"), "--embedding 2"),
     ],
 )
-def test_what_is_no_replicate_is_refused_in_a_line(run, two, arguments, message, tmp_path, monkeypatch):
+def test_refuses_what_is_no_replicate(run, two, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*(argument.format(*two) for argument in arguments))
     assert code == 2

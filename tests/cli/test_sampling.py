@@ -37,7 +37,7 @@ def test_a_fit_is_sampled_as_it_was_asked(run, tmp_path):
         "tpr-gaps tpr-demo",
     ],
 )
-def test_every_command_that_fits_may_be_told_to_take_smaller_steps(run, command):
+def test_every_fitting_command_takes_smaller_steps(run, command):
     code, _, err = run(*command.split(), "--target-accept", 2)
     assert code == 2
     assert says(err, "'--target-accept'")

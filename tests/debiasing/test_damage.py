@@ -74,7 +74,7 @@ def test_ratings_that_say_nothing_are_one_line(text: str, message: str, tmp_path
         damage(vectors, vectors, ratings=[tmp_path / "rated.txt"])
 
 
-def test_ratings_are_followed_as_well_as_scipy_says_and_worse_in_other_vectors(tmp_path: Path) -> None:
+def test_ratings_are_followed_as_scipy_says(tmp_path: Path) -> None:
     words, rng = letters(200), np.random.default_rng(5)
     before = random_vectors(1, words)
     pairs = rng.choice(words, size=(150, 2))

@@ -53,14 +53,14 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert before.items() <= DEBIASERS.items()
 
 
-def test_a_method_of_your_own_is_known_by_name_with_its_settings(toy: None) -> None:
+def test_a_new_method_has_name_and_settings(toy: None) -> None:
     assert "toy" in debiaser_names()
     method = make_debiaser("toy", {"factor": 2.0})
     assert method.provenance == {"method": "toy", "factor": 2.0}
     assert method.fit_transform(VECTORS, "she:he")["nurse"].tolist() == [4.0, 6.0]
 
 
-def test_an_installed_package_names_its_module_by_an_entry_point(toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_registers_by_entry_point(toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     DEBIASERS.pop("toy")
     del sys.modules["a_method_of_my_own"]
     installed = EntryPoint("mine", "a_method_of_my_own", ENTRY_POINTS)
@@ -92,14 +92,14 @@ def test_an_unknown_method_or_setting_is_one_line(name: str, settings: dict[str,
     assert all(part in str(raised.value) for part in named)
 
 
-def test_fit_changes_nothing_and_a_method_that_was_not_fitted_refuses() -> None:
+def test_fit_changes_nothing_and_unfitted_methods_refuse() -> None:
     method = HardDebias()
     assert method.fit(VECTORS, "she:he") == method  # what was learned is no setting
     with pytest.raises(MeasureError, match=r"hard: .*fit\(vectors, sets\)"):
         method.transform(VECTORS)
 
 
-def test_what_is_neither_a_method_nor_a_file_of_sets_is_refused_before_anything_is_read() -> None:
+def test_methods_and_sets_are_checked_before_reading() -> None:
     with pytest.raises(EmbeddingError, match=r"method: a str .*HardDebias\(\)"):
         Debiasing("hard", "she:he")  # type: ignore[arg-type]
     with pytest.raises(WordListError, match=r"no file 'nowhere\.toml'"):
@@ -114,7 +114,7 @@ def test_a_table_says_how_its_vectors_were_debiased() -> None:
     assert len(provenance["debiasing_sets_sha256"]) == 64
 
 
-def test_words_without_a_usable_vector_are_left_out_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
+def test_words_without_usable_vectors_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     vectors = VECTORS | {"zero": np.zeros(2), "broken": np.array([np.nan, 1.0])}
     applied = Debiasing(HardDebias(), "she:he").applied(bb.open_embedding(vectors))
     assert applied.vocabulary() == ["she", "he", "nurse"]

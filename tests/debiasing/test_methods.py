@@ -83,9 +83,7 @@ def test_a_method_equals_its_authors_program(
     np.testing.assert_allclose(np.stack(list(debiased.values())), oracles[oracle], atol=1e-6)
 
 
-def test_double_hard_equals_its_authors_program_for_each_frequency_direction(
-    oracles: dict[str, np.ndarray], vectors: Vectors
-) -> None:
+def test_double_hard_equals_its_authors_program(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
     first = DoubleHardDebias(components=1, most_biased=10).fit_transform(vectors, PAIRS)
     np.testing.assert_allclose(np.stack([first[word] for word in NEUTRAL]), oracles["double-hard-0"], atol=1e-6)
     chosen = DoubleHardDebias(components=3, most_biased=10).fit_transform(vectors, PAIRS)
@@ -93,7 +91,7 @@ def test_double_hard_equals_its_authors_program_for_each_frequency_direction(
     assert [np.allclose(rows, oracles[f"double-hard-{k}"], atol=1e-6) for k in range(3)].count(True) == 1
 
 
-def test_double_hard_centres_on_the_mean_of_all_words_where_they_are_read_in_blocks() -> None:
+def test_double_hard_centres_on_all_words_in_blocks() -> None:
     """The last block is short: 10 words, far from the others."""
     words = random_vectors(1, numbered("w", BLOCK + 10), 4)
     moved = {word: vector + 9 * (place >= BLOCK) for place, (word, vector) in enumerate(words.items())}
@@ -159,7 +157,7 @@ def test_half_sibling_regression_is_a_negated_conceptor(vectors: Vectors) -> Non
     assert all((regression[word] == vectors[word]).all() for pair in PAIRS for word in pair)
 
 
-def test_oscar_makes_the_concept_orthogonal_and_keeps_the_bias_direction_and_lengths(vectors: Vectors) -> None:
+def test_oscar_makes_the_concept_orthogonal(vectors: Vectors) -> None:
     method = OSCaR().fit(vectors, SETS)
     (bias, _), between = method.fitted
     concept = method.fitted[0].T @ [np.cos(between), np.sin(between)]
@@ -169,20 +167,20 @@ def test_oscar_makes_the_concept_orthogonal_and_keeps_the_bias_direction_and_len
     assert np.linalg.norm(turned["w0"]) == pytest.approx(np.linalg.norm(vectors["w0"]))
 
 
-def test_soft_debiasing_is_none_by_default_and_a_projection_where_it_is_strong(vectors: Vectors) -> None:
+def test_soft_debiasing_ranges_from_none_to_projection(vectors: Vectors) -> None:
     (bias,) = defining_subspace(vectors, PAIRS)
     left = [bias @ SoftDebias(strength).fit(vectors, PAIRS).fitted @ bias for strength in (1e-6, 1e9)]
     assert left == pytest.approx([1, 0], abs=1e-3)
 
 
-def test_leace_leaves_the_groups_of_labelled_words_with_one_mean(vectors: Vectors) -> None:
+def test_leace_leaves_groups_with_one_mean(vectors: Vectors) -> None:
     debiased = LEACE().fit_transform(vectors, {"groups": GROUPS})
     means = [np.mean([debiased[word] for word in group], axis=0) for group in GROUPS]
     assert means[0] == pytest.approx(means[1])
     assert means[0] == pytest.approx(means[2])
 
 
-def test_words_of_the_vocabulary_that_lean_to_a_group_are_labelled_too(vectors: Vectors) -> None:
+def test_leaning_words_of_the_vocabulary_are_labelled(vectors: Vectors) -> None:
     method = LEACE(most_biased=5)
     assert method.needs_vocabulary
     debiased = method.fit_transform(vectors, PAIRS)
@@ -196,7 +194,7 @@ METHODS = {name: make_debiaser(name, {}) for name in debiaser_names() if name no
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_keeps_words_order_precision_and_the_users_vectors(name: str, vectors: Vectors) -> None:
+def test_methods_keep_words_order_precision_and_originals(name: str, vectors: Vectors) -> None:
     single = {word: vector.astype(np.float32) for word, vector in vectors.items()}
     before = {word: vector.copy() for word, vector in single.items()}
     method = METHODS[name].fit(single, SETS)
@@ -208,9 +206,7 @@ def test_every_method_keeps_words_order_precision_and_the_users_vectors(name: st
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_has_a_block_of_words_in_hand_at_a_time(
-    name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_methods_work_in_blocks_of_words(name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
     together, stack, sizes = METHODS[name].fit_transform(vectors, SETS), rows_in_blocks.stack, []
 
     def counted(given: Vectors, words: list[str], method: str) -> np.ndarray:
@@ -224,14 +220,14 @@ def test_every_method_has_a_block_of_words_in_hand_at_a_time(
         (debias_ran, "_SIMILARITIES", 7 * len(vectors)),
     ):
         monkeypatch.setattr(module, setting, value)
-    in_blocks = METHODS[name].fit_transform(vectors, SETS)
+    iterate_blocks = METHODS[name].fit_transform(vectors, SETS)
     assert max(sizes) == 7
-    assert list(in_blocks) == list(together)
-    np.testing.assert_allclose([*in_blocks.values()], [*together.values()], atol=1e-12)
+    assert list(iterate_blocks) == list(together)
+    np.testing.assert_allclose([*iterate_blocks.values()], [*together.values()], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_word_of_the_sets_that_is_missing_is_one_line(name: str, vectors: Vectors) -> None:
+def test_a_missing_word_of_sets_is_one_line(name: str, vectors: Vectors) -> None:
     with refused(MeasureError, "hers vector"):
         METHODS[name].fit(vectors, {**SETS, "defining_sets": [*PAIRS, ("hers", "his")]})
 
@@ -255,7 +251,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("name", METHODS)
-def test_sets_with_little_to_learn_from_give_vectors_or_one_line(edge: str, name: str, vectors: Vectors) -> None:
+def test_sparse_sets_give_vectors_or_one_line(edge: str, name: str, vectors: Vectors) -> None:
     special, sets = EDGES[edge]
     given = {**vectors, **special(vectors)}
     if name in REFUSED[edge]:
@@ -281,9 +277,7 @@ def test_sets_with_little_to_learn_from_give_vectors_or_one_line(edge: str, name
         (DoubleHardDebias(components=2), PAIRS, "500"),
     ],
 )
-def test_what_a_method_is_not_defined_on_is_one_line(
-    method: Debiaser, sets: object, message: str, vectors: Vectors
-) -> None:
+def test_an_undefined_method_is_one_line(method: Debiaser, sets: object, message: str, vectors: Vectors) -> None:
     with refused(BayesBiasError, message):  # type: ignore[arg-type]
         method.fit(vectors, sets)  # type: ignore[arg-type]
 
@@ -302,7 +296,7 @@ def test_what_a_method_is_not_defined_on_is_one_line(
         ("double-hard", "components", 0),
     ],
 )
-def test_a_setting_that_a_method_cannot_have_is_one_line(name: str, setting: str, value: object) -> None:
+def test_an_impossible_setting_is_one_line(name: str, setting: str, value: object) -> None:
     with refused(BayesBiasError, f"{setting} {value!r}"):
         make_debiaser(name, {setting: value})
 

@@ -27,18 +27,18 @@ def debiased(sets, **options):
     return Debiasing(HardDebias(equalize=True), sets, **options).applied(open_embedding(VECTORS)).all()
 
 
-def test_all_sets_that_lack_words_are_named_at_once():
+def test_all_incomplete_sets_are_named_at_once():
     with refused(MeasureError, "5 words of 3 of 6 sets: gal, guy, Mary, monk, nun skip_missing=True --skip-missing"):
         debiased(LACKING)
 
 
-def test_without_them_the_numbers_are_those_of_the_other_sets(caplog):
+def test_numbers_are_those_of_the_other_sets(caplog):
     left, known = debiased(LACKING, skip_missing=True), debiased(KNOWN | {"specific": ["queen"]})
     assert all(np.array_equal(left[word], known[word]) for word in VECTORS)
     assert says(caplog.text, "gal, guy, Mary, monk, nun left out")
 
 
-def test_a_set_of_three_keeps_two_and_nothing_left_is_refused():
+def test_a_set_of_three_keeps_two():
     sets = read_debias_sets([["church", "mosque", "synagogue"], ["she", "gal"]])
     assert sets.without(["synagogue", "gal"]).defining_sets == (("church", "mosque"),)
     with refused(WordListError, "sets no defining set"):
@@ -67,7 +67,7 @@ SPELT = {
 }
 
 
-def test_words_of_sets_match_as_those_of_lists_do_and_are_named(caplog):
+def test_words_of_sets_match_like_lists(caplog):
     with refused(MeasureError, "3 words She (but: she) HE (but: he) match='case' (--match case)"):
         debiased(SPELT)
     spelt, known = (

@@ -53,7 +53,7 @@ def test_what_the_earlier_report_did_not_write_stays(tmp_path, monkeypatch, way)
     assert not list(tmp_path.rglob(f"{folder.UNFINISHED}*"))
 
 
-def test_a_folder_of_figures_that_is_a_link_stays_one(tmp_path):
+def test_a_linked_folder_of_figures_stays_one(tmp_path):
     out = tmp_path / "report"
     (tmp_path / "elsewhere").mkdir()
     out.mkdir()

@@ -38,7 +38,7 @@ def test_an_entry_stays_as_its_source_gives_it():
             assert bibtex_of(reference) == reference.bibtex.strip()
 
 
-def test_bare_signs_of_an_entry_are_escaped_and_those_of_its_address_are_not():
+def test_signs_are_escaped_except_in_addresses():
     text = bibtex_of(Reference("Smith", bibtex=ENTRY.replace("Bias", "R&D 5%")))
     assert "R\\&D 5\\%" in text
     assert "https://x.org/a%20b" in text
@@ -47,7 +47,7 @@ def test_bare_signs_of_an_entry_are_escaped_and_those_of_its_address_are_not():
 @pytest.mark.parametrize(
     "entry", ["@misc{x, note={\\input{secret}}}", "@misc{x, note={a}} @misc{y,}", "@misc{x, note={a}", "no entry"]
 )
-def test_an_entry_that_does_more_than_cite_gives_way_to_the_citation(entry):
+def test_an_entry_beyond_citing_gives_way(entry):
     text = bibtex_of(Reference("Smith (2020)", bibtex=entry))
     assert "Smith (2020)" in text
     assert balanced(text)

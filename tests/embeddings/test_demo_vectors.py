@@ -46,7 +46,7 @@ def test_weat_effect_sizes_are_the_published_ones(demo, number, published):
 
 
 @pytest.mark.parametrize(("number", "expected"), [(4, 1.31), (5, 0.72)])
-def test_errata_of_weat_4_and_5_are_right_about_18_names(demo, number, expected):
+def test_errata_are_right_about_18_names(demo, number, expected):
     published = load_wordlist(f"weat{number}")
     more = {"European American names": ["Jay", "Kristen"], "African American names": ["Tremayne", "Latonya"]}
     groups = {group: [*words, *more[group]] for group, words in published.groups.items()}
@@ -68,7 +68,7 @@ def test_coverage_of_lists_and_controls(demo):
     }
 
 
-def test_pool_has_2000_common_words_that_are_in_no_list(demo):
+def test_pool_has_2000_words_of_no_list(demo):
     pool = demo.pool()
     listed = {w for name in wordlist_names() for w in load_wordlist(name).with_controls(control_names()).attributes}
     listed |= {w for name in wordlist_names() for w in load_wordlist(name).targets}

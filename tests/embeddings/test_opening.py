@@ -90,7 +90,7 @@ def same_vectors(embedding: Embedding):
 
 @pytest.mark.gensim
 @given(words=st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), min_size=1, unique=True))
-def test_any_unicode_word_survives_the_round_trip_through_text_and_binary(words, tmp_path_factory):
+def test_unicode_words_survive_text_and_binary(words, tmp_path_factory):
     from gensim.models import KeyedVectors
 
     vectors = KeyedVectors(vector_size=3)
@@ -168,7 +168,7 @@ class Tripwire:
         return pytest.fail, ("code of the file was run",)
 
 
-def test_without_gensim_what_needs_it_names_the_pythons_that_have_it(tmp_path, monkeypatch):
+def test_missing_gensim_names_its_pythons(tmp_path, monkeypatch):
     monkeypatch.setattr(format_gensim, "find_spec", lambda name: None)
     (tmp_path / "v.kv").write_bytes(pickle.dumps(["gensim.models.keyedvectors"]))
     with refused(EmbeddingError, "v.kv gensim not installed 3.12 3.13 save_word2vec_format"):

@@ -22,7 +22,7 @@ def training(seed: int, names: tuple[str, ...] = NAMES, dimensions: int = 6):
     return open_embedding(random_vectors(seed, names, dimensions), name=f"seed {seed}")
 
 
-def test_the_cosine_is_the_mean_over_replicates_and_singles_are_those_of_each():
+def test_cosine_is_the_mean_over_replicates():
     members = [training(seed) for seed in range(3)]
     table = cosines(WORDS, open_embedding(members, kind="seed"), ())
     alone = {member.name: cosines(WORDS, member, ()).values for member in members}
@@ -33,7 +33,7 @@ def test_the_cosine_is_the_mean_over_replicates_and_singles_are_those_of_each():
         np.testing.assert_allclose(values, alone[label], atol=1e-12)
 
 
-def test_a_word_has_a_row_for_each_replicate_and_a_single_table_has_its_own():
+def test_rows_per_replicate_and_single_tables():
     members = [training(seed) for seed in range(3)]
     opened = open_embedding(members, kind="seed")
     rows = opened.find(["he"])["he"]
@@ -46,7 +46,7 @@ def test_a_word_has_a_row_for_each_replicate_and_a_single_table_has_its_own():
         np.testing.assert_allclose(single.vectors["he"], alone["he"], atol=1e-12)
 
 
-def test_a_word_without_a_direction_in_one_training_is_lost():
+def test_a_word_without_direction_once_is_lost():
     vectors = random_vectors(0, NAMES, 6) | {"he": np.zeros(6)}
     opened = open_embedding([open_embedding(vectors, name="zero"), training(1)])
     frame = cosines(WORDS, opened, (), allow_loss=True).coverage.set_index("name")
@@ -68,7 +68,7 @@ def test_words_that_one_training_lacks_are_missing():
         ([training(0), open_embedding([training(1), training(2)])], "replicates"),
     ],
 )
-def test_what_cannot_be_joined_is_refused_in_a_line(members, said):
+def test_refuses_what_cannot_be_joined(members, said):
     with refused(EmbeddingError, said):
         open_embedding(members, kind="seed")
 
@@ -84,7 +84,7 @@ def test_an_archive_may_hold_templates(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [{}, {"templates": ["a"]}, {"templates": ["a", "a"]}])
-def test_an_archive_whose_templates_are_not_named_is_refused(tmp_path, labels):
+def test_an_archive_without_template_names_is_refused(tmp_path, labels):
     np.savez(
         tmp_path / "model.npz",
         words=np.array(NAMES),

@@ -107,14 +107,14 @@ def test_parquet_and_objects_in_memory_are_read(tmp_path):
         assert np.array_equal(biases(source), TRUE)
 
 
-def test_words_and_vectors_are_one_embedding_where_several_may_be_given():
+def test_words_and_vectors_may_be_a_pair():
     table = measure_lists(load_wordlist(WORDS), list(VECTORS.items()), controls=())[0]
     assert np.array_equal(table.values.to_numpy().round(6), TRUE)
 
 
 @pytest.mark.parametrize("content", [VECTORS, list(VECTORS.items()), FRAME, pd.DataFrame(VECTORS).T])
 @pytest.mark.parametrize("protocol", [2, 5])
-def test_a_pickle_of_words_and_vectors_opens_with_trust(tmp_path, content, protocol):
+def test_a_pickle_opens_with_trust(tmp_path, content, protocol):
     (tmp_path / "v.pkl").write_bytes(pickle.dumps(content, protocol))
     assert np.array_equal(biases(tmp_path / "v.pkl", trust=True), TRUE)
     with refused(EmbeddingError, "v.pkl trust=True --trust"):
@@ -128,7 +128,7 @@ def histwords(folder: Path) -> Path:
     return folder / "1990-w.npy"
 
 
-def test_the_two_files_of_histwords_are_read_without_words_that_have_zeros(tmp_path):
+def test_histwords_files_skip_zero_words(tmp_path):
     path = histwords(tmp_path)
     assert np.array_equal(biases(path, trust=True), TRUE)
     assert open_embedding(path, trust=True).vocabulary() == list(VECTORS)
@@ -172,7 +172,7 @@ def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
 
 
 @pytest.mark.parametrize("promised", [9, 65])
-def test_a_header_that_is_off_is_corrected_by_the_command_that_the_line_gives(tmp_path, promised):
+def test_a_wrong_header_has_a_working_command(tmp_path, promised):
     (tmp_path / "a.vec").write_text(f"{promised} 5\n{text()}")
     with refused(EmbeddingError, f"promises {promised} found 8 sed") as caught:
         biases(tmp_path / "a.vec")
@@ -181,7 +181,7 @@ def test_a_header_that_is_off_is_corrected_by_the_command_that_the_line_gives(tm
 
 
 @pytest.mark.parametrize("prefix", ["/c/en/", "en:", "https://kb.example/"])
-def test_a_prefix_shows_and_goes_with_the_command_that_the_line_gives(tmp_path, prefix):
+def test_a_prefix_has_a_working_command(tmp_path, prefix):
     (tmp_path / "FILE").write_text(text(prefix))
     with refused(CoverageError, f"'{prefix}oak' 'oak' sed") as caught:
         biases(tmp_path / "FILE")
@@ -206,7 +206,7 @@ def test_words_that_are_written_otherwise_show(tmp_path, content, shown):
     assert "'oak'" in str(error.value) or "oak (but" in str(error.value)
 
 
-def test_another_encoding_shows_and_the_command_of_the_line_converts_it(tmp_path):
+def test_another_encoding_has_a_working_command(tmp_path):
     chinese = dict(zip(VECTORS, ["木", "林", "石", "岩", "毛", "丝", "铁", "锡"], strict=True))
     lines = "".join(f"{chinese[word]} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
     (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
@@ -218,7 +218,7 @@ def test_another_encoding_shows_and_the_command_of_the_line_converts_it(tmp_path
     assert np.array_equal(cosines(words, tmp_path / "utf8.txt", controls=()).values.to_numpy().round(6), TRUE)
 
 
-def test_the_line_about_a_spreadsheet_keeps_words_such_as_nan(tmp_path):
+def test_spreadsheet_advice_keeps_words_such_as_nan(tmp_path):
     frame = pd.DataFrame({**VECTORS, "nan": np.ones(5), "null": np.ones(5)}).T
     frame.to_csv(tmp_path / "v.csv")
     with refused(EmbeddingError, "v.csv DataFrame") as caught:
@@ -240,13 +240,13 @@ def test_the_line_about_a_spreadsheet_keeps_words_such_as_nan(tmp_path):
         ('text,embedding\noak,"[0.1 ... 0.2]"\n', "row 1 not list numbers"),
     ],
 )
-def test_what_is_wrong_with_a_column_of_lists_is_one_line(tmp_path, content, words):
+def test_a_wrong_column_of_lists_is_one_line(tmp_path, content, words):
     (tmp_path / "v.csv").write_text(content)
     with refused(EmbeddingError, words):
         open_embedding(tmp_path / "v.csv")
 
 
-def test_the_folder_or_name_of_a_language_model_points_to_encoder(tmp_path):
+def test_a_language_model_points_to_encoder(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     for given in (str(tmp_path), "bert-base-uncased", "sentence-transformers/all-MiniLM-L6-v2"):
         with refused(EmbeddingError, "--encoder"):
@@ -256,7 +256,7 @@ def test_the_folder_or_name_of_a_language_model_points_to_encoder(tmp_path):
 @pytest.mark.parametrize(
     "content", ["a 0.1 0.2\n[ 0.3 0.4\n", "2 2\n[ 0.3 0.4\nb 1 2\n", "x" * 60_000, "he " + "0.25 " * 10_000 + "1\n"]
 )
-def test_text_is_not_taken_for_a_column_of_lists_and_is_told_at_once(tmp_path, content):
+def test_text_is_no_column_of_lists(tmp_path, content):
     (tmp_path / "v.txt").write_text(content)
     began = time.process_time()
     with contextlib.suppress(EmbeddingError):

@@ -110,18 +110,18 @@ def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator) ->
 
 @pytest.mark.parametrize("scales", ["by group and class", "by class", "common"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_density_and_its_gradient_are_those_of_the_pymc_model(design, scales):
+def test_density_and_gradient_equal_the_pymc_model(design, scales):
     model, written, _ = of_table(DESIGNS[design](), load_spec("crossed").with_option("scales", scales))
     agree(model, written, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("unit", ["own within-block sd", "within-block sd", "as measured"])
-def test_the_units_of_priors_are_those_of_the_pymc_model(unit, small_table):
+def test_units_of_priors_equal_the_pymc_model(unit, small_table):
     model, written, _ = of_table(small_table, load_spec("crossed").with_option("unit", unit))
     agree(model, written, np.random.default_rng(2))
 
 
-def test_paired_attributes_have_the_density_of_the_pymc_model():
+def test_paired_attributes_equal_the_pymc_model():
     spec = load_spec("crossed").with_option("scales", "common")
     model, written, _ = of_table(clustered_table(1, pairs=ATTRIBUTE_PAIRS, topics=TARGET_TOPICS), spec)
     agree(model, written, np.random.default_rng(3))
@@ -138,13 +138,13 @@ def test_every_family_of_priors_is_that_of_pymc(family, small_table):
     np.testing.assert_allclose(log_prior(Prior(family, given), scales), expected, atol=1e-12)
 
 
-def test_a_prior_of_another_family_is_left_to_pymc(small_table):
+def test_another_prior_family_is_left_to_pymc(small_table):
     spec = load_spec("crossed").with_prior("sd_residual", "Weibull", alpha=2.0, beta=1.0)
     model = compiling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
     assert isinstance(model, compiling.PyMCModel)
 
 
-def test_the_gradient_is_that_of_finite_differences_where_scales_are_small(small_table):
+def test_gradient_equals_finite_differences_near_zero(small_table):
     model = of_table(small_table, load_spec("crossed"))[0]
     point = np.random.default_rng(5).normal(0, 0.3, len(model.start))
     _, gradient = at(point, model)
@@ -153,7 +153,7 @@ def test_the_gradient_is_that_of_finite_differences_where_scales_are_small(small
         assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-4)
 
 
-def test_what_nutpie_calls_is_the_density_and_says_where_it_is_not_finite(small_table):
+def test_nutpie_gets_density_and_its_limits(small_table):
     model = of_table(small_table, load_spec("crossed"))[0]
     compiled = model.compiled()
     density, expand = compiled.compiled_logp_func.ctypes, compiled.compiled_expand_func.ctypes
@@ -187,14 +187,14 @@ def test_a_larger_table_takes_no_new_code(small_table):
     assert len(log_density.signatures) == before
 
 
-def test_what_is_used_of_nutpie_beyond_its_documentation_is_there():
+def test_undocumented_parts_of_nutpie_are_there():
     fields = nutpie_door.CompiledPyMCModel.__dataclass_fields__
     assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
         "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
     )
 
 
-def test_without_a_folder_for_compiled_code_it_is_compiled_in_each_process():
+def test_no_cache_folder_compiles_in_each_process():
     def decorator(*, cache):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
@@ -203,7 +203,7 @@ def test_without_a_folder_for_compiled_code_it_is_compiled_in_each_process():
     assert collapsed_density._kept(decorator)(len) is len
 
 
-def test_a_table_in_other_units_has_the_same_density(small_table):
+def test_another_unit_has_the_same_density(small_table):
     spec = load_spec("crossed")
     one, other = (
         of_table(table, spec)[0] for table in (small_table, replace(small_table, values=8 * small_table.values))

@@ -47,7 +47,7 @@ def of_atlas():
 
 
 @pytest.mark.parametrize(("model", "is_slow"), [("robust", True), ("hierarchical", True), ("crossed", False)])
-def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, monkeypatch):
+def test_a_slow_model_is_announced_first(model, is_slow, caplog, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -57,7 +57,7 @@ def test_a_slow_model_is_announced_before_it_is_sampled(model, is_slow, caplog, 
     assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
 
 
-def test_groups_of_one_word_are_announced_or_refused_before_sampling(caplog, monkeypatch):
+def test_groups_of_one_word_are_announced_first(caplog, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -84,7 +84,7 @@ def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypa
     "fitted",
     [of_pairs, *(pytest.param(each, marks=pytest.mark.thorough) for each in (of_gaps, of_correlation, of_atlas))],
 )
-def test_every_product_has_the_groups_and_attributes_of_a_fit(fitted, caplog, tmp_path):
+def test_every_product_has_groups_and_attributes(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):
         tree = fitted()
     assert {"posterior", "sample_stats", "constant_data"} <= set(tree.children)
@@ -102,7 +102,7 @@ def test_the_words_have_them_too(small_fit):
     assert set(small_fit.attrs) >= ATTRIBUTES
 
 
-def test_a_fit_imports_neither_pymc_nor_what_draws_and_leaves_arviz_whole():
+def test_a_fit_imports_no_pymc_or_plots():
     code = (
         "import sys, bayes_bias; bayes_bias.fit\n"
         "assert not {'pymc', 'pytensor', 'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"

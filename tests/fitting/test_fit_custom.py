@@ -13,7 +13,7 @@ from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit,
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
 from bayes_bias.fitting.fit_model import described
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import in_one_order
+from bayes_bias.fitting.sampling import order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.custom import PROTOCOL, built, custom_spec, graph_sha256
@@ -130,12 +130,12 @@ def no_model(table):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_what_cannot_be_fitted_is_refused_before_it_is_sampled(table, model, told):
+def test_refuses_what_cannot_be_fitted(table, model, told):
     with refused(SpecError, f"{model.__name__} {told}"):
         fit(table, model)
 
 
-def test_the_hash_is_that_of_the_graph_its_constants_and_its_data(table):
+def test_hash_covers_graph_constants_and_data(table):
     def hashed(table, sigma=1.0):
         with blocks(table) as model:
             pm.Normal("more", 0, sigma)
@@ -146,7 +146,7 @@ def test_the_hash_is_that_of_the_graph_its_constants_and_its_data(table):
 
 
 @pytest.mark.slow
-def test_a_model_of_means_alone_answers_what_rests_on_means_and_names_the_rest(table, tmp_path):
+def test_a_model_of_means_answers_for_means(table, tmp_path):
     posterior = fit(table, blocks, sampling=SAMPLING)
     assert posterior.attrs["model"] == "blocks"
     assert "HalfNormal" in posterior.attrs["formula"]
@@ -168,7 +168,7 @@ def test_a_model_of_means_alone_answers_what_rests_on_means_and_names_the_rest(t
 
 
 @pytest.mark.slow
-def test_zero_density_at_the_start_is_told_by_the_variable(table):
+def test_zero_density_names_its_variable(table):
     def impossible(table):
         with blocks(table) as model:
             pm.Uniform("share", 0, 1, observed=np.array([2.0]))
@@ -182,7 +182,7 @@ def test_zero_density_at_the_start_is_told_by_the_variable(table):
 @pytest.mark.parametrize(
     ("far_out", "told"), [(False, "custom free variable proper prior"), (True, "gradient zero proper prior")]
 )
-def test_a_variable_of_which_nothing_is_known_is_refused_and_ends_in_no_panic(table, far_out, told):
+def test_an_unknown_variable_is_refused_without_panic(table, far_out, told):
     with blocks(table) as model:
         free = pm.Flat("free")
         if far_out:
@@ -192,12 +192,12 @@ def test_a_variable_of_which_nothing_is_known_is_refused_and_ends_in_no_panic(ta
 
 
 @pytest.mark.parametrize("scales", OPTIONS["crossed"]["scales"])
-def test_every_scale_may_be_that_of_each_group_or_class_or_of_all(table, scales):
+def test_scales_may_vary_by_group_or_not(table, scales):
     spec = load_spec("crossed").with_option("scales", scales)
     assert built(pymc_model(table, spec), table).free_RVs
 
 
-def test_scales_that_groups_share_are_spread_where_others_differ_by_group(table):
+def test_shared_scales_are_spread_over_groups(table):
     data, rng = crossed_long.data(table), np.random.default_rng(1)
     scales = {
         name: xr.DataArray(rng.uniform(1, 2, (1, 3, *(data.sizes[dim] for dim in dims))), dims=("chain", "draw", *dims))
@@ -206,14 +206,14 @@ def test_scales_that_groups_share_are_spread_where_others_differ_by_group(table)
     }
     shared = scales["sd_target"].isel(group=0)
     of_each = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
-    found = [Variances.of_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
+    found = [Variances.from_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
     np.testing.assert_allclose(*(each.words.target for each in found), rtol=1e-14)
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.parametrize("scales", [BY_CLASS, BY_GROUP])
-def test_the_written_out_model_handed_back_has_the_posterior_of_the_named_one(table, scales):
+def test_the_written_model_has_the_named_posterior(table, scales):
     """Bias and its noise floor, within four Monte Carlo standard errors."""
     spec = load_spec("crossed").with_option("scales", scales)
     sampling = Sampling(draws=1500, tune=1000, chains=2)
@@ -238,7 +238,7 @@ FIXED = {
 }
 
 
-def test_the_effects_that_a_scope_takes_for_fixed_are_in_its_bias(table):
+def test_fixed_effects_of_a_scope_are_in_bias(table):
     """Draws of the prior serve as well. Each effect is laid out over replicates and pairs, and averaged there."""
     table = replicated(table)
     fitted = drawn_from_prior(pymc_model(table), table)
@@ -274,9 +274,9 @@ def test_the_effects_that_a_scope_takes_for_fixed_are_in_its_bias(table):
     ],
     ids=["replicates", "sub-topics", "three groups"],
 )
-def test_the_summary_of_arviz_has_its_labels_at_the_right_numbers(table):
+def test_arviz_summary_has_labels_in_place(table):
     """A fit keeps its variables in an order that ArviZ labels rightly; in that of the model it would not."""
-    posterior = in_one_order(drawn_from_prior(pymc_model(table), table).posterior)
+    posterior = order_dims(drawn_from_prior(pymc_model(table), table).posterior)
     means = arviz_stats.summary(posterior, kind="stats", round_to="none")["mean"]
     for name, values in posterior.data_vars.items():
         expected = values.mean(("chain", "draw")).to_series() if values.ndim > 2 else [values.mean().item()]
@@ -302,13 +302,13 @@ def test_what_replicates_lack_is_refused_by_name(table):
 
 
 @pytest.mark.slow
-def test_a_model_without_replicates_is_one_of_their_mean_with_a_notice(table):
+def test_a_model_without_replicates_uses_the_mean(table):
     posterior = fit(replicated(table), blocks, sampling=SAMPLING)
     assert says(Fitted.of(posterior).stored("notices"), "blocks mean replicates")
     assert estimate_of(posterior, "bias", "both").draws.size
 
 
-def test_a_graph_is_text_that_needs_nothing_and_a_picture_needs_graphviz(table, tmp_path, monkeypatch):
+def test_a_graph_is_text_without_graphviz(table, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     written = write_graph(blocks(table), tmp_path / "model.mmd").read_text()
     assert all(name in written for name in ("mean", "association", "attribute_class"))

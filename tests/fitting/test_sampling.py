@@ -21,7 +21,7 @@ def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
     assert not np.array_equal(other["posterior"].sd_residual, small_fit["posterior"].sd_residual)
 
 
-def test_a_bias_that_depends_on_the_prior_is_reported_and_is_no_failure_of_the_sampler(small_fit):
+def test_prior_dependence_is_no_failure_of_sampling(small_fit):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     assert sensitive.converged
     assert says(sensitive.concern, "prior-sensitive 0.083 0.05")
@@ -60,7 +60,7 @@ def test_what_has_not_converged_says_what_would_help():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draws", [2, 24])
-def test_a_few_draws_are_a_fit_that_has_not_converged(small_table, draws, caplog):
+def test_a_few_draws_have_not_converged(small_table, draws, caplog):
     few = fit(small_table, sampling=Sampling(draws=draws, tune=2, chains=1))
     assert says(caplog.text, "not converged R-hat chains= ESS")
     assert Diagnostics.of(few).prior_sensitivity is None

@@ -42,7 +42,7 @@ def change(path: Path, name: str, value: object) -> None:
         file[name][0] = value
 
 
-def test_a_fit_that_is_opened_and_saved_again_is_the_same_file(drawn, tmp_path):
+def test_opening_and_saving_gives_the_same_file(drawn, tmp_path):
     first = save_fit(drawn, tmp_path / "first.nc")
     again = save_fit(load_fit(first), tmp_path / "again.nc")
     with xr.open_datatree(again, engine="h5netcdf") as lazy:
@@ -72,7 +72,7 @@ def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
         load_fit(path)
 
 
-def test_xarray_may_write_a_fit_again_but_not_change_one_that_it_opened(drawn, tmp_path):
+def test_xarray_may_copy_but_not_change_a_fit(drawn, tmp_path):
     other = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
     other.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
     xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
@@ -83,14 +83,14 @@ def test_xarray_may_write_a_fit_again_but_not_change_one_that_it_opened(drawn, t
     xr.testing.assert_equal(load_fit(save_fit(other, tmp_path / "saved.nc"))["posterior"], other["posterior"])
 
 
-def test_a_fit_without_a_hash_opens_as_those_of_older_versions_and_of_other_programs(drawn, tmp_path):
+def test_a_fit_without_hash_still_opens(drawn, tmp_path):
     opened = load_fit(save_fit(drawn, tmp_path / "fit.nc"))
     opened["posterior"]["bias"] = opened["posterior"].bias + 1
     opened.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     xr.testing.assert_identical(load_fit(tmp_path / "other.nc"), opened)
 
 
-def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):
+def test_a_fit_survives_the_disk_alone(small_fit, tmp_path):
     saved = load_fit(save_fit(small_fit, tmp_path / "small.nc"))
     assert saved.attrs == small_fit.attrs
     xr.testing.assert_equal(saved["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
@@ -98,7 +98,7 @@ def test_a_fit_survives_the_disk_and_needs_nothing_else(small_fit, tmp_path):
     assert verdict(saved) == verdict(small_fit)
 
 
-def test_a_fit_of_an_older_version_has_no_prior_sensitivity_and_loads(small_fit, tmp_path):
+def test_an_older_fit_loads_without_prior_sensitivity(small_fit, tmp_path):
     older = small_fit.copy().drop_nodes(["log_prior", "joint_log_likelihood"])
     known = json.loads(small_fit.attrs["diagnostics"])
     assert 0 < known.pop("prior_sensitivity") < 0.05
@@ -109,7 +109,7 @@ def test_a_fit_of_an_older_version_has_no_prior_sensitivity_and_loads(small_fit,
     assert loaded.concern == ""
 
 
-def test_a_bad_path_is_refused_and_nothing_half_written_remains(small_fit, tmp_path):
+def test_a_bad_path_leaves_nothing_half_written(small_fit, tmp_path):
     with refused(OutputError, "folder file"):
         save_fit(small_fit, tmp_path)
     with refused(OutputError, "folder"):
@@ -145,7 +145,7 @@ def test_other_files_are_no_fits(tmp_path):
         load_fit(tmp_path / "o.nc")
 
 
-def test_a_fit_that_does_not_say_what_its_values_are_has_to_be_made_again(small_fit, tmp_path):
+def test_a_fit_without_a_metric_is_refused(small_fit, tmp_path):
     older = small_fit.copy()
     older.attrs = {key: value for key, value in small_fit.attrs.items() if key != "metric"}
     older.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")

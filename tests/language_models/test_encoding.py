@@ -59,7 +59,7 @@ def test_a_table_says_how_it_was_made() -> None:
     assert table.provenance["templates_sha256"] == bb.load_templates("plain-10").sha256
 
 
-def test_every_way_to_name_an_encoder_gives_the_same_table(monkeypatch) -> None:
+def test_every_name_of_an_encoder_agrees(monkeypatch) -> None:
     loaded: dict[str, object] = {}
 
     def load_encoder(folder: str, **settings: str) -> Counting:
@@ -85,7 +85,7 @@ def test_pooling_word_gets_the_place_of_the_word() -> None:
     assert found == {*OWN.targets, *OWN.attributes}
 
 
-def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
+def test_a_sentence_is_encoded_once(tmp_path) -> None:
     whole, stopped, after, again = Counting(), Counting(fails_after=1_200), Counting(), Counting()
     tables = []
     for encoder, folder in ((whole, "one"), (stopped, "two"), (after, "two"), (again, "two")):
@@ -101,7 +101,7 @@ def test_a_sentence_is_encoded_once_and_a_stopped_run_goes_on(tmp_path) -> None:
         pd.testing.assert_frame_equal(table.values.to_pandas(), tables[0].values.to_pandas())
 
 
-def test_lists_encode_their_control_classes_once_even_without_a_cache() -> None:
+def test_lists_encode_controls_once_without_cache() -> None:
     encoder = Counting()
     opened = bb.language_models.encode(["weat6", "weat7"], encoder, "plain-10", ["neutral"], cache=False)
     for name in ("weat6", "weat7"):
@@ -109,7 +109,7 @@ def test_lists_encode_their_control_classes_once_even_without_a_cache() -> None:
     assert len(encoder.asked) == len(set(encoder.asked))
 
 
-def test_a_long_time_is_stated_with_what_would_shorten_it(monkeypatch, caplog) -> None:
+def test_a_long_time_is_announced_with_remedies(monkeypatch, caplog) -> None:
     caplog.set_level("INFO", logger="bayes_bias")
     monkeypatch.setattr(encoding.time, "monotonic", iter([0.0, 30.0]).__next__)
     opened = bb.language_models.encode("weat6", bag_of_words, "plain-10", ["neutral"])
@@ -146,7 +146,7 @@ def test_a_damaged_cache_says_what_to_do(tmp_path) -> None:
         bb.language_models.encode(OWN, Counting(), cache=tmp_path / "sentences.sqlite3")
 
 
-def test_a_vector_that_was_damaged_on_the_disk_is_encoded_again(tmp_path) -> None:
+def test_a_damaged_vector_is_encoded_again(tmp_path) -> None:
     encoded, again = Counting(), Counting()
     first = bb.language_models.encode(OWN, encoded, cache=tmp_path)
     with closing(sqlite3.connect(tmp_path / "sentences.sqlite3")) as database, database:
@@ -158,13 +158,13 @@ def test_a_vector_that_was_damaged_on_the_disk_is_encoded_again(tmp_path) -> Non
     assert all(np.array_equal(first.find(words)[word], second.find(words)[word]) for word in words)
 
 
-def test_without_templates_a_word_is_a_sentence_and_the_table_says_so() -> None:
+def test_a_word_without_templates_is_a_sentence() -> None:
     table = bb.cosines(OWN, bag_of_words, controls=())
     assert table.replicates is None
     assert any(says(notice, "alone") for notice in table.notices)
 
 
-def test_shipped_controls_lose_the_words_that_cannot_stand_in_the_templates() -> None:
+def test_shipped_controls_lose_words_unfit_for_templates() -> None:
     table = bb.cosines("weat6", bag_of_words, templates="noun-10")
     assert set(table.controls) == {"neutral", "human"}
     assert any(says(notice, "311 bag_of_words (noun-10)") for notice in table.notices)
@@ -172,7 +172,7 @@ def test_shipped_controls_lose_the_words_that_cannot_stand_in_the_templates() ->
         bb.cosines("weat7", bag_of_words, templates="noun-10")
 
 
-def test_random_words_are_of_the_classes_of_the_attributes() -> None:
+def test_random_words_have_classes_of_attributes() -> None:
     embedding = bb.language_models.encode("weat6", bag_of_words, "noun-10")
     classes = {word_class(word) for word in embedding.pool()}
     assert classes == {word_class(word) for word in bb.load_wordlist("weat6").attributes} == {"noun", "mass", "plural"}
@@ -225,7 +225,7 @@ def test_a_model_without_torch_names_the_extra(monkeypatch, tmp_path) -> None:
         bb.cosines(OWN, str(tmp_path), templates="plain-10")
 
 
-def test_a_folder_with_a_model_is_an_encoder_without_being_opened(tmp_path) -> None:
+def test_a_model_folder_is_an_encoder_unopened(tmp_path) -> None:
     assert not is_encoder(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
     assert is_encoder(tmp_path)
@@ -234,7 +234,7 @@ def test_a_folder_with_a_model_is_an_encoder_without_being_opened(tmp_path) -> N
     assert as_encoder(SimpleNamespace(encode=bag_of_words)).name == "SimpleNamespace"
 
 
-def test_sentences_encoded_elsewhere_come_back_as_the_same_table(tmp_path) -> None:
+def test_outside_sentence_vectors_give_the_same_table(tmp_path) -> None:
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10").sample(frac=1, random_state=1)
     assert (rows.apply(lambda row: row.sentence[row.start : row.end].lower(), axis=1) == rows.word).all()
     found = bb.cosines(
@@ -262,7 +262,7 @@ def test_vectors_of_sentences_are_checked(change, message) -> None:
         bb.language_models.embedding_from_sentences(*change(rows, bag_of_words(list(rows.sentence))))
 
 
-def test_answers_of_a_service_are_read_by_id_or_sentence_in_any_order(tmp_path):
+def test_service_answers_match_by_id_or_sentence(tmp_path):
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10")
     vectors = np.random.default_rng(1).normal(size=(len(rows), 4))
     known = bb.language_models.embedding_from_sentences(rows, vectors).all()
@@ -289,7 +289,7 @@ def test_answers_of_a_service_are_read_by_id_or_sentence_in_any_order(tmp_path):
 
 
 @pytest.mark.parametrize("name", field_names())
-def test_a_list_of_the_field_needs_no_word_classes_of_ones_own(name):
+def test_field_lists_have_word_classes(name):
     words = bb.load_wordlist(name)
     table = bb.cosines(words, bag_of_words, controls=(), templates="plain-10", sub_topics="independent")
     assert table.values.shape == (len(words.targets), len(words.attributes))

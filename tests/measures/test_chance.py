@@ -22,7 +22,7 @@ def test_the_published_38_percent_come_from_a_slip() -> None:
     assert beyond(1.27) == pytest.approx(0.0056, abs=0.0006)
 
 
-def test_the_corrected_share_is_the_one_of_a_t_test() -> None:
+def test_corrected_share_is_that_of_t_tests() -> None:
     correlation = 1.27 / 2 * np.sqrt(16 / 15)
     statistic = correlation * np.sqrt(14 / (1 - correlation**2))
     assert beyond(1.27) == pytest.approx(2 * t.sf(statistic, 14), abs=0.0006)

@@ -24,7 +24,7 @@ def test_published_direct_bias_of_professions(google_news: Vectors, bolukbasi: d
 
 
 @given(seed=seeds)
-def test_a_defining_pair_gives_the_direction_of_its_difference(seed: int) -> None:
+def test_a_pair_gives_its_difference_as_direction(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     by_pca, by_pair = defining_subspace(vectors, [("she", "he")]), pair_direction(vectors, "she", "he")
     assert by_pca == pytest.approx(by_pair)
@@ -34,7 +34,7 @@ def test_a_defining_pair_gives_the_direction_of_its_difference(seed: int) -> Non
 
 
 @given(seed=seeds)
-def test_a_subspace_counts_by_its_span_not_by_the_rows_that_span_it(seed: int) -> None:
+def test_a_subspace_counts_by_its_span(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     plane = defining_subspace(vectors, [("she", "he", "they"), ("woman", "man")], components=2)
     turned = np.array([[2.0, 1.0], [0.5, -3.0]]) @ plane
@@ -42,7 +42,7 @@ def test_a_subspace_counts_by_its_span_not_by_the_rows_that_span_it(seed: int) -
 
 
 @given(seed=seeds)
-def test_direct_bias_ignores_length_and_ripa_grows_with_it(seed: int) -> None:
+def test_direct_bias_ignores_length_unlike_ripa(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     longer = {w: 3 * v if w in WORDS else v for w, v in vectors.items()}
     direction = pair_direction(vectors, "she", "he")
@@ -51,7 +51,7 @@ def test_direct_bias_ignores_length_and_ripa_grows_with_it(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_ripa_is_the_inner_product_with_the_unit_difference_of_the_pair_as_it_is(seed: int) -> None:
+def test_ripa_is_an_inner_product_with_differences(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     difference = vectors["she"] - vectors["he"]
     expected = [vectors[w] @ difference / np.linalg.norm(difference) for w in WORDS]
@@ -59,20 +59,20 @@ def test_ripa_is_the_inner_product_with_the_unit_difference_of_the_pair_as_it_is
     assert result.words.association.to_numpy() == pytest.approx(expected)
 
 
-def test_strictness_below_1_lets_small_leanings_count_for_more() -> None:
+def test_strictness_below_1_weighs_small_leanings() -> None:
     vectors = {"w": np.array([0.25, np.sqrt(1 - 0.25**2)])}
     assert direct_bias(vectors, ["w"], np.array([1.0, 0.0]), strictness=0.5).value == pytest.approx(0.5)
 
 
 @given(seed=seeds)
-def test_relative_norm_changes_sign_with_the_groups_and_stays_in_its_range(seed: int) -> None:
+def test_relative_norm_has_sign_and_range(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     result = relative_norm(vectors, WORDS, ["he", "man"], ["she", "woman"])
     assert relative_norm(vectors, WORDS, ["she", "woman"], ["he", "man"]).value == pytest.approx(-result.value)
     assert result.range[0] <= result.value <= result.range[1]
 
 
-def test_relative_norm_calls_a_word_biased_that_is_equally_close_to_both() -> None:
+def test_relative_norm_flags_equally_close_words() -> None:
     """A scattered group has a shorter mean vector, which is nearer to everything."""
     vectors = {
         "he": np.array([1.0, 0, 0]),
@@ -110,7 +110,7 @@ def test_refusals_of_vectors_words_and_directions() -> None:
         defining_subspace(vectors, [])
 
 
-def test_sets_are_taken_as_the_command_line_takes_them() -> None:
+def test_sets_are_read_like_the_command_line() -> None:
     vectors = open_embedding("googlenews-demo").find(["she", "he", "nurse"])
     sets = {"defining_sets": [["she", "he"]]}
     expected = defining_subspace(vectors, [("she", "he")])

@@ -36,7 +36,7 @@ def test_published_clustering(google_news: Vectors, neutralised: Vectors, bias: 
     assert clustering(neutralised, groups).value == pytest.approx(0.927, abs=0.006)
 
 
-def test_what_clustering_finds_a_classifier_learns_from_200_words(
+def test_a_classifier_learns_clusters_of_200_words(
     google_news: Vectors, neutralised: Vectors, bias: pd.DataFrame
 ) -> None:
     """Gonen & Goldberg take 5,000 words and publish 98.25% and 88.88%; these are of the 1,000 most biased."""
@@ -73,7 +73,7 @@ def test_without_structure_nothing_is_found() -> None:
         assert result.value == pytest.approx(result.b0, abs=0.15)
 
 
-def test_a_words_bias_is_measured_from_the_mean_of_the_other_classes() -> None:
+def test_bias_is_from_the_mean_of_others() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0]), "c": np.array([0, 0, 1.0])}
     bias = bias_towards(vectors, list("abc"), {"A": ["a"], "B": ["b"], "C": ["c"]})
     assert np.diag(bias) == pytest.approx(1 / np.sqrt(1.5))

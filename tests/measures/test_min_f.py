@@ -11,7 +11,7 @@ from bayes_bias.measures import min_f, quasi_f
 from tests.helpers import random_table, refused
 
 
-def test_it_is_clarks_formula_of_the_f_over_targets_and_the_f_over_attributes() -> None:
+def test_value_is_clarks_formula() -> None:
     """Clark (1973), equations of min F' and of its degrees of freedom, with scipy's pooled t-tests."""
     table = random_table(2, targets={"men": 4, "women": 9}, attributes={"work": 3, "home": 7})
     y, g, c = table.values.to_numpy(), table.group_index, table.class_index
@@ -25,7 +25,7 @@ def test_it_is_clarks_formula_of_the_f_over_targets_and_the_f_over_attributes() 
     assert found.df == pytest.approx((f1 + f2) ** 2 / (f1**2 / 8 + f2**2 / 11))
 
 
-def test_in_balanced_tables_it_is_a_lower_bound_of_the_quasi_f() -> None:
+def test_value_bounds_the_quasi_f_from_below() -> None:
     for seed in range(20):
         table = random_table(seed, targets={"men": 5, "women": 5}, attributes={"work": 4, "home": 4})
         assert min_f(table).statistic ** 2 < quasi_f(table).statistic ** 2

@@ -28,7 +28,7 @@ LME4 = {
 }
 
 
-def test_its_value_is_the_bias_of_the_posterior_and_half_of_weats_numerator() -> None:
+def test_value_is_half_of_weats_numerator() -> None:
     for table in (random_table(), random_table(**THREE)):
         means = table_means(table)
         assert quasi_f(table).value == pytest.approx(float((means.block_mean * bias_weights(means)).sum()))
@@ -36,7 +36,7 @@ def test_its_value_is_the_bias_of_the_posterior_and_half_of_weats_numerator() ->
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_with_targets_alone_it_is_welchs_t_test_of_the_association_scores(seed: int) -> None:
+def test_targets_alone_give_welchs_t_test(seed: int) -> None:
     table = random_table(seed, targets={"men": 4, "women": 9})
     found = quasi_f(table, "targets")
     to_work, to_home = (
@@ -46,7 +46,7 @@ def test_with_targets_alone_it_is_welchs_t_test_of_the_association_scores(seed: 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_with_attributes_alone_it_is_welchs_t_test_of_their_scores(seed: int) -> None:
+def test_attributes_alone_give_welchs_t_test(seed: int) -> None:
     table = random_table(seed, attributes={"work": 3, "home": 7})
     found = quasi_f(table, "attributes")
     of_men, of_women = (
@@ -62,7 +62,7 @@ def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:
     assert found.interval == pytest.approx((interval.low / 2, interval.high / 2))
 
 
-def test_with_both_it_is_the_quasi_f_of_the_mean_squares() -> None:
+def test_both_sides_give_the_quasi_f() -> None:
     """The quasi-F of Winer (1971), Statistical principles in experimental design, with the residual in the denominator:
     MS(groups x classes) / [MS(targets x classes) + MS(attributes x groups) - MS(targets x attributes)]."""
     n, m = 6, 5
@@ -88,9 +88,7 @@ def _interaction(values: np.ndarray, axes: tuple[int, int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", LME4)
-def test_it_expects_the_standard_error_of_lme4_where_lme4s_components_are_the_truth(
-    published_cosines: Callable[..., AssociationTable], name: str
-) -> None:
+def test_standard_error_is_lme4s_on_average(published_cosines: Callable[..., AssociationTable], name: str) -> None:
     """lme4 1.1.31 (tests/reference/lme4.csv). The variance is a quadratic form of the table, so its expectation is
     the sum over all effects of their variance times the form of that effect alone. Two or three groups, of equal and
     of unequal size."""
@@ -127,7 +125,7 @@ def _single_effects(table: AssociationTable) -> Iterator[tuple[str, int, object]
                 yield effect, times, table.values.copy(data=values)
 
 
-def test_where_groups_and_classes_vary_alike_it_is_lmertests_t_test() -> None:
+def test_equal_variances_give_lmertests_t_test() -> None:
     """R 4.2.2, lme4 1.1.31, lmerTest 3.1-3 with Satterthwaite's degrees of freedom: the row gz:cz, half of the bias, of
     lmer(cosine ~ gz * cz + (1 | target) + (0 + cz | target) + (1 | attribute) + (0 + gz | attribute)), gz and cz being
     +1 for men and work, else -1. lmerTest has one variance for both groups, the quasi-F one for each."""
@@ -160,14 +158,14 @@ def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.thorough
-def test_nothing_is_found_too_often_where_nothing_is_and_intervals_hold_what_is_there() -> None:
+def test_false_findings_and_coverage_are_nominal() -> None:
     found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
     assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08
     planted = [quasi_f(random_table(seed, bias=0.1, **THREE)).interval for seed in range(200, 400)]
     assert 0.92 < np.mean([low < 0.1 < high for low, high in planted]) < 0.98
 
 
-def test_sampling_one_side_more_never_makes_a_bias_more_certain() -> None:
+def test_sampling_more_sides_is_never_more_certain() -> None:
     """Not even where a side varies so little that its component comes out negative."""
     tables = [random_table(seed, targets={"men": 3, "women": 3}) for seed in range(40)]
     both, targets, attributes = (
@@ -178,7 +176,7 @@ def test_sampling_one_side_more_never_makes_a_bias_more_certain() -> None:
     assert 0 < fallen_back.sum() < 40
 
 
-def test_what_words_add_has_the_variances_of_their_sides() -> None:
+def test_word_contributions_have_variances_of_sides() -> None:
     found = quasi_f(random_table(**THREE))
     for side in ("targets", "attributes"):
         variance = found.sources[found.sources.source == side].variance.sum()
@@ -201,14 +199,14 @@ def test_no_number_depends_on_the_order_of_words() -> None:
     pd.testing.assert_frame_equal(again.words.sort_index(), found.words.sort_index())
 
 
-def test_single_attributes_can_be_exactly_the_ones_that_matter() -> None:
+def test_single_attributes_can_matter_exactly() -> None:
     found = quasi_f(scores_design([0.1, 0.3, 0.2], [0.0, 0.1]), "targets")
     welch = ttest_ind([0.1, 0.3, 0.2], [0.0, 0.1], equal_var=False)
     assert (found.value, found.p_value) == pytest.approx((0.075, welch.pvalue))
     assert found.words.groupby("group").association.mean().mean() == pytest.approx(found.value)
 
 
-def test_the_classical_tests_stand_beside_weat_with_their_intervals() -> None:
+def test_classical_tests_have_intervals_beside_weat() -> None:
     narrow, wide = (measure_all(random_table(), ci_prob=prob).table for prob in (0.5, 0.95))
     tests = ["quasi-F", "REML", "min F'", "pigeonhole bootstrap"]
     assert wide.index[:5].tolist() == ["WEAT", *tests]

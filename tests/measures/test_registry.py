@@ -40,7 +40,7 @@ def toy(tmp_path, monkeypatch):
     assert before == MEASURES
 
 
-def test_it_stands_last_in_the_table_of_all_measures(toy, small_table):
+def test_a_new_measure_is_last_in_tables(toy, small_table):
     measured = measures.measure_all(small_table)
     assert measured.table.index[-1] == "toy"
     assert measured.table.loc["toy", ["value", "low", "high"]].tolist() == [small_table.values.max(), -1, 1]
@@ -53,7 +53,7 @@ def test_its_name_is_taken(toy):
 
 
 @pytest.mark.slow
-def test_it_is_in_the_report_and_on_its_page(toy, small_table):
+def test_a_new_measure_is_in_the_report(toy, small_table):
     made = report(small_table, sampling=FEW, calibration_draws=0)
     assert made.measures().loc[("small", "toy"), "value"] == small_table.values.max()
     cell = f'<td class="n" data-label="value">{small_table.values.max():.3f}</td>'
@@ -64,7 +64,7 @@ def test_it_leaves_nothing_behind(small_table):
     assert "toy" not in measures.measure_all(small_table).table.index
 
 
-def test_an_installed_package_names_its_module_by_an_entry_point(toy, small_table, monkeypatch):
+def test_a_package_registers_by_entry_point(toy, small_table, monkeypatch):
     MEASURES.pop("toy")
     del sys.modules["a_measure_of_my_own"]
     installed = EntryPoint("mine", "a_measure_of_my_own", measure_table.ENTRY_POINTS)
@@ -74,7 +74,7 @@ def test_an_installed_package_names_its_module_by_an_entry_point(toy, small_tabl
     assert measures.measure_all(small_table).table.index[-1] == "toy"
 
 
-def test_a_package_whose_measure_cannot_be_loaded_is_named(small_table, monkeypatch):
+def test_a_broken_package_is_named(small_table, monkeypatch):
     missing = EntryPoint("mine", "not_there", measure_table.ENTRY_POINTS)
     monkeypatch.setattr(arguments, "entry_points", lambda group: [missing])
     with refused(MeasureError, "'mine' 'not_there'"):
@@ -94,7 +94,7 @@ def of_my_own(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array([0.5]).max()])
-def test_a_number_is_a_row_without_range_or_no_bias(of_my_own, small_table, number):
+def test_a_number_is_a_row_without_range(of_my_own, small_table, number):
     of_my_own(number)
     measured = measures.measure_all(small_table)
     row = measured.table.loc["mine"]
@@ -104,7 +104,7 @@ def test_a_number_is_a_row_without_range_or_no_bias(of_my_own, small_table, numb
     assert measured.results["mine"].value == 0.5
 
 
-def test_a_plain_result_is_a_row_under_its_registered_name(of_my_own, small_table):
+def test_a_result_has_its_registered_name(of_my_own, small_table):
     of_my_own(measures.Result(value=0.5, range=(0.0, 2.0), b0=1.0, interval=(0.25, 0.75)))
     table = measures.measure_all(small_table, ci_prob=0.9).table
     row = table.loc["mine", ["value", "low", "high", "b0", "ci90_lb", "ci90_ub"]]
@@ -122,7 +122,7 @@ def test_a_plain_result_is_a_row_under_its_registered_name(of_my_own, small_tabl
         (pd.DataFrame({"value": [0.5]}), "'b0'"),
     ],
 )
-def test_anything_else_leaves_the_measure_out_in_a_line_that_names_it(of_my_own, small_table, outcome, said):
+def test_anything_else_is_left_out_by_name(of_my_own, small_table, outcome, said):
     of_my_own(outcome)
     measured = measures.measure_all(small_table)
     reason = measured.left_out["mine"]
@@ -133,7 +133,7 @@ def test_anything_else_leaves_the_measure_out_in_a_line_that_names_it(of_my_own,
     assert "WEAT" in measured.table.index
 
 
-def test_what_is_registered_is_a_function_with_a_name():
+def test_only_named_functions_are_registered():
     with refused(MeasureError, "measure 'mine' 0.5"):
         measures.measure("mine")(0.5)
     with refused(MeasureError, "measure @measure"):
@@ -142,7 +142,7 @@ def test_what_is_registered_is_a_function_with_a_name():
 
 
 @pytest.mark.parametrize("function", [lambda table, other: 0.5, lambda: 0.5, lambda a, b: 0.5])
-def test_a_function_that_could_not_be_called_is_refused_where_it_is_registered(function):
+def test_an_uncallable_function_is_refused_at_registration(function):
     with refused(MeasureError, "measure 'mine' parameters groups table vectors"):
         measures.measure("mine")(function)
     assert "mine" not in MEASURES

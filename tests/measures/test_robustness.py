@@ -20,7 +20,7 @@ def noisy(seed: int, noise: float = 0.05):
     return assemble(signal + noise * rng.normal(size=(12, 12)), TARGETS, ATTRIBUTES, {"x": "A", "y": "B"})
 
 
-def test_half_lists_halve_every_group_and_class_and_leave_the_whole_alone() -> None:
+def test_half_lists_halve_groups_and_keep_originals() -> None:
     table = noisy(0)
     halves = list(half_lists(table, draws=3))
     assert [h.values.shape for h in halves] == [(6, 6)] * 3
@@ -39,13 +39,13 @@ def test_subset_robustness_shows_the_spread_over_halves() -> None:
     assert result.to_frame().sd.item() == pytest.approx(result.values.std(ddof=1))
 
 
-def test_reliability_of_words_falls_with_the_noise_of_retraining() -> None:
+def test_reliability_falls_with_noise_of_training() -> None:
     steady, shaky = (robustness(weat, [noisy(s, noise) for s in range(1, 6)]) for noise in (0.01, 0.3))
     assert steady.reliability > 0.95
     assert shaky.reliability < 0.5
 
 
-def test_a_measure_that_draws_is_tested_over_its_seeds() -> None:
+def test_a_drawing_measure_is_tested_over_seeds() -> None:
     table = noisy(0)
     result = robustness(lambda seed: sd_weat(table, seed=seed), range(20))
     assert 0 < result.sd < 0.1

@@ -17,7 +17,7 @@ TWO = {name: CLASSES[name] for name in "AB"}
 
 
 @given(seed=seeds)
-def test_same_of_a_word_is_weats_score_on_another_scale(seed: int) -> None:
+def test_value_rescales_weats_score(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     scores = weat(design(vectors, {"x": WORDS[:3], "y": WORDS[3:]}, TWO), permutations=1).words.association
     signed = same(vectors, WORDS, TWO).words["A - B"]
@@ -25,7 +25,7 @@ def test_same_of_a_word_is_weats_score_on_another_scale(seed: int) -> None:
 
 
 @given(seed=seeds, classes=st.sampled_from([TWO, CLASSES]))
-def test_same_lies_between_0_and_1_and_is_1_inside_the_bias_subspace(seed: int, classes: dict[str, list[str]]) -> None:
+def test_value_lies_between_0_and_1(seed: int, classes: dict[str, list[str]]) -> None:
     vectors = random_vectors(seed, ALL)
     assert 0 <= same(vectors, WORDS, classes).value <= 1
     means = [np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in words], axis=0) for words in classes.values()]
@@ -35,7 +35,7 @@ def test_same_lies_between_0_and_1_and_is_1_inside_the_bias_subspace(seed: int, 
 
 
 @given(seed=seeds)
-def test_magnitude_depends_on_no_order_of_words_or_classes(seed: int) -> None:
+def test_magnitude_ignores_order(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     turned = {name: CLASSES[name][::-1] for name in "CBA"}
     first, second = same(vectors, WORDS, CLASSES), same(vectors, WORDS[::-1], turned)
@@ -46,13 +46,13 @@ def test_magnitude_depends_on_no_order_of_words_or_classes(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_signed_coordinates_are_orthogonal_and_add_up_to_the_magnitude(seed: int) -> None:
+def test_signed_coordinates_add_up_to_magnitude(seed: int) -> None:
     words = same(random_vectors(seed, ALL), WORDS, CLASSES).words
     assert (words[["A - B", "A - C"]] ** 2).sum(axis=1).to_numpy() == pytest.approx(words.magnitude.to_numpy() ** 2)
 
 
 @given(seed=seeds)
-def test_skew_is_the_mean_and_stereotype_the_standard_deviation_of_signed_bias(seed: int) -> None:
+def test_skew_and_stereotype_are_mean_and_sd(seed: int) -> None:
     """Not equation 77 of the preprint, which divides by the number of words once more."""
     result = same(random_vectors(seed, ALL), WORDS, TWO)
     signed = result.words["A - B"].to_numpy()
@@ -61,14 +61,14 @@ def test_skew_is_the_mean_and_stereotype_the_standard_deviation_of_signed_bias(s
 
 
 @given(seed=seeds)
-def test_same_is_direct_bias_along_the_difference_of_means(seed: int) -> None:
+def test_value_is_direct_bias_along_mean_difference(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     unit = {w: v / np.linalg.norm(v) for w, v in vectors.items()}
     difference = np.mean([unit[w] for w in TWO["A"]], axis=0) - np.mean([unit[w] for w in TWO["B"]], axis=0)
     assert same(vectors, WORDS, TWO).value == pytest.approx(direct_bias(vectors, WORDS, difference).value)
 
 
-def test_direction_correlation_shows_two_pairs_that_tell_the_same_story() -> None:
+def test_direction_correlation_shows_redundant_pairs() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0.01]), "c": np.array([0, 1.0, 0]), "w": np.ones(3)}
     correlation = same(vectors, ["w"], {name.upper(): [name] for name in "abc"}).direction_correlation
     assert correlation.loc[("A", "B"), ("A", "C")] == pytest.approx(1, abs=1e-3)

@@ -54,7 +54,7 @@ def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
     ("name", "d", "p"),
     [("weat6", 1.27, 0.00001), ("weat7", 0.38, 0.0077), ("weat9", 0.44, 0.0082), ("gender", 1.83, 0.00001)],
 )
-def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
+def test_demo_seat_equals_an_independent_script(name, d, p) -> None:
     """Found with numpy alone before there was this function (design notes on replicates, section 1)."""
     found = seat(bb.cosines(name, "minilm-demo", controls=()))
     assert found.value == pytest.approx(d, abs=0.006)
@@ -62,7 +62,7 @@ def test_seat_of_the_demo_is_what_a_script_of_its_own_found(name, d, p) -> None:
     assert found.range[0] < found.value < found.range[1]
 
 
-def test_without_a_common_space_a_sentence_meets_those_of_its_own_replicate(weat7) -> None:
+def test_separate_spaces_compare_sentences_within_replicates(weat7) -> None:
     """The mean of scores within replicates is that of the mean table."""
     table = weat7
     assert table.replicates is not None
@@ -74,7 +74,7 @@ def test_without_a_common_space_a_sentence_meets_those_of_its_own_replicate(weat
     assert alone.difference == pytest.approx(weat(table).difference, rel=1e-6)
 
 
-def test_the_mean_score_of_a_words_sentences_is_its_own(weat7) -> None:
+def test_mean_score_of_sentences_is_the_words(weat7) -> None:
     table = weat7
     words = seat(table, permutations=99).words
     assert words.index.tolist() == weat(table).words.index.tolist()
@@ -102,7 +102,7 @@ def test_few_sentences_have_an_exact_p() -> None:
     assert found.partitions == 924
 
 
-def test_ceat_is_a_mean_of_weats_with_a_sentence_for_each_word(weat7) -> None:
+def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
     table = weat7
     draws = 200
     found = ceat(table, draws=draws, seed=5)
@@ -121,7 +121,7 @@ def test_ceat_is_a_mean_of_weats_with_a_sentence_for_each_word(weat7) -> None:
         assert found.effect_sizes[k] == pytest.approx(whole.value, rel=1e-9)
 
 
-def test_the_random_effects_mean_is_that_of_the_textbook() -> None:
+def test_random_effects_mean_is_the_textbooks() -> None:
     """DerSimonian & Laird (1986), by a loop; and without heterogeneity the fixed-effect mean."""
     y, v = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.01, 0.04, 0.02, 0.05])
     w = [1 / each for each in v]
@@ -134,7 +134,7 @@ def test_the_random_effects_mean_is_that_of_the_textbook() -> None:
     assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (sum(w) / 100) ** -0.5, 0.0))
 
 
-def test_ceats_p_falls_with_the_number_of_draws_alone(weat7) -> None:
+def test_ceats_p_falls_with_draws_alone(weat7) -> None:
     """What "Misleads" says of it: the standard error is that of the mean of so many draws of the same sentences."""
     few, many = (ceat(weat7, draws=n) for n in (1_000, 10_000))
     assert many.standard_error == pytest.approx(few.standard_error / 10**0.5, rel=0.1)

@@ -118,7 +118,7 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
         ({"pairs": ATTRIBUTE_PAIRS, "topics": TARGET_TOPICS}, 3),
     ],
 )
-def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(labels, controls):
+def test_clustered_likelihood_is_the_dense_one(labels, controls):
     table = clustered_table(1, controls=controls, **labels)
     spec = load_spec("crossed").with_option("unit", "as measured")
     if "pairs" in labels:
@@ -145,7 +145,7 @@ def test_with_clusters_too_the_collapsed_likelihood_is_the_dense_one_up_to_a_con
 @pytest.mark.parametrize(
     "labels", [{"topics": TARGET_TOPICS | ATTRIBUTE_TOPICS}, {"pairs": TARGET_PAIRS}, {"pairs": ATTRIBUTE_PAIRS}]
 )
-def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
+def test_contrast_variance_is_that_of_values(labels):
     """Against the average of all values with the contrast's weights, whose covariance is written out."""
     table = clustered_table(3, **labels)
     data = model_data(table)
@@ -159,7 +159,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
     }
     del scales["sd_target"]
     weights = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
-    parts = Variances.of_posterior(xr.Dataset(scales), data).of_contrast(weights)
+    parts = Variances.from_posterior(xr.Dataset(scales), data).contrast_variances(weights)
     found = sum(part.item() for part in parts.values())
     g, c = table.group_index, table.class_index
     of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
@@ -168,7 +168,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(labels):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_long_form_has_the_same_posterior_with_clusters():
+def test_the_long_form_has_the_same_posterior():
     """Where sub-topics are of one size, and all words are paired, the raw contrast is the best estimate in both."""
     topics = {f"a{i}": f"{i // 3}" for i in range(6)}
     table = clustered_table(5, shared=0.03, sizes=(4, 6), topics=topics, pairs=TARGET_PAIRS)
@@ -181,7 +181,7 @@ def test_the_long_form_has_the_same_posterior_with_clusters():
     assert float(next(scales) / next(scales)) == pytest.approx(1, abs=0.1)
 
 
-def test_groups_whose_targets_are_paired_share_their_scales_and_say_so(caplog):
+def test_paired_targets_share_their_scales(caplog):
     paired, independent = (
         pymc_model(clustered_table(1, pairs=pairs), marginal=True)["sd_target_preference"]
         for pairs in (TARGET_PAIRS, None)
@@ -205,7 +205,7 @@ def test_paired_attributes_need_a_scale_in_common():
 
 @given(st.integers(0, 1000), st.lists(st.integers(-1, 3), min_size=4, max_size=9))
 @settings(max_examples=20)
-def test_directions_of_clusters_are_orthonormal_and_the_rest_is_free_of_them(seed, index):
+def test_cluster_directions_are_orthonormal(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
     clusters = Clusters(("topic",), np.array(index), np.zeros(len(index)))

@@ -85,7 +85,7 @@ def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names, shar
 
 
 @pytest.mark.parametrize(("sides", "names"), DESIGNS.values(), ids=DESIGNS)
-def test_slopes_and_the_bias_at_equal_covariates_are_those_of_generalised_least_squares(sides, names):
+def test_slopes_are_those_of_generalised_least_squares(sides, names):
     table = random_table(3, attributes={"work": 7, "home": 6, "neutral": 5})
     table = covariates(table, sides, names)
     data, point = model_data(table), random_point(table, np.random.default_rng(4))
@@ -97,10 +97,10 @@ def test_slopes_and_the_bias_at_equal_covariates_are_those_of_generalised_least_
     weights = bias_weights(data)
     of_blocks = np.concatenate([weights.to_numpy().ravel(), np.zeros(len(beta) - 6)])
 
-    variances = Variances.of_posterior(as_posterior(table, point), data)
+    variances = Variances.from_posterior(as_posterior(table, point), data)
     explained = explained_contrast(variances, data, weights)
     raw = float((data.block_mean * weights).sum())
-    parts = variances.of_contrast(weights.to_numpy())
+    parts = variances.contrast_variances(weights.to_numpy())
     adjusted = raw - sum(centre.item() for centre, _ in explained.values())
     variance = sum(part.item() for part in parts.values()) + sum(spread.item() for _, spread in explained.values())
     assert adjusted == pytest.approx(of_blocks @ beta, abs=1e-10)
@@ -123,7 +123,7 @@ def adjusted(table) -> Fitted:
 
 
 @pytest.mark.slow
-def test_a_fit_has_the_bias_at_equal_covariates_beside_what_covariates_explain_of_it(adjusted, table):
+def test_fit_has_bias_and_explained_part(adjusted, table):
     rows = summarize(adjusted, words=False)["mean"].xs("overall", level="label")
     assert rows.bias + rows.explained_bias == pytest.approx(rows.unadjusted_bias, abs=1e-6)
     raw = summarize(fit(random_table(3), seed=1, sampling=SHORT), words=False)
@@ -138,7 +138,7 @@ def test_a_fit_has_the_bias_at_equal_covariates_beside_what_covariates_explain_o
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_long_form_has_the_same_slopes_and_bias(adjusted, table):
+def test_the_long_form_has_slopes_and_bias(adjusted, table):
     # Each draw of every word's effects takes long; the means of 1,000 are close enough for what follows.
     long = Fitted.of(fit(table, "crossed-long", seed=1, sampling=Sampling(draws=500, tune=400, chains=2)))
     one, other = (summarize(each, words=False) for each in (adjusted, long))
@@ -148,7 +148,7 @@ def test_the_long_form_has_the_same_slopes_and_bias(adjusted, table):
 
 
 @pytest.mark.slow
-def test_a_words_own_bias_is_drawn_given_its_covariates_slope(adjusted):
+def test_a_words_bias_is_drawn_given_slopes(adjusted):
     data, posterior = adjusted.data, adjusted.posterior
     given = conditional(adjusted, "target").words[0, 0]
     z = data.target_covariate_value - data.target_covariate_mean[data.group_of.to_numpy()].to_numpy()
@@ -157,7 +157,7 @@ def test_a_words_own_bias_is_drawn_given_its_covariates_slope(adjusted):
     np.testing.assert_allclose(given, left.transpose("target", ...), atol=1e-12)
 
 
-def test_a_tables_hash_and_its_parts_know_its_covariates(table):
+def test_hash_and_parts_know_the_covariates(table):
     assert table.sha256 != random_table(3).sha256
     assert table.covariates == {"target": ["rank"], "attribute": ["rank"]}
     assert table.without_controls().covariates == table.covariates
@@ -201,7 +201,7 @@ RISING = {word: float(k) for k, word in enumerate(TARGETS)}
         ),
     ],
 )
-def test_covariates_that_cannot_be_are_refused_in_one_line(given, said):
+def test_impossible_covariates_are_one_line(given, said):
     with refused(TableError, said):
         random_table(3).with_covariates(given)
 

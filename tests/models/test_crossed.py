@@ -64,7 +64,7 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     st.lists(st.integers(2, 5), min_size=0, max_size=2),
 )
 @settings(max_examples=10, deadline=None)
-def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, targets, classes, controls):
+def test_collapsed_likelihood_is_the_dense_one(seed, targets, classes, controls):
     """One to three groups, two and three classes, of which some may have no group and be opposites, with controls and
     without, of unequal sizes."""
     table = random_table(
@@ -87,7 +87,7 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(seed, target
 
 
 @pytest.mark.slow
-def test_the_sampled_density_is_likelihood_times_priors_in_units_of_the_table(small_table):
+def test_density_is_likelihood_times_priors_in_units(small_table):
     model = build_model(load_spec("crossed"), model_data(small_table))
     rng = np.random.default_rng(3)
     values_at = model.compile_fn(
@@ -109,7 +109,7 @@ def test_the_sampled_density_is_likelihood_times_priors_in_units_of_the_table(sm
 
 
 @pytest.mark.slow
-def test_a_table_in_other_units_has_the_same_posterior_in_other_units(small_table, small_fit):
+def test_another_unit_scales_the_posterior(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
         one, other = (summarize(each, scope, ci_prob=0.95) for each in (small_fit, eightfold))
@@ -145,7 +145,7 @@ def test_repeated_or_missing_pairs_are_refused(small_table):
         fit(repeated)
 
 
-def test_identical_words_are_said_to_be_zero_by_construction(small_table):
+def test_identical_words_are_zero_by_construction(small_table):
     flat = small_table.values.copy(data=np.full(small_table.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
     columns = {name: name for name in WORDS} | {"value": "cosine"}

@@ -42,7 +42,7 @@ def _assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, tolerance: float) ->
         assert difference.abs().max() <= tolerance or theirs.empty
 
 
-def test_connections_are_associated_different_then_each_control_by_name(hierarchical_fit):
+def test_connections_are_ordered_with_controls_by_name(hierarchical_fit):
     posterior = hierarchical_fit["posterior"]
     assert posterior.connection.to_numpy().tolist() == ["associated", "different", "neutral"]
     assert posterior.target_connection_mean.dims == ("chain", "draw", "connection", "target")
@@ -57,7 +57,7 @@ def test_on_distances_bias_is_different_less_associated(hierarchical_fit):
 
 
 @pytest.mark.slow
-def test_every_row_of_the_paper_counts_as_often_as_it_is_listed(small_table):
+def test_repeated_rows_count_as_often(small_table):
     """Counting one target's rows three times is not dropping the repeats."""
     frame = small_table.to_frame()
     columns = {name: name for name in WORDS} | {"value": "cosine"}

@@ -31,7 +31,7 @@ def table():
     return cosines("weat7", "googlenews-demo", sub_topics="independent").without_controls()
 
 
-def test_the_plain_pymc_of_the_docs_has_its_density(table):
+def test_plain_pymc_of_the_docs_agrees(table):
     (code,) = re.findall(r"```python\n([^`]*def crossed[^`]*)```", DOCS.read_text(encoding="utf-8"))
     written: dict[str, Any] = {}
     exec(code, written)
@@ -54,7 +54,7 @@ def test_it_has_named_variables_with_dims(table):
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
 
 
-def test_every_structure_is_a_model_whose_prior_can_be_drawn(table):
+def test_every_structure_can_draw_its_prior(table):
     """Also where the residual is Student-t, whose standard deviation not every prior draw has by itself."""
     for model, name in ((pymc_model(table, "robust"), "nu"), (pymc_model(table, "hierarchical"), "connection_mean")):
         with pytensor.config.change_flags(mode="FAST_COMPILE"):
@@ -100,7 +100,7 @@ BY_GROUP = [(name, "by group and class") for name in TABLES if name != "pairs"]
 
 
 @pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), *BY_GROUP, ("pairs", "common")])
-def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
+def test_integrating_word_effects_gives_the_marginal_model(name, scales):
     """Its values are linear in standard normals. The covariance that follows, and the restricted likelihood, which
     integrates over flat means, have nothing to do with how the marginal model was derived."""
     table, spec = TABLES[name](), load_spec("crossed").with_option("scales", scales)
@@ -136,7 +136,7 @@ def test_integrated_over_word_effects_it_is_the_marginal_model(name, scales):
     assert np.ptp(differences) <= 1e-8 * size
 
 
-def test_scatter_matrices_are_drawn_with_their_mean_and_their_rank(table):
+def test_drawn_scatter_has_mean_and_rank(table):
     """Also the prior predictive of the marginal model: Wishart, singular with fewer words than dimensions."""
     patterns = np.stack([np.eye(3), np.ones((3, 3))])[None]
     drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), np.random.default_rng(1), (20_000,))
@@ -159,13 +159,13 @@ def test_scatter_matrices_are_drawn_with_their_mean_and_their_rank(table):
     ],
     ids=str,
 )
-def test_a_prior_in_other_units_is_that_of_the_product(prior):
+def test_a_prior_in_units_is_the_product(prior):
     """The density of ten times a parameter is that of the parameter, divided by ten."""
 
     def density(prior: Prior, at: float) -> float:
         return float(pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), at).eval(mode="FAST_COMPILE"))
 
-    assert density(prior.in_units(10), 7.0) == pytest.approx(density(prior, 0.7) - np.log(10))
+    assert density(prior.with_unit(10), 7.0) == pytest.approx(density(prior, 0.7) - np.log(10))
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
 @pytest.mark.slow
 @pytest.mark.thorough
 @PARETO
-def test_what_the_docs_do_with_pymc_and_arviz_works_as_written():
+def test_docs_on_pymc_and_arviz_work():
     page = DOCS.read_text(encoding="utf-8")
     written: dict[str, Any] = {}
     for code in re.findall(r"```python\n([^`]*)```", page[: page.index("## Plain PyMC")]):
@@ -215,7 +215,7 @@ def test_what_the_docs_do_with_pymc_and_arviz_works_as_written():
 
 @pytest.mark.slow
 @PARETO
-def test_a_collapsed_fit_does_not_pass_for_one_observation(table):
+def test_a_collapsed_fit_has_many_observations(table):
     posterior = fit(table, sampling=Sampling(draws=200, tune=200, chains=2))
     assert "log_likelihood" not in posterior.children
     assert arviz_stats.loo(posterior_predictive(posterior)).n_data_points == table.values.size

@@ -90,7 +90,7 @@ def shares_at(rng: np.random.Generator) -> dict[str, float]:
     return {home: float(rng.uniform()) for home in SHARE}
 
 
-def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
+def test_collapsed_likelihood_is_the_dense_one(related):
     spec = load_spec("crossed").with_option("unit", "as measured")
     names = (*SCALES, "target_correlation", "attribute_correlation")
     density = integrated_density(build_model(spec, model_data(related)), names)
@@ -103,7 +103,7 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(related):
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
 
 
-def test_a_correlation_is_the_quantile_of_its_prior_at_a_standard_normal_variable():
+def test_a_correlation_is_a_quantile_of_priors():
     z = np.linspace(-4, 4, 997)
     for expected in (0.002, 0.05, 0.4, 0.9):
         knots = np.concatenate([np.zeros(2), quantiles(expected, 4.0).ravel()])
@@ -114,14 +114,14 @@ def test_a_correlation_is_the_quantile_of_its_prior_at_a_standard_normal_variabl
         np.testing.assert_allclose(np.cumsum(slope) * (z[1] - z[0]), value - value[0], atol=0.01)
 
 
-def test_the_variance_of_a_contrast_is_that_of_all_values(related):
+def test_contrast_variance_is_that_of_values(related):
     data, point = model_data(related), random_point(related, np.random.default_rng(4))
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
     posterior = as_posterior(related, point).assign(
         target_correlation=(("chain", "draw", "related_group"), [[[SHARE["men"]]]]),
         attribute_correlation=(("chain", "draw", "related_class"), [[[SHARE["work"]]]]),
     )
-    parts = Variances.of_posterior(posterior, data).of_contrast(weights)
+    parts = Variances.from_posterior(posterior, data).contrast_variances(weights)
     g, c = related.group_index, related.class_index
     of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
     variance = sum(part.item() for part in parts.values())
@@ -129,7 +129,7 @@ def test_the_variance_of_a_contrast_is_that_of_all_values(related):
 
 
 @pytest.mark.slow
-def test_words_are_drawn_to_the_words_of_their_cluster(related):
+def test_words_are_drawn_towards_their_cluster(related):
     fitted = Fitted.of(fit(related, seed=1, sampling=SHORT))
     given = conditional(fitted, "target")
     g = related.group_index
@@ -146,7 +146,7 @@ def test_words_are_drawn_to_the_words_of_their_cluster(related):
 
 
 @pytest.mark.slow
-def test_related_words_count_as_fewer_and_unrelated_ones_as_they_are(related):
+def test_related_words_count_fewer_and_others_fully(related):
     alone = random_table(3)
     sd = {
         name: summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]

@@ -75,7 +75,7 @@ def variances_of(scales: dict[str, np.ndarray], data: xr.Dataset) -> Variances:
     """Of one draw of scales that groups share."""
     dims = {name: [dim for dim in DIMS[name] if dim != "group"] for name in scales}
     draws = {name: (("draw", *dims[name][: np.ndim(each)]), np.array(each)[None]) for name, each in scales.items()}
-    return Variances.of_posterior(xr.Dataset(draws), data)
+    return Variances.from_posterior(xr.Dataset(draws), data)
 
 
 def restricted(variances: Variances, data: xr.Dataset) -> float:
@@ -122,7 +122,7 @@ designs = st.tuples(
 
 @given(designs)
 @settings(max_examples=12)
-def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(design):
+def test_collapsed_likelihood_is_the_dense_one(design):
     table = replicated_table(*design)
     data, rng = model_data(table), np.random.default_rng(design[0])
     differences, size = [], 0.0
@@ -137,12 +137,12 @@ def test_the_collapsed_likelihood_is_the_dense_one_up_to_a_constant(design):
 
 @given(designs)
 @settings(max_examples=12)
-def test_the_variance_of_a_contrast_is_that_of_all_values(design):
+def test_contrast_variance_is_that_of_values(design):
     table = replicated_table(*design)
     data, rng = model_data(table), np.random.default_rng(design[0])
     scales = random_scales(data, rng)
     weights = rng.normal(size=(1, data.sizes["group"], data.sizes["attribute_class"]))
-    parts = variances_of(scales, data).of_contrast(weights)
+    parts = variances_of(scales, data).contrast_variances(weights)
     g, c = table.group_index, table.class_index
     of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
     of_value = np.tile(of_value.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
@@ -160,7 +160,7 @@ def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
     return scales
 
 
-def test_lme4_finds_the_same_likelihood_the_same_optimum_and_the_same_standard_error():
+def test_lme4_agrees_on_likelihood_and_standard_error():
     """R 4.2.2, lme4 1.1.31 (tests/reference/lme4_replicates.R): weat7 in the ten templates of minilm-demo."""
     lme4 = pd.read_csv(REFERENCE / "lme4_replicates.csv").set_index(["point", "quantity"]).value
     table = cosines("weat7", "minilm-demo", controls=(), sub_topics="independent")
@@ -179,7 +179,7 @@ def test_lme4_finds_the_same_likelihood_the_same_optimum_and_the_same_standard_e
             assert log_likelihood_at(best | {name: best[name] * factor}) < found + 1e-4
     means = table_means(table)
     weights = bias_weights(means)
-    variance = variances_of(best, data).of_contrast(weights.to_numpy())
+    variance = variances_of(best, data).contrast_variances(weights.to_numpy())
     assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(lme4["REML", "se"], rel=1e-5)
     assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 
@@ -196,7 +196,7 @@ def test_order_and_labels_of_replicates_do_not_matter():
             np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
 
-def test_the_shipped_model_has_priors_for_all_of_it():
+def test_shipped_model_has_all_priors():
     assert set(REPLICATES) <= set(load_spec("crossed").priors)
     assert {name + BY_REPLICATE for name in SCALES} <= set(load_spec("crossed").priors)
 
@@ -231,7 +231,7 @@ def test_the_fit_is_like_any_other(fitted, tmp_path):
     pd.testing.assert_frame_equal(summarize(load_fit(path)), summarize(fitted))
 
 
-def test_each_scope_adds_the_noise_of_what_it_samples(fitted):
+def test_scopes_add_noise_of_their_samples(fitted):
     rows = {scope: summarize(fitted, scope, words=False).loc[("bias", "overall")] for scope in SAMPLING}
     sd = {scope: row["sd"] for scope, row in rows.items()}
     assert sd["all"] > max(sd["both"], sd["targets+replicates"], sd["attributes+replicates"])
@@ -241,7 +241,7 @@ def test_each_scope_adds_the_noise_of_what_it_samples(fitted):
     assert np.ptp([row["mean"] for row in rows.values()]) < 1e-12
 
 
-def test_what_is_kept_of_a_fit_changes_no_number(fitted):
+def test_dropping_draws_changes_no_number(fitted):
     for scope in SAMPLING[:3]:  # of which the first samples replicates
         kept, new = (estimate_of(each, "target_bias", scope) for each in (fitted, Fitted.of(fitted.tree)))
         np.testing.assert_array_equal(kept.mixture.centre, new.mixture.centre)
@@ -260,7 +260,7 @@ def test_draws_and_mixture_are_one_posterior(fitted, scope):
         np.testing.assert_allclose(spread, sd, rtol=0.1, err_msg=name)
 
 
-def test_words_and_replicates_that_stay_have_their_raw_contrasts(fitted, templates):
+def test_fixed_words_and_replicates_have_raw_contrasts(fitted, templates):
     raw = summarize(fitted, "none")
     single = {label: table_means(each) for label, each in templates.singles().items()}
     for label, means in single.items():
@@ -268,7 +268,7 @@ def test_words_and_replicates_that_stay_have_their_raw_contrasts(fitted, templat
         assert raw.loc[("replicate_bias", label), "mean"] == pytest.approx(expected)
 
 
-def test_a_replicate_is_drawn_towards_the_others_and_all_of_them_average_to_the_bias(fitted):
+def test_replicates_shrink_and_average_to_the_bias(fitted):
     summary = summarize(fitted, "all")
     shrunk = summary.loc["replicate_bias"]
     assert shrunk["mean"].std() < shrunk.observed.std()
@@ -313,7 +313,7 @@ def test_identical_replicates_are_one(small_table, small_fit, caplog):
     xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
 
 
-def test_replicates_without_a_residual_of_their_own_are_refused():
+def test_replicates_without_residual_are_refused():
     """Shifted by effects of words alone: no variance of single values is left, and its scale would go to zero."""
     rng = np.random.default_rng(2)
     shared, tables = random_table(1), {}
@@ -325,7 +325,7 @@ def test_replicates_without_a_residual_of_their_own_are_refused():
 
 
 @pytest.mark.slow
-def test_a_model_without_their_effects_takes_the_mean_and_says_so(templates, caplog):
+def test_a_model_without_replicates_takes_the_mean(templates, caplog):
     found = fit(templates, "hierarchical", sampling=Sampling(draws=20, tune=20))
     assert says(caplog.text, "no effects replicates")
     assert Fitted.of(found).data.sizes.get("replicate", 0) == 0

@@ -21,7 +21,7 @@ def spoilt(small_table: AssociationTable) -> AssociationTable:
 
 
 @pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
-def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_table, nu):
+def test_residual_is_student_t_with_its_sd(small_table, nu):
     data = structure_of(load_spec("robust")).data(small_table)
     model = build_model(load_spec("robust"), data)
     names = ("mean", "target_effect", "attribute_effect", "sd_residual")
@@ -45,7 +45,7 @@ def test_the_residual_is_student_t_and_sd_residual_its_standard_deviation(small_
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_an_odd_cosine_moves_it_less_than_the_normal_model(small_fit, spoilt):
+def test_an_odd_cosine_moves_it_less(small_fit, spoilt):
     word = ("target_bias", "men 0")
     clean, normal, robust = (
         summarize(each).loc[word, "mean"]

@@ -19,21 +19,21 @@ def test_every_shipped_model_loads_and_cites_its_source():
         assert load_spec(name).reference.doi.startswith("10.")
 
 
-def test_the_long_form_has_the_priors_of_the_collapsed_one():
+def test_the_long_form_has_the_same_priors():
     collapsed, long = load_spec("crossed"), load_spec("crossed-long")
     shared = {name: prior for name, prior in collapsed.priors.items() if "replicate" not in name}
     assert shared == long.priors  # the long form has no replicates
     assert (collapsed.options["likelihood"], long.options["likelihood"]) == ("collapsed", "long")
 
 
-def test_the_robust_model_is_the_long_form_but_for_its_residual():
+def test_the_robust_model_differs_in_residual_only():
     """A term that a model lacks leaves no trace in its hash: records made before there was such a term stay valid."""
     robust, long = load_spec("robust"), load_spec("crossed-long")
     assert str(robust.priors["nu"]) == "Gamma(alpha=2, beta=0.1)"
     assert robust.without_prior("nu").sha256 == long.sha256 != robust.sha256
 
 
-def test_a_file_with_a_base_holds_what_differs_from_it(tmp_path):
+def test_a_file_holds_differences_from_its_base(tmp_path):
     crossed, mine = load_spec("crossed"), tmp_path / "mine.toml"
     mine.write_text('base = "crossed"\nscales = "by class"')
     assert load_spec(mine).sha256 == crossed.with_option("scales", "by class").sha256
@@ -86,7 +86,7 @@ def test_a_copied_file_with_another_prior_works(tmp_path):
         ("title =", "title", "TOML"),
     ],
 )
-def test_a_slip_in_the_file_is_named_with_its_remedy(tmp_path, old, new, message):
+def test_a_slip_is_named_with_its_remedy(tmp_path, old, new, message):
     path = tmp_path / "slip.toml"
     path.write_text(CROSSED.replace(old, new, 1))
     with refused(SpecError, message):
@@ -117,7 +117,7 @@ def test_an_unknown_model_brings_the_nearest():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_prior_may_be_any_continuous_distribution_of_pymc(distribution, written):
+def test_a_prior_may_be_any_continuous_distribution(distribution, written):
     """As an object of PyMC, or one that becomes it as PreliZ's do; what is written gives the same density."""
     prior = load_spec("crossed").with_prior("sd_residual", distribution).priors["sd_residual"]
     assert str(prior) == written
@@ -141,6 +141,6 @@ def test_a_prior_may_be_any_continuous_distribution_of_pymc(distribution, writte
     ],
     ids=str,
 )
-def test_what_is_no_prior_of_a_standard_deviation_is_refused(distribution, parameters, words):
+def test_refuses_a_prior_unfit_for_scales(distribution, parameters, words):
     with refused(SpecError, f"crossed [priors.sd_residual] {words}"):
         load_spec("crossed").with_prior("sd_residual", distribution, **parameters)

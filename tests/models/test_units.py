@@ -28,7 +28,7 @@ def leaning(men: float):
 
 @pytest.mark.parametrize("likelihood", ["collapsed", "long"])
 @pytest.mark.parametrize("name", TABLES)
-def test_what_is_sampled_has_the_density_of_the_model_in_the_units_of_the_table(name, likelihood):
+def test_sampled_density_is_in_units_of_the_table(name, likelihood):
     table, spec = TABLES[name](), load_spec("crossed").with_option("likelihood", likelihood)
     data = structure_of(spec).data(table)
     models = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
@@ -49,7 +49,7 @@ def test_what_is_sampled_has_the_density_of_the_model_in_the_units_of_the_table(
 
 
 @pytest.mark.parametrize("men", [1.0, 0.1, 3.0])
-def test_the_variance_of_its_words_takes_the_place_of_the_pooled_one(men):
+def test_own_variance_replaces_the_pooled_one(men):
     """It has seven degrees of freedom, and the pooled one counts as one more."""
     data = structure_of(load_spec("crossed")).data(leaning(men))
     own = (data.group_within_sd / data.within_sd).to_numpy() ** 2
@@ -57,6 +57,6 @@ def test_the_variance_of_its_words_takes_the_place_of_the_pooled_one(men):
     assert own == pytest.approx((7 * np.array([1, men**2]) / pooled + 1) / 8)
 
 
-def test_a_group_of_one_word_has_the_unit_of_the_table():
+def test_a_single_word_has_the_tables_unit():
     data = structure_of(load_spec("crossed")).data(random_table(targets={"men": 1, "women": 6}))
     assert data.group_within_sd.to_numpy() == pytest.approx(data.within_sd.item())

@@ -33,7 +33,7 @@ def differ_by_a_constant(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return bool(np.ptp(ours - theirs) < 1e-8)
 
 
-def test_effects_are_normal_whatever_their_data_are_thought_to_say():
+def test_effects_are_normal_whatever_the_data_say():
     """The density of what is sampled is that of the effects times the slope of the map between them."""
     evidence, value = np.array([[0.0, 3.0, 400.0], [0.0, 2.0, 500.0]]), np.array([0.3, -1.2, 0.7])
     with pm.Model() as model:
@@ -76,7 +76,7 @@ def test_gaps_are_the_hierarchical_binomial_model():
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
-def test_gaps_of_a_group_minus_the_average_of_the_others_have_the_prior_of_the_model():
+def test_gaps_have_the_prior_of_the_model():
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         prior = pm.sample_prior_predictive(draws=4000, model=labelled_rates_model(COUNTS), random_seed=1)
     mean_gap = prior["prior"].mean_gap
@@ -85,7 +85,7 @@ def test_gaps_of_a_group_minus_the_average_of_the_others_have_the_prior_of_the_m
     assert prior["prior_predictive"].recognised.dims == ("chain", "draw", "class", "group")
 
 
-def test_shares_of_pairs_are_the_logistic_model_with_writers():
+def test_shares_are_logistic_with_writers():
     table = simulated().drop(columns="bias_type")
     model, rng = bb.sentence_pairs.pymc_model(table), np.random.default_rng(1)
     ahead = (table.score_more > table.score_less).groupby(table.writer).agg(["sum", "size"])
@@ -104,7 +104,7 @@ def test_shares_of_pairs_are_the_logistic_model_with_writers():
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
-def test_priors_of_pairs_and_gaps_read_no_observed_value_and_nothing_that_only_the_sampler_reads():
+def test_priors_read_no_observed_value():
     gaps = bb.tpr_gaps.pymc_model(y=list("aabb"), prediction=list("abbb"), group=list("FMFM"))
     for model in (gaps, *(bb.sentence_pairs.pymc_model(simulated(), each) for each in ("share", "difference"))):
         observed = {model.rvs_to_values[variable] for variable in model.observed_RVs}
@@ -117,7 +117,7 @@ def test_another_estimand_of_pairs_is_refused():
         bb.sentence_pairs.pymc_model(simulated(), "both")
 
 
-def test_distances_are_the_published_model_with_target_effects_integrated_out():
+def test_distances_are_the_integrated_published_model():
     """Of each target and connection they are jointly normal with the variance of the target's effect in common."""
     table, rng = random_table(3), np.random.default_rng(1)
     spec, known = bb.load_spec("hierarchical"), hierarchical.data(table)

@@ -105,12 +105,12 @@ def test_sides_have_one_spelling(small_fit, summary, side):
         plot_word_bias(small_fit, side, summary=summary)
 
 
-def test_the_words_of_a_side_are_those_of_that_side(small_table, small_fit, summary):
+def test_words_belong_to_their_side(small_table, small_fit, summary):
     drawn = set(points(plot_word_bias(small_fit, "target", summary=summary)))
     assert drawn == set(small_table.values.target.to_numpy().tolist())
 
 
-def test_words_are_sorted_within_their_group_and_none_is_lost(small_fit, summary):
+def test_words_are_sorted_within_groups(small_fit, summary):
     drawn = points(plot_word_bias(small_fit, "target", summary=summary))
     men, women = ([x for word, x in drawn.items() if word.startswith(g)] for g in ("men", "women"))
     assert (len(men), len(women)) == (5, 6)
@@ -118,7 +118,7 @@ def test_words_are_sorted_within_their_group_and_none_is_lost(small_fit, summary
     assert women == sorted(women, reverse=True)
 
 
-def test_attributes_of_control_classes_have_no_bias_to_show(small_fit, summary):
+def test_controls_have_no_bias_to_show(small_fit, summary):
     drawn = points(plot_word_bias(small_fit, "attribute", summary=summary))
     assert len(drawn) == 6 + 5
     assert not any(word.startswith("neutral") for word in drawn)
@@ -130,7 +130,7 @@ def test_groups_differ_in_marker_as_well_as_colour(small_fit, summary):
     assert looks == set(zip(COLOURS[:2], MARKERS[:2], strict=True))
 
 
-def test_a_figure_grows_with_its_words_so_that_fifty_stay_legible(small_fit, summary):
+def test_a_figure_grows_with_its_words(small_fit, summary):
     many = summary.loc[["target_bias"]].iloc[np.arange(50) % 11]
     data = small_fit["constant_data"].to_dataset()
     fifty = small_fit.copy()
@@ -156,7 +156,7 @@ def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
     assert observed == pytest.approx([bias.observed.item()])
 
 
-def test_bands_show_the_raw_contrast_without_a_word_and_without_a_cluster(small_fit, small_table):
+def test_bands_show_contrasts_without_words_or_clusters(small_fit, small_table):
     without = leave_out(small_table)
     bands = {band.get_label(): band for band in plot_posterior(small_fit, without=without).patches}
     for what in ("cluster", "word"):
@@ -170,12 +170,12 @@ def test_a_raw_contrast_has_no_density(small_fit):
 
 
 @pytest.mark.parametrize("plot", [plot_forest, plot_word_bias, plot_posterior, plot_variance_shares])
-def test_a_fit_that_failed_is_marked_in_words_in_every_figure(plot, failed_fit, small_fit):
+def test_a_failed_fit_is_marked_in_figures(plot, failed_fit, small_fit):
     assert "not converged" in texts(plot(failed_fit)).lower()
     assert "not converged" not in texts(plot(small_fit)).lower()
 
 
-def test_an_overview_marks_the_list_that_failed_and_no_other(small_fit, failed_fit):
+def test_an_overview_marks_only_failed_lists(small_fit, failed_fit):
     failed_fit = failed_fit.copy()
     failed_fit.attrs = failed_fit.attrs | {"name": "other"}
     labels = [t.get_text() for t in plot_overview([small_fit, failed_fit]).get_yticklabels()]
@@ -189,7 +189,7 @@ def test_plots_draw_where_they_are_told(small_fit, summary):
     assert not left.lines
 
 
-def test_a_dollar_sign_in_a_name_is_no_formula(small_fit, summary):
+def test_a_dollar_in_a_name_is_no_formula(small_fit, summary):
     odd = small_fit.copy()
     odd.attrs = small_fit.attrs | {"name": r"$\frac{$ <b>"}
     with style():
@@ -204,7 +204,7 @@ def test_figures_are_unknown_to_pyplot(small_fit, summary):
     assert plt.get_fignums() == before
 
 
-def test_each_template_has_its_raw_bias_and_its_estimate_under_the_bias_of_all(fit_of_templates):
+def test_templates_have_raw_bias_and_estimate(fit_of_templates):
     table = summarize(fit_of_templates, ci_kind="eti")
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
     ax = plot_replicates(fit_of_templates, summary=table)
@@ -239,7 +239,7 @@ def test_a_title_has_the_width_of_its_figure(small_fit):
     assert ax.title.get_window_extent().x1 <= ax.figure.bbox.x1
 
 
-def test_confidence_intervals_have_caps_and_credible_ones_have_none(small_fit):
+def test_only_confidence_intervals_have_caps(small_fit):
     ax = plot_forest(small_fit)
     assert not {"|", "_"} & {line.get_marker() for line in ax.lines}
     draw_classical(ax, 0.1, 0.2, 0.0)

@@ -52,7 +52,7 @@ def intervals(ax: Axes) -> dict[float, list[float]]:
     return {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
 
 
-def test_an_atlas_has_embeddings_in_rows_and_lists_in_columns(atlas: Sweep) -> None:
+def test_an_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     assert yticks(ax) == list(atlas.embeddings)
     assert [label.get_text() for label in ax.get_xticklabels()] == list(atlas.lists)
@@ -61,7 +61,7 @@ def test_an_atlas_has_embeddings_in_rows_and_lists_in_columns(atlas: Sweep) -> N
     assert tints.norm.vmin == -tints.norm.vmax
 
 
-def test_every_cell_of_an_atlas_has_its_point_and_its_interval_on_one_axis(atlas: Sweep) -> None:
+def test_every_cell_of_an_atlas_has_an_interval(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     cells = atlas.cells.dropna(subset="bias")
     (collection,) = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
@@ -79,7 +79,7 @@ def test_every_cell_of_an_atlas_has_its_point_and_its_interval_on_one_axis(atlas
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
 
 
-def test_an_atlas_explains_the_marks_that_it_has_and_no_others(atlas: Sweep) -> None:
+def test_an_atlas_explains_only_its_marks(atlas: Sweep) -> None:
     shown = legend(plot_atlas(atlas))
     assert {"not converged", "screened by the quasi-F alone", "no numbers", "zero"} <= set(shown)
     alone = legend(plot_atlas(made_sweep(1, 1)))
@@ -87,7 +87,7 @@ def test_an_atlas_explains_the_marks_that_it_has_and_no_others(atlas: Sweep) -> 
 
 
 @pytest.mark.parametrize("side", ["embedding", "list"])
-def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_rank(atlas: Sweep, side: str) -> None:
+def test_a_ranking_descends_with_intervals_of_rank(atlas: Sweep, side: str) -> None:
     ax = plot_ranking(atlas, side)
     assert atlas.pooled is not None
     rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values("mean", ascending=False)
@@ -101,7 +101,7 @@ def test_a_ranking_has_means_from_the_most_biased_down_with_the_interval_of_the_
     assert [int(text.split("–")[-1]) for text in ranks] == rows.rank_eti95_ub.tolist()
 
 
-def test_gaps_stand_in_their_order_with_raw_gap_interval_and_noise_floor(gaps: TprGaps) -> None:
+def test_gaps_have_order_interval_and_noise_floor(gaps: TprGaps) -> None:
     ax = plot_tpr_gaps(gaps)
     rows = gaps.table.xs("F", level="group").sort_values("mean", ascending=False)
     assert yticks(ax) == list(rows.index)

@@ -17,7 +17,7 @@ COLUMNS = ["mean", "sd", "eti95_lb", "eti95_ub", "prob_direction", "observed", "
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_the_weights_of_an_estimand_give_the_row_of_that_estimand(small_fit, scope):
+def test_weights_of_an_estimand_give_its_row(small_fit, scope):
     row = summarize(small_fit, scope, ci_prob=0.95).loc[("group_bias", "men")]
     table = contrast(small_fit, GROUP_BIAS, scope).table
     np.testing.assert_allclose(table.loc["contrast", COLUMNS].astype(float), row[COLUMNS].astype(float), rtol=1e-9)
@@ -51,7 +51,7 @@ def test_a_level_has_no_verdict(small_fit):
     assert "cosine similarity" in level.text
 
 
-def test_a_frame_an_array_and_a_mapping_ask_the_same(small_fit):
+def test_frames_arrays_and_mappings_agree(small_fit):
     frame = pd.DataFrame({"home": [-1.0], "work": [1.0]}, index=["men"])
     array = xr.DataArray(
         [[-1.0], [1.0]],
@@ -81,7 +81,7 @@ def test_a_formula_asks_what_its_weights_ask(small_fit, formula, weights):
     np.testing.assert_array_equal(row[COLUMNS], by_formula.table.loc[formula, COLUMNS])
 
 
-def test_names_in_a_formula_may_hold_colons_and_hyphens(small_fit):
+def test_names_may_hold_colons_and_hyphens(small_fit):
     data = Fitted.of(small_fit).data.assign_coords(group=["a: b - c", "b - c"], attribute_class=["x", "y: x", "n"])
     weights = checked_weights(data, "a: b - c - b - c: y: x", "it")
     assert weights.sel(group="a: b - c", attribute_class="y: x").item() == 1
@@ -98,7 +98,7 @@ def test_a_figure_shows_the_posterior_of_a_contrast(small_fit):
     assert "men - women: work" in [label.get_text() for label in rows]
 
 
-def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, small_fit):
+def test_scope_none_gives_raw_numbers(small_table, small_fit):
     blocks = {c: small_table.block("men", c).mean() for c in ("work", "home")}
     raw = contrast(small_fit, GROUP_BIAS, "none").table.loc["contrast"]
     assert raw["mean"] == pytest.approx(blocks["work"] - blocks["home"])
@@ -127,7 +127,7 @@ def test_scope_none_is_the_raw_contrast_and_a_level_a_raw_mean(small_table, smal
         (xr.DataArray([1.0, -1.0], dims="group"), "DataArray"),
     ],
 )
-def test_weights_that_ask_nothing_are_refused_in_a_line(small_fit, weights, message):
+def test_refuses_weights_that_ask_nothing(small_fit, weights, message):
     with refused(BayesBiasError, message):
         contrast(small_fit, weights)
 

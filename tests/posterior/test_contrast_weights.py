@@ -19,7 +19,7 @@ def weights_of(weights: Weights, label: str = "a", *, levels: bool = False) -> x
     return checked_weights(DATA, weights, label, levels=levels)
 
 
-def test_the_bias_written_out_by_hand_has_the_weights_of_the_bias():
+def test_bias_by_hand_has_the_biases_weights():
     found = weights_of(HALF, "by hand")
     expected = bias_weights(DATA).transpose("contrast", *BLOCK)
     np.testing.assert_allclose(found, expected.sel({dim: found[dim] for dim in BLOCK}))
@@ -32,20 +32,20 @@ def test_a_block_that_is_not_named_weighs_nothing():
     assert found.sel(group="women").to_numpy().tolist() == [0, 0, 0]
 
 
-def test_a_frame_has_its_classes_in_any_order_and_may_leave_some_out():
+def test_a_frame_may_reorder_and_omit_classes():
     frame = pd.DataFrame({"home": {"women": 0.5, "men": -0.5}, "work": {"women": -0.5, "men": 0.5}})
     assert weights_of(frame).identical(weights_of(HALF))
     array = xr.DataArray(frame.rename_axis(index="group", columns="attribute_class"))
     assert weights_of(array.transpose()).identical(weights_of(HALF))
 
 
-def test_decimal_fractions_sum_to_zero_though_their_binary_ones_do_not():
+def test_decimal_fractions_sum_to_zero():
     thirds = {("men", "work"): 0.3, ("men", "home"): -0.1, ("men", "neutral"): -0.2}
     assert sum(thirds.values()) != 0
     assert weights_of(thirds, "thirds").sum() == pytest.approx(0)
 
 
-def test_a_level_is_no_contrast_and_has_to_be_asked_for():
+def test_a_level_has_to_be_asked_for():
     level = {("men", "work"): 1.0}
     with refused(BayesBiasError, "weights 1 levels=True"):
         weights_of(level, "level")
@@ -58,7 +58,7 @@ def test_a_weight_is_a_finite_number(weight):
         weights_of({("men", "work"): weight, ("men", "home"): -1.0})
 
 
-def test_weights_that_weigh_nothing_ask_nothing_even_as_levels():
+def test_zero_weights_ask_nothing_even_as_levels():
     for levels in (True, False):
         with refused(BayesBiasError, "weights zero"):
             weights_of(dict.fromkeys(HALF, 0.0), "a", levels=levels)

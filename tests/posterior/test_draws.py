@@ -11,7 +11,7 @@ from tests.helpers import refused
 
 @pytest.mark.parametrize("estimand", ["bias", "group_bias", "excess", "attribute_bias"])
 @pytest.mark.parametrize("scope", ["both", "targets"])
-def test_draws_are_labelled_and_have_the_mean_of_the_summary(small_fit, estimand, scope):
+def test_draws_have_labels_and_the_mean(small_fit, estimand, scope):
     found, rows = posterior_draws(small_fit, estimand, scope), summarize(small_fit, scope).loc[estimand]
     assert found.dims == ("chain", "draw", "contrast")
     assert found.name == estimand

@@ -17,7 +17,7 @@ from tests.helpers import SCALES, SHORT, attribute_covariance, random_table, ref
 SCOPES = ("both", "targets", "attributes", "none")
 
 
-def test_scope_none_is_the_raw_contrast_and_half_of_weats_numerator(small_table, small_fit):
+def test_scope_none_is_half_of_weats_numerator(small_table, small_fit):
     summary = summarize(small_fit, "none", ci_prob=0.95)
     published = weat(small_table)
     bias = summary.loc[("bias", "overall")]
@@ -36,7 +36,7 @@ def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
     assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - other)
 
 
-def test_class_bias_compares_groups_within_a_class_and_averages_to_the_bias(small_table, small_fit):
+def test_class_biases_average_to_the_bias(small_table, small_fit):
     raw = summarize(small_fit, "none")["mean"]
     men, women = (small_table.block(group, "work").mean() for group in ("men", "women"))
     assert raw["class_bias", "work"] == pytest.approx(men - women)
@@ -44,7 +44,7 @@ def test_class_bias_compares_groups_within_a_class_and_averages_to_the_bias(smal
     assert raw["attribute_bias"].filter(like="work").mean() == pytest.approx(raw["class_bias", "work"])
 
 
-def test_bias_averages_group_bias_and_excess_and_repulsion_add_up_to_it(small_fit):
+def test_excess_and_repulsion_add_up_to_bias(small_fit):
     mean = summarize(small_fit)["mean"]
     assert mean["bias", "overall"] == pytest.approx(mean["group_bias"].mean())
     for group in ("men", "women"):
@@ -52,7 +52,7 @@ def test_bias_averages_group_bias_and_excess_and_repulsion_add_up_to_it(small_fi
         assert mean["group_bias", group] == pytest.approx(parts)
 
 
-def test_word_contrasts_average_to_those_of_their_group_and_class(small_table, small_fit):
+def test_word_contrasts_average_to_their_group(small_table, small_fit):
     raw = summarize(small_fit, "none")["mean"]
     men = [t for t in small_table.values.target.to_numpy() if t.startswith("men")]
     assert raw["target_bias"][men].mean() == pytest.approx(raw["group_bias", "men"])
@@ -60,7 +60,7 @@ def test_word_contrasts_average_to_those_of_their_group_and_class(small_table, s
     assert (work + home) / 2 == pytest.approx(raw["bias", "overall"])
 
 
-def test_every_scope_centres_on_the_same_contrast_and_wider_scopes_are_wider(small_fit):
+def test_wider_scopes_are_wider_about_one_contrast(small_fit):
     tables = {scope: summarize(small_fit, scope) for scope in SCOPES}
     sd = {scope: table.loc[("bias", "overall"), "sd"] for scope, table in tables.items()}
     assert sd["none"] < min(sd["targets"], sd["attributes"]) < max(sd["targets"], sd["attributes"]) < sd["both"]
@@ -69,7 +69,7 @@ def test_every_scope_centres_on_the_same_contrast_and_wider_scopes_are_wider(sma
         assert abs(row["mean"] - row["observed"]) < 0.25 * max(sd.values())
 
 
-def test_effect_size_speaks_of_these_attributes_alone_and_stays_inside_two(small_fit):
+def test_effect_size_is_of_these_attributes(small_fit):
     assert abs(estimates(small_fit, "targets")["effect_size"].draws).max() < 2
     for scope in ("both", "attributes"):
         assert "effect_size" not in estimates(small_fit, scope)
@@ -102,7 +102,7 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
     np.testing.assert_allclose(root @ root.T, prior - gain @ prior, atol=1e-12)
 
 
-def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
+def test_drawn_deviations_sum_to_zero(small_fit):
     """Standardised by their conditional mean and spread, the deviations of the words of a group are standard normal."""
     fitted = Fitted.of(small_fit)
     given, drawn = conditional(fitted, "target"), word_effects(small_fit).target_effect.to_numpy()[:, :, :5]
@@ -115,7 +115,7 @@ def test_drawn_deviations_sum_to_zero_and_vary_as_they_should(small_fit):
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_the_mixture_of_normals_is_the_distribution_of_the_draws(small_fit, scope):
+def test_mixture_is_the_distribution_of_draws(small_fit, scope):
     """Of every estimand that has one: mean, spread and tails agree with 6,000 draws within their own error."""
     for name, estimate in estimates(small_fit, scope).items():
         if name == "effect_size":
@@ -147,7 +147,7 @@ def test_an_unknown_scope_is_refused_with_the_nearest(small_fit):
         summarize(small_fit, "target")
 
 
-def test_every_number_of_a_summary_is_numeric_and_arviz_names_the_columns(small_fit):
+def test_summary_is_numeric_with_arviz_names(small_fit):
     summary = summarize(small_fit, ci_prob=0.9)
     assert {"mean", "sd", "eti90_lb", "eti90_ub", "ess_bulk", "r_hat"} <= set(summary.columns)
     assert all(np.issubdtype(dtype, np.number) or np.issubdtype(dtype, np.bool_) for dtype in summary.dtypes)

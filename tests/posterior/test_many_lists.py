@@ -25,7 +25,7 @@ def test_the_adjustment_is_that_of_published_examples():
     assert (adjusted <= 1).all()
 
 
-def test_of_ten_lists_without_bias_some_finding_is_as_rare_as_of_one():
+def test_ten_lists_have_few_false_findings():
     chances = np.random.default_rng(0).uniform(size=(4000, 10))
     assert (chances.min(axis=1) < 0.05).mean() == pytest.approx(1 - 0.95**10, abs=0.025)
     assert np.mean([holm(row).min() < 0.05 for row in chances]) == pytest.approx(0.05, abs=0.01)
@@ -50,7 +50,7 @@ def test_where_nothing_is_found_nothing_survives():
     assert says(found, "two none distinguishable Holm's")
 
 
-def test_a_list_that_has_not_converged_counts_without_a_number():
+def test_an_unconverged_list_counts_without_a_number():
     found = many_lists({"a": verdict(0.02), "b": verdict(0.0001, "not converged")})
     assert found.table.chance_holm.tolist() == pytest.approx([0.04, np.nan], nan_ok=True)
     assert says(found, "two one distinguishable Holm's a converged")

@@ -31,14 +31,14 @@ def fitted(sampled: None) -> xr.DataTree:
     return fit(jobs(), seed=1, sampling=SHORT)
 
 
-def test_its_class_is_compared_with_all_others_of_its_list_or_with_those_named():
+def test_class_is_compared_with_others_or_named():
     assert WordList.from_mapping(LIST).opposites == ("female", "other")
     named = WordList.from_mapping(LIST | {"opposites": ["female"]})
     assert (named.opposites, tuple(named.controls)) == (("female",), ("other",))
     assert named.sha256 != WordList.from_mapping(LIST).sha256
 
 
-def test_the_bias_is_closeness_to_the_class_less_closeness_to_the_rest(fitted):
+def test_bias_is_closeness_to_class_minus_rest(fitted):
     table = jobs()
     male, female = (table.block("jobs", name) for name in ("male", "female"))
     raw = summarize(fitted, "none")["observed"]
@@ -96,7 +96,7 @@ def test_what_debiasing_changed_needs_the_same_opposites(sampled):
         compare(before, other)
 
 
-def test_a_frame_of_one_group_has_opposites_by_default():
+def test_a_frame_of_one_group_has_opposites():
     columns = {name: name for name in ("target", "group", "attribute", "attribute_class")}
     frame = jobs().to_frame()
     table = AssociationTable.from_frame(frame, value="cosine", stereotypes={"jobs": "male"}, **columns)

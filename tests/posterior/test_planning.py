@@ -31,14 +31,14 @@ def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
     assert ((table.width_lb < table.width) & (table.width < table.width_ub)).all()
 
 
-def test_the_design_at_hand_is_predicted_as_it_is(small_fit):
+def test_the_given_design_is_predicted_exactly(small_fit):
     row = summarize(small_fit, "both", ci_prob=0.95, ci_kind="eti").loc[("bias", "overall")]
     lower, upper = interval_columns(row.to_frame().T)
     predicted = plan(small_fit, 0.02, targets=[5, 6], attributes=[5, 6]).width
     assert predicted.mean() == pytest.approx(row[upper] - row[lower], rel=0.25)
 
 
-def test_a_scope_that_keeps_words_leaves_their_variance_out(small_fit):
+def test_a_fixed_side_leaves_its_variance_out(small_fit):
     both, targets = (plan(small_fit, 0.02, [8], [8], scope=scope).width.item() for scope in ("both", "targets"))
     assert targets < both
 
@@ -58,20 +58,20 @@ def test_the_figure_shows_this_design_among_the_others(small_fit):
     assert ax.get_xlabel() == "attributes in each class"
 
 
-def test_more_words_are_needed_for_a_smaller_bias_and_for_more_certainty(small_fit):
+def test_a_smaller_bias_needs_more_words(small_fit):
     assert words_needed(small_fit, 0.02) > words_needed(small_fit, 0.05)
     assert words_needed(small_fit, 0.05, ci_prob=0.99) > words_needed(small_fit, 0.05)
     assert words_needed(small_fit, 0.05, "targets") <= words_needed(small_fit, 0.05)
 
 
-def test_with_so_many_words_a_plan_promises_the_power_that_was_asked_for(small_fit):
+def test_planned_words_have_the_power_promised(small_fit):
     """Nearly: the number rests on mean variances, and the plan averages over their posterior."""
     needed = words_needed(small_fit, 0.02, power=0.8)
     assert plan(small_fit, 0.02, [needed], [needed]).power.item() == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize("bias", [0, -0.02, float("nan"), "small", None])
-def test_a_plan_asks_for_the_smallest_bias_of_interest(small_fit, bias):
+def test_a_plan_asks_for_the_smallest_bias(small_fit, bias):
     with refused(ScopeError, "bias smallest positive 0.02"):
         plan(small_fit, bias)
 
@@ -102,7 +102,7 @@ def test_shares_of_variance_sum_to_one(small_fit):
     assert shares.sum(axis=1).to_numpy() == pytest.approx(1)
 
 
-def test_more_templates_and_more_words_lie_along_the_axes_of_one_figure(fit_of_templates):
+def test_figure_has_axes_of_templates_and_words(fit_of_templates):
     planned = plan(fit_of_templates, 0.02, [8, 16, 32], [8, 16, 25], [3, 10, 30])
     assert by_words(planned).words.to_numpy().tolist() == [8, 16]
     assert by_words(planned).width.sel(words=8, replicates=10).item() == planned.width[8, 8, 10]
@@ -114,5 +114,5 @@ def test_more_templates_and_more_words_lie_along_the_axes_of_one_figure(fit_of_t
     assert of_words.get_ylabel() == "targets in each group"
 
 
-def test_without_new_words_no_number_of_them_is_needed(fit_of_templates):
+def test_no_new_words_need_no_number(fit_of_templates):
     assert words_needed(fit_of_templates, 0.02, "replicates") is None

@@ -46,7 +46,7 @@ def called(posterior: xr.DataTree, name: str, **attrs: str) -> xr.DataTree:
     return other
 
 
-def test_each_list_is_its_verdict_by_itself_and_narrower_in_the_light_of_the_others(fits, pooled):
+def test_lists_keep_verdicts_and_shrink_together(fits, pooled):
     for posterior, (name, row) in zip(fits, pooled.lists.iterrows(), strict=True):
         alone = verdict(posterior)
         assert posterior.attrs["name"] == name
@@ -57,7 +57,7 @@ def test_each_list_is_its_verdict_by_itself_and_narrower_in_the_light_of_the_oth
         assert row.pooled_prob_direction > 0.99
 
 
-def test_a_new_list_is_known_worse_than_the_mean_and_lists_that_do_not_differ_better_than_any_alone(fits, pooled):
+def test_a_new_list_is_less_certain(fits, pooled):
     widths = pooled.table.eti95_ub - pooled.table.eti95_lb
     assert widths["new list"] > widths["mu"]
     alike = pool(fits, tau_scale=1e-6)
@@ -80,7 +80,7 @@ def test_the_sentence_says_what_pooling_is_not(pooled):
     assert "list 11" not in text
 
 
-def test_lists_that_share_words_are_said_to_be_dependent(fits, caplog):
+def test_lists_that_share_words_are_dependent(fits, caplog):
     with caplog.at_level(logging.WARNING, logger="bayes_bias"):
         found = pool([fits[0], about_others(fits[0], "twin"), fits[1]])
     assert 0 < found.overlap.loc["list 11", "twin"] < 1
@@ -99,7 +99,7 @@ def about_others(fit: xr.DataTree, name: str) -> xr.DataTree:
     return other
 
 
-def test_lists_of_the_same_topics_with_the_same_attributes_are_one_list(fits):
+def test_lists_of_same_topics_are_one(fits):
     with refused(BayesBiasError, "'list 11' 'twin' one list join"):
         pool([fits[0], called(fits[0], "twin"), fits[1]])
 
@@ -129,7 +129,7 @@ def test_one_fit_is_no_sample(small_fit):
         ({"metric": Metric("log odds", unit="logits").to_json()}, "log odds cosines"),
     ],
 )
-def test_what_is_no_sample_of_one_population_is_refused(small_fit, changes, message):
+def test_refuses_what_is_no_sample(small_fit, changes, message):
     other = called(small_fit, **{"name": "other"} | changes)
     with refused(BayesBiasError, message):
         pool([small_fit, other])

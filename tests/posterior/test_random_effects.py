@@ -71,7 +71,7 @@ def test_with_vast_differences_every_list_stands_alone():
     assert found.theta(0).total_sd == pytest.approx(1, abs=1e-3)
 
 
-def test_equal_standard_deviations_have_a_closed_form_given_tau():
+def test_equal_sds_have_a_closed_form():
     """mu ~ Normal(mean, (sd**2 + tau**2) / n), and each theta is drawn by sd**2 / (sd**2 + tau**2) of the way."""
     y, sd = np.array([1.0, 2.0, 4.0, 9.0]), 2.0
     found = RandomEffects(y, np.full((4, 1), sd), tau_scale=3.0)
@@ -117,7 +117,7 @@ def test_mixtures_agree_with_draws(lists):
     assert lists.tau_mean == pytest.approx(tau[kept].mean(), abs=0.002)
 
 
-def test_a_finer_grid_moves_no_end_by_a_hundredth_of_the_sd(lists, monkeypatch):
+def test_a_finer_grid_moves_nothing(lists, monkeypatch):
     def ends(found: RandomEffects) -> list[float]:
         return [each.quantile(p) for each in (found.mu, found.new, found.theta(0)) for p in (0.025, 0.975)]
 

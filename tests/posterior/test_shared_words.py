@@ -20,7 +20,7 @@ def shares(one: QuasiF, other: QuasiF) -> float:
 
 
 @pytest.mark.thorough
-def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
+def test_biases_over_random_words_correlate_as_said() -> None:
     """Real vectors, and a projection of them to fifty dimensions."""
     rng = np.random.default_rng(1)
     vectors = open_embedding("googlenews-demo").all()
@@ -46,7 +46,7 @@ def test_over_random_words_biases_of_two_embeddings_correlate_as_said() -> None:
     assert 0.4 < np.mean(said) < 0.9
 
 
-def test_a_share_is_of_one_list_and_of_several_embeddings() -> None:
+def test_a_share_needs_one_list_several_embeddings() -> None:
     same = {"targets": {"he": 0.1, "she": -0.1}}
     opposite = {"targets": {"he": -0.1, "she": 0.1}}
     adds = {
@@ -61,7 +61,7 @@ def test_a_share_is_of_one_list_and_of_several_embeddings() -> None:
     assert shared_errors(adds, "attributes").isna().all()
 
 
-def test_the_order_of_words_and_embeddings_moves_no_digit() -> None:
+def test_order_moves_no_digit() -> None:
     """A result that was kept may have its words in another order than one that was just computed."""
     rng = np.random.default_rng(3)
     words = numbered("word", 40)

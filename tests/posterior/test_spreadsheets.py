@@ -22,7 +22,7 @@ def cells(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("word", FORMULAS)
-def test_a_word_is_no_formula_whether_cell_label_or_column(word):
+def test_a_word_is_no_formula(word):
     for frame in (
         pd.DataFrame({"word": [word]}),
         pd.DataFrame({"value": [1.0]}, index=pd.Index([word], name="word")),
@@ -44,7 +44,7 @@ def test_every_word_comes_back(tmp_path_factory, words):
     assert read_frame(path, "file", TableError, text=None).word.tolist() == words
 
 
-def test_a_table_of_cosines_comes_back_with_its_words(tmp_path):
+def test_a_table_of_cosines_comes_back(tmp_path):
     frame = random_table().to_frame().replace({"men 0": "=men", "work 5": "-work"})
     path = tmp_path / "mine.csv"
     path.write_text(csv_text(frame, index=False), encoding="utf-8")

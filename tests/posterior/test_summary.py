@@ -31,7 +31,7 @@ def test_arvizs_own_default_changes_nothing(small_fit):
 
 
 @pytest.mark.parametrize("prob", [0.685, 0.975, 0.999])
-def test_an_interval_has_the_probability_asked_for_not_its_whole_percent(small_fit, prob):
+def test_an_interval_has_its_exact_probability(small_fit, prob):
     found = bb.verdict(small_fit, ci_prob=prob)
     mixture = bias_estimate(small_fit).mixture
     assert mixture.below(found.upper).item() - mixture.below(found.lower).item() == pytest.approx(prob, abs=1e-6)

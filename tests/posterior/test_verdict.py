@@ -41,7 +41,7 @@ def test_weat_on_glove(name):
 
 
 @pytest.mark.slow
-def test_a_planted_bias_is_distinguished_from_noise_and_no_bias_is_not():
+def test_a_planted_bias_is_distinguished():
     planted = verdict(fit(random_table(3, bias=0.1), seed=1, sampling=SHORT))
     assert planted.label == "distinguishable"
     assert planted.lower > 0
@@ -58,14 +58,14 @@ def test_the_sentence_says_over_which_words_it_generalises(small_fit):
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_what_the_noise_floor_says_and_what_the_posterior_says_is_one_probability(small_fit, scope):
+def test_noise_floor_and_posterior_are_one_probability(small_fit, scope):
     """Given the scales noise exceeds the observed contrast as often as the bias has the other sign, on either side."""
     bias = bias_estimate(small_fit, scope)
     under_noise = 2 * norm.sf(abs(bias.observed.item()) / bias.noise_sd.to_numpy()).mean()
     assert verdict(small_fit, scope).chance == pytest.approx(under_noise, rel=1e-9)
 
 
-def test_these_attribute_words_alone_are_never_called_distinguishable_and_never_stand_alone(small_fit):
+def test_a_narrow_scope_is_never_called_distinguishable(small_fit):
     found, both = verdict(small_fit, "targets"), verdict(small_fit)
     assert found.label == "these words differ"
     assert found.wider == both
@@ -77,7 +77,7 @@ def test_these_attribute_words_alone_are_never_called_distinguishable_and_never_
 
 
 @pytest.mark.slow
-def test_a_class_of_one_word_says_nothing_of_new_attributes():
+def test_a_single_word_class_says_nothing_new():
     posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
     assert found.wider is None
@@ -96,7 +96,7 @@ def test_a_bias_against_the_stereotype_says_so(small_fit):
 
 
 @pytest.mark.slow
-def test_a_bias_planted_against_the_stereotype_is_reported_as_such():
+def test_a_reversed_bias_is_reported_as_such():
     found = verdict(fit(random_table(3, bias=-0.1), seed=1, sampling=SHORT))
     assert found.mean < 0
     assert "opposite to the stereotype" in found.text
@@ -118,7 +118,7 @@ def test_the_label_follows_the_chance(prob_direction, label):
     assert _label(chance(prob_direction), 0.05, "both") == label
 
 
-def test_the_verdict_rests_on_the_row_of_the_summary(small_fit):
+def test_verdict_rests_on_the_summary(small_fit):
     found, row = (verdict(small_fit, "targets"), summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")])
     assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 

@@ -13,7 +13,7 @@ from bayes_bias.table.labels import SIDES
 from tests.helpers import SHORT, refused, says
 
 
-def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
+def test_word_effects_add_up_to_the_rest(small_fit):
     """Means, levels, effects and noise make up the observed block means: on average nothing is left over."""
     effects, data = word_effects(small_fit), small_fit["constant_data"]
     of_targets = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
@@ -30,7 +30,7 @@ def test_word_effects_add_up_to_what_the_block_leaves(small_fit):
     assert left.std(("chain", "draw")).max() < 2 * residual
 
 
-def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(small_fit):
+def test_fixed_words_bring_their_average_effects(small_fit):
     """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
     effects = word_effects(small_fit)
     to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
@@ -45,7 +45,7 @@ def test_words_that_stay_bring_the_average_of_their_effects_along_draw_by_draw(s
     np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
 
 
-def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeypatch, caplog):
+def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
     whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
     n_draws = SHORT.chains * SHORT.draws
     attributes = small_fit["constant_data"].attribute_mean.size * n_draws
@@ -59,7 +59,7 @@ def test_words_too_many_for_memory_are_left_out_with_a_notice(small_fit, monkeyp
     assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
 
 
-def test_without_the_words_of_controls_the_others_have_the_same_draws(small_fit):
+def test_draws_do_not_depend_on_controls(small_fit):
     effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
     controls = ~effects.attribute.isin(compared.attribute)
     assert set(small_fit["observed_data"].attribute_class[controls].to_numpy()) == {"neutral"}

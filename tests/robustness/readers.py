@@ -107,7 +107,7 @@ def _workbook() -> bytes:
 
 def _criterion(path: Path) -> object:
     frame = outside_of(path)
-    return frame, Biases.of_frame(frame)
+    return frame, Biases.from_frame(frame)
 
 
 def _parquet() -> bytes:

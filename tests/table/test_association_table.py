@@ -52,7 +52,7 @@ def test_a_class_without_a_group_is_a_control():
     assert table.without_controls().classes == ("work", "home")
 
 
-def test_groups_may_come_as_a_mapping_from_target_to_group():
+def test_groups_may_be_a_mapping():
     frame = tidy()
     mapping = dict(zip(frame.target, frame.group, strict=True))
     assert read(frame.drop(columns="group"), group=mapping).values.identical(read(frame).values)
@@ -65,7 +65,7 @@ def test_the_callers_frame_is_not_changed():
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_repeated_pairs_are_dropped_with_a_notice_or_counted():
+def test_repeated_pairs_are_dropped_or_counted():
     frame = pd.concat([tidy(), tidy().head(3)])
     dropped = read(frame)
     assert dropped.values.identical(read(tidy()).values)
@@ -123,7 +123,7 @@ def test_stereotypes_must_fit_the_table(stereotypes, message):
         read(tidy(), stereotypes=stereotypes)
 
 
-def test_groups_of_one_class_are_compared_with_the_others():
+def test_one_class_is_compared_with_the_others():
     table = read(tidy(), stereotypes={"man": "work", "woman": "work"})
     assert set(table.opposites) == set(tidy().attribute_class) - {"work"}
 
@@ -146,7 +146,7 @@ def labelled() -> pd.DataFrame:
     )
 
 
-def test_a_table_has_labels_only_where_its_source_names_some():
+def test_labels_come_only_from_the_source():
     assert read(tidy()).labels == ()
     table = read(labelled(), **LABELS)
     assert table.labels == tuple(LABELS)
@@ -162,7 +162,7 @@ def test_labels_come_back_as_they_went_in():
     assert again.sha256 == table.sha256 != read(tidy()).sha256
 
 
-def test_a_pair_that_has_lost_a_word_is_no_pair():
+def test_a_pair_without_a_word_is_none():
     table = read(labelled(), **LABELS)
     (notice,) = table.notices
     assert says(notice, "attribute_pair one 'b'")
@@ -170,7 +170,7 @@ def test_a_pair_that_has_lost_a_word_is_no_pair():
     assert "target_pair" not in settled(table.values[1:]).coords
 
 
-def test_a_list_gives_its_topics_and_pairs_to_the_table():
+def test_a_list_gives_topics_and_pairs():
     weat = load_wordlist("weat7")
     words = replace(
         weat, topics={"math": {"sums": ("addition", "numbers")}}, pairs=(("he", "she"), ("son", "daughter"))
@@ -185,7 +185,7 @@ def test_a_list_gives_its_topics_and_pairs_to_the_table():
     assert cosines(weat, "googlenews-demo", controls=()).labels == ()
 
 
-def test_a_pair_of_a_word_that_the_embedding_lacks_is_no_pair():
+def test_a_pair_the_embedding_lacks_is_none():
     words = replace(load_wordlist("weat7"), pairs=(("he", "she"), ("son", "daughter")))
     vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
     del vectors["she"]
@@ -229,7 +229,7 @@ def test_controls_may_be_as_long_as_they_like():
     assert not any("vary" in notice for notice in cosines("weat7", "googlenews-demo").notices)
 
 
-def test_a_table_from_a_frame_takes_vectors_and_keeps_them_out_of_its_hash(small_table):
+def test_vectors_are_kept_out_of_the_hash(small_table):
     words = [*small_table.values.target.values, *small_table.values.attribute.values]
     table = small_table.with_vectors(random_vectors(0, words, 5))
     assert table.sha256 == small_table.sha256

@@ -41,7 +41,7 @@ def test_bounds_are_called_as_arviz_calls_them(ci_prob, kind):
     assert interval_columns(summary) == interval_names(ci_prob, kind)
 
 
-def test_no_other_module_has_a_name_for_a_bound_of_its_own():
+def test_bounds_are_named_in_one_module():
     spelt = {
         f"{path.name}: {text}"
         for path in (ROOT / "bayes_bias").rglob("*.py")
@@ -60,7 +60,7 @@ def _keys(tree: ast.AST) -> Iterator[str]:
         yield from (key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
 
 
-def test_the_page_lists_the_columns_of_measures_sweeps_and_scores(small_table):
+def test_page_lists_columns_of_tables(small_table):
     measured = bb.measures.measure_all(small_table).table
     before, after = (read_scores(name) for name in ("pairs-demo", "pairs-demo-even"))
     shares = (published(before, 0.95), paired(before, after, 0.95))

@@ -13,7 +13,7 @@ YEARS = (1900, 1910, 1930)
 
 
 def bias(table: AssociationTable) -> float:
-    return WordScores.of_table(table).bias
+    return WordScores.from_table(table).bias
 
 
 def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> AssociationTable:
@@ -31,7 +31,7 @@ def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> A
     return combine_replicates(tables, "seed")
 
 
-def test_the_bias_of_a_contrast_is_the_contrast_of_the_biases() -> None:
+def test_bias_of_a_contrast_is_its_contrast() -> None:
     tables = {year: random_table(seed) for seed, year in enumerate(YEARS)}
     weights = {1900: -0.25, 1930: 0.75}
     found = combine(tables, weights, name="trend")
@@ -41,7 +41,7 @@ def test_the_bias_of_a_contrast_is_the_contrast_of_the_biases() -> None:
     assert found.metric.range == (-1, 1)
 
 
-def test_replicates_pair_by_their_labels_or_else_by_their_order() -> None:
+def test_replicates_pair_by_label_or_order() -> None:
     one, other = seeds(3), seeds(3, seed=1)
     turned = combine_replicates(dict(reversed(other.singles().items())), "seed")
     expected = np.stack(
@@ -53,7 +53,7 @@ def test_replicates_pair_by_their_labels_or_else_by_their_order() -> None:
     np.testing.assert_allclose(combine({"a": one, "b": renamed}, (-1, 1)).replicates.stacked(), expected)
 
 
-def test_unequal_numbers_of_replicates_keep_mean_and_the_variance_of_the_mean() -> None:
+def test_unequal_replicates_keep_mean_and_variance() -> None:
     numbers, sd, variances = {1900: 2, 1910: 5, 1930: 4}, 0.02, []
     weights = dict(zip(YEARS, (-0.5, -0.5, 1.0), strict=True))
     for draw in range(40):
@@ -80,7 +80,7 @@ def test_words_that_one_table_lacks_are_named() -> None:
     assert says(found.notices, "1 target not in '1910' men 0")
 
 
-def test_what_cannot_be_combined_is_refused_in_a_line() -> None:
+def test_refuses_what_cannot_be_combined() -> None:
     table = random_table()
     tables = {1900: table, 1910: random_table(1)}
     other = random_table(targets={"men": 3, "boys": 4})

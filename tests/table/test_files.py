@@ -30,7 +30,7 @@ def test_columns_go_by_other_names(small_table, tmp_path):
     assert read_table(path, STEREOTYPES, columns=columns).sha256 == small_table.sha256
 
 
-def test_what_is_no_number_is_named_with_its_words(small_table, tmp_path):
+def test_a_wrong_number_is_named_with_words(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     frame = small_table.to_frame().astype({"cosine": object})
     frame.loc[1, "cosine"] = "n/a"
@@ -39,7 +39,7 @@ def test_what_is_no_number_is_named_with_its_words(small_table, tmp_path):
         read_table(path, STEREOTYPES)
 
 
-def test_a_matrix_is_told_from_a_table_and_groups_without_a_stereotype_are_named(small_table, tmp_path):
+def test_matrices_and_missing_stereotypes_are_recognised(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     small_table.to_frame().to_csv(path, index=False)
     with refused(TableError, "mine.csv women 'women=work' home"):
@@ -49,7 +49,7 @@ def test_a_matrix_is_told_from_a_table_and_groups_without_a_stereotype_are_named
         read_table(path, STEREOTYPES)
 
 
-def test_a_group_without_a_stereotype_is_left_out_when_asked_and_only_then(tmp_path):
+def test_a_group_is_left_out_on_request(tmp_path):
     frame = random_table(targets={"men": 3, "women": 3, "balanced": 3}).to_frame()
     path = tmp_path / "mine.csv"
     frame.to_csv(path, index=False)

@@ -20,14 +20,14 @@ ORDER = ("model", "models", "scope", "scopes", "ci_prob", "rope", "seed", "sampl
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda analysis: analysis.__name__)
-def test_an_analysis_has_few_parameters_in_the_same_order_and_none_of_measuring(analysis):
+def test_analyses_have_few_parameters_in_one_order(analysis):
     names = list(inspect.signature(analysis).parameters)
     assert len(names) <= 12
     assert sorted((name for name in names if name in ORDER), key=ORDER.index) == [n for n in names if n in ORDER]
     assert not {"controls", "similarity", "sub_topics", "allow_loss", "trust", "progress"} & set(names)
 
 
-def test_a_table_knows_its_list_and_how_it_was_measured():
+def test_a_table_knows_its_list_and_measuring():
     origin = bb.similarities(
         "weat7", "googlenews-demo", ("neutral",), similarity="dot", sub_topics="independent"
     ).origin
@@ -35,7 +35,7 @@ def test_a_table_knows_its_list_and_how_it_was_measured():
     assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "independent")
 
 
-def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from_nowhere():
+def test_numbers_do_not_depend_on_the_origin():
     table = bb.cosines("weat7", "googlenews-demo")
     assert replace(table, origin=None).sha256 == table.sha256
     assert table.without_controls().origin is None
@@ -44,7 +44,7 @@ def test_numbers_do_not_depend_on_where_they_come_from_and_other_words_come_from
     assert pickle.loads(pickle.dumps(table)).origin.words == table.origin.words
 
 
-def test_several_tables_of_one_embedding_read_it_once_for_random_words():
+def test_random_words_are_read_once():
     vectors = bb.open_embedding(random_vectors(1, [*WEAT7.targets, *WEAT7.attributes, "spare", "words"]))
     origins = read_once(
         [
@@ -58,7 +58,7 @@ def test_several_tables_of_one_embedding_read_it_once_for_random_words():
     assert read_once(origins)[0].embedding is origins[0].embedding
 
 
-def test_a_calibration_of_a_table_is_that_of_its_list():
+def test_calibration_of_a_table_is_its_lists():
     named, measured = (
         bb.calibrate(given, draws=2, models=(), jobs=1).records
         for given in ("weat7", bb.cosines("weat7", "googlenews-demo"))
@@ -67,7 +67,7 @@ def test_a_calibration_of_a_table_is_that_of_its_list():
 
 
 @pytest.mark.slow
-def test_a_report_of_a_table_is_that_of_its_list():
+def test_report_of_a_table_is_its_lists():
     named, measured = (
         bb.report(given, sampling=FEW, calibration_draws=2)
         for given in ("weat7", bb.cosines("weat7", "googlenews-demo"))

@@ -42,7 +42,7 @@ def regrouped(values: xr.DataArray) -> xr.DataArray:
     return values.assign_coords(group=("target", values.group.to_numpy()[::-1]))
 
 
-def test_a_tidy_frame_comes_back_as_it_went_in():
+def test_a_tidy_frame_comes_back():
     table = combine_replicates(tables(), "seed")
     again = read(table.to_frame())
     assert again.replicates.kind == "seed"
@@ -51,7 +51,7 @@ def test_a_tidy_frame_comes_back_as_it_went_in():
     assert again.sha256 == table.sha256
 
 
-def test_values_are_the_means_and_singles_what_went_in():
+def test_values_are_means_of_singles():
     given = tables()
     table = combine_replicates(given, "seed", name="both")
     assert table.name == "both"
@@ -61,7 +61,7 @@ def test_values_are_the_means_and_singles_what_went_in():
         assert single.replicates is None
 
 
-def test_words_that_one_lacks_are_left_out_and_reported(caplog):
+def test_words_one_lacks_are_reported(caplog):
     given = tables()
     given["seed 1"] = without(given["seed 1"], "men 0")
     given["seed 2"] = without(given["seed 2"], "neutral 12", "attribute")
@@ -78,7 +78,7 @@ def test_few_replicates_are_reported_and_five_are_not():
     assert not any(says(notice, "prior decides") for notice in combine_replicates(tables(5), "seed").notices)
 
 
-def test_controls_and_words_may_be_left_out_of_all_at_once():
+def test_controls_and_words_leave_all_at_once():
     table = combine_replicates(tables(), "seed").without_controls()
     assert {single.shape for single in table.replicates.tables.values()} == {table.values.shape} == {(11, 11)}
 
@@ -129,7 +129,7 @@ def test_rows_of_no_replicate_are_refused():
         ),
     ],
 )
-def test_what_is_no_replicate_is_refused_in_a_line(change, said):
+def test_refuses_what_is_no_replicate(change, said):
     with refused(TableError, said):
         combine_replicates(change(tables()), "seed")
 

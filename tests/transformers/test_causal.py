@@ -43,7 +43,7 @@ def test_pairs_have_signed_scores(made: Callable[[str], Made]):
     )
 
 
-def test_the_token_before_a_sentence_has_its_place_in_the_window(made: Callable[[str], Made]):
+def test_the_token_before_counts_in_the_window(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
     piece = "!" * (WINDOW - 1)
     assert np.isfinite(model.log_likelihood([piece])).all()

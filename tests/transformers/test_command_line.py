@@ -74,7 +74,7 @@ def test_masked_models_are_compared_on_several_lists(
     assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
 
 
-def test_an_encoder_is_a_column_of_an_atlas_and_so_are_trainings(
+def test_encoders_and_trainings_are_columns(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     words = bb.load_wordlist("weat6").targets
@@ -106,7 +106,7 @@ sets = "John:Amy,Paul:Joan"
     assert cells.bias.nunique() == 4
 
 
-def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
+def test_masked_models_are_columns_asked_once(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     tables = "".join(
@@ -124,9 +124,7 @@ def test_masked_models_are_columns_of_an_atlas_and_are_asked_once(
     run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
 
 
-def test_a_tuned_model_is_a_version_of_its_model(
-    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_tuned_model_is_a_version(folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
 name = "BERT"
@@ -144,7 +142,7 @@ masked = "{folders[1]}"
     assert (row.change, row.sd) == pytest.approx((change.value, change.se))
 
 
-def test_sentdebias_takes_one_direction_out_of_an_encoder_s_sentences(
+def test_sentdebias_takes_a_direction_out(
     made: Callable[[str], Made], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     """From Python, from a file of a sweep, and from `compare`, which all encode the words that it learns from."""

@@ -49,7 +49,7 @@ def test_probabilities_follow_the_truth(asked: KnownBias):
     assert correlation(asked, "unmasking (signed)") > 0.7
 
 
-def test_the_sign_of_probabilities_does_not_hang_on_how_many_words_of_a_group_a_sentence_has(tmp_path: Path):
+def test_sign_does_not_depend_on_sentence_lengths(tmp_path: Path):
     """Whereas that of cosines does: with one, no training sentence shows a group's word beside a target."""
     assert correlation(run(a_scenario(words=2), tmp_path, jobs=1), LPBS_SCORE) > 0.7
 
@@ -70,7 +70,7 @@ def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pyte
     assert not list((tmp_path / "other" / "models").iterdir())
 
 
-def test_a_model_that_is_there_is_not_trained_again(asked: KnownBias, monkeypatch: pytest.MonkeyPatch):
+def test_a_trained_model_is_not_trained_again(asked: KnownBias, monkeypatch: pytest.MonkeyPatch):
     shutil.rmtree(asked.folder / "answers")
     monkeypatch.setattr("studies.known_bias.training._epoch", lambda *_: pytest.fail("trained again"))
     again = run(a_scenario(), asked.folder, jobs=1)
@@ -89,7 +89,7 @@ def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
     ]
 
 
-def test_a_folder_without_a_model_is_refused_before_anything_is_trained(tmp_path: Path):
+def test_a_folder_without_model_is_refused_early(tmp_path: Path):
     (tmp_path / "empty").mkdir()
     scenario = a_scenario(bert={"epochs": 1}, tuned={"kind": "fine-tune", "folder": str(tmp_path / "empty")})
     with refused(LanguageModelError, "model"):

@@ -47,7 +47,7 @@ def by_hand(made: Made, sentence: str, word: str, pooling: str, layer: int) -> n
     ("kind", "pooling"),
     [(kind, pooling) for kind in [*MASKED, "gpt2"] for pooling in POOLINGS if (kind, pooling) != ("gpt2", "cls")],
 )
-def test_a_vector_is_the_mean_of_what_the_pooling_names(made: Callable[[str], Made], kind: str, pooling: str):
+def test_a_vector_follows_its_pooling(made: Callable[[str], Made], kind: str, pooling: str):
     own = made(kind)
     for layer, number in [("last", 2), ("first", 1), ("0", 0), (-2, 1)]:
         encoder = load_encoder(own.folder, pooling=pooling, layer=layer)
@@ -77,7 +77,7 @@ def test_a_long_sentence_makes_no_others_long(made: Callable[[str], Made], monke
     assert widths[0] == widths[1] < widths[2]
 
 
-def test_identity_is_that_of_files_pooling_and_layer_and_of_nothing_else(made: Callable[[str], Made]):
+def test_identity_is_files_pooling_and_layer(made: Callable[[str], Made]):
     bert, roberta = made("bert").folder, made("roberta").folder
     one = load_encoder(bert)
     assert one.identity == load_encoder(str(bert), layer=2, batch=1).identity
@@ -89,7 +89,7 @@ def test_weights_are_read_as_float32(made: Callable[[str], Made], tmp_path):
     own = made("bert")
     own.tokenizer.save_pretrained(tmp_path)
     AutoModel.from_pretrained(own.folder, dtype=torch.bfloat16).save_pretrained(tmp_path)
-    model = load_encoder(tmp_path).opened.model
+    model = load_encoder(tmp_path).transformer.model
     assert {weights.dtype for weights in model.parameters()} == {torch.float32}
     assert not model.training
 

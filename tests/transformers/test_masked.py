@@ -61,7 +61,7 @@ def by_hand(made: Made, asked: Cloze) -> float:
     return total
 
 
-def test_a_word_has_the_joint_probability_of_its_pieces(masked: Made):
+def test_a_word_has_its_pieces_joint_probability(masked: Made):
     model = load_masked(masked.folder)
     expected = [by_hand(masked, asked) for asked in CLOZES]
     assert model(CLOZES) == pytest.approx(expected, abs=1e-5)
@@ -80,7 +80,7 @@ def test_neither_padding_nor_order_matters(masked: Made):
     assert [together[asked] for asked in CLOZES] == pytest.approx(one_by_one(CLOZES), abs=1e-5)
 
 
-def test_probabilities_of_all_words_of_one_piece_sum_to_one(made):
+def test_probabilities_of_words_sum_to_one(made):
     model = load_masked(made("bert").folder)
     pieces = [word for word in made("bert").tokenizer.get_vocab() if word.isalpha()]
     total = sum(torch.tensor(model([Cloze("The ", word, " is good.") for word in pieces])).exp())
@@ -96,9 +96,9 @@ def test_what_is_hidden_does_not_matter(masked: Made):
     assert agree == (len(lengths) == 1)  # how many pieces were hidden shows
 
 
-def test_words_of_one_piece_share_the_reading_of_their_blank(made: Callable[[str], Made]):
+def test_words_share_the_reading_of_blanks(made: Callable[[str], Made]):
     model, read = load_masked(made("bert").folder), []
-    model.opened.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
+    model.transformer.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
     model([Cloze("", who, " is good.") for who in ("She", "He", "Nurse")] * 10)
     assert read == [1]
 
@@ -124,7 +124,7 @@ def test_no_words_no_answers(masked: Made):
         (Cloze("The nurse is ", "good", " and" * 50), "56 tokens '{name}' 40"),
     ],
 )
-def test_what_cannot_be_asked_is_said_in_a_line(made, asked: Cloze, message: str):
+def test_refuses_what_cannot_be_asked(made, asked: Cloze, message: str):
     folder = made("bert").folder
     with refused(LanguageModelError, message.format(name=folder.name)):
         load_masked(folder)([asked])

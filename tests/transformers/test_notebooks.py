@@ -10,7 +10,7 @@ from tests.test_notebooks import OF_MODELS, executed, number, texts
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("path", OF_MODELS, ids=lambda path: path.stem)
-def test_it_runs_and_measures_the_bias_of_its_text(path):
+def test_runs_and_measures_its_texts_bias(path):
     """A training ends elsewhere on another processor, so that its digits are not those that are stored."""
     told = "\n".join(texts(executed(path)))
     biased, even = re.findall(r"Posterior: (\S+) \[", told)

@@ -118,7 +118,7 @@ def test_a_text_needs_a_beginning(made: Callable[[str], Made], tmp_path: Path):
         load_causal(folder)
 
 
-def test_pickled_weights_are_opened_by_those_who_trust_them(folder: Path):
+def test_pickled_weights_open_with_trust(folder: Path):
     before = load_encoder(folder)(["The nurse."])
     pickled(folder)
     assert load_encoder(folder, trust=True)(["The nurse."]) == pytest.approx(before)
@@ -166,7 +166,7 @@ def without_attention(made: Callable[[str], Made], tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("load", [load_masked, load_encoder])
-def test_a_model_that_sees_the_filling_reads_one_by_one(load: Callable, without_attention: Path):
+def test_a_model_seeing_padding_reads_singly(load: Callable, without_attention: Path):
     with refused(LanguageModelError, "batch=1"):
         load(without_attention)
     assert load(without_attention, batch=1).batch == 1

@@ -69,7 +69,7 @@ def test_the_same_sentence_twice_is_a_tie(masked: Made):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_aul_and_aula_are_those_of_kaneko_and_bollegala(masked: Made, weighted: bool):
+def test_aul_and_aula_are_the_published_ones(masked: Made, weighted: bool):
     expected = [all_visible(masked, sentence, weighted) for sentence in SENTENCES]
     found = load_masked(masked.folder).all_unmasked(SENTENCES, weighted)
     assert found == pytest.approx(np.array(expected), abs=1e-5)

@@ -35,7 +35,7 @@ class Killed:
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
-    return load_masked(folder).opened.model.state_dict()
+    return load_masked(folder).transformer.model.state_dict()
 
 
 def same(one: Path, other: Path) -> bool:
@@ -62,7 +62,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatc
     assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
 
 
-def test_what_a_kill_left_while_a_model_was_saved_is_not_taken_for_the_one_before(tmp_path: Path, monkeypatch):
+def test_a_killed_save_is_not_the_model(tmp_path: Path, monkeypatch):
     settings = {"epochs": 1, "width": 16}
     whole = train_masked(CORPUS[:60], tmp_path / "whole", **settings)
     train_masked(CORPUS[:60], tmp_path / "model", **settings)
@@ -77,7 +77,7 @@ def test_what_a_kill_left_while_a_model_was_saved_is_not_taken_for_the_one_befor
     assert same(whole, train_masked(CORPUS[:60], tmp_path / "model", **settings))
 
 
-def test_a_model_that_drops_out_is_tuned_to_the_same_weights_though_killed(made: Callable[[str], Made], tmp_path: Path):
+def test_dropout_tuning_resumes_to_same_weights(made: Callable[[str], Made], tmp_path: Path):
     """BERT drops hidden states at random, which a seed decides, too."""
     masked = made("bert")
     sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
@@ -101,14 +101,14 @@ def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
     assert she - he > 1
 
 
-def test_a_training_leaves_threads_and_random_numbers_as_they_were(tmp_path: Path):
+def test_training_leaves_threads_and_random_state(tmp_path: Path):
     threads, state = torch.get_num_threads(), torch.get_rng_state()
     train_masked(CORPUS[:30], tmp_path / "model", epochs=1, width=16)
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_sentences_without_a_word_that_is_asked_for_are_refused(tmp_path: Path):
+def test_sentences_without_a_required_word_are_refused(tmp_path: Path):
     said = "maskable 30 they"
     with refused(LanguageModelError, said):
         train_masked(CORPUS[:30], tmp_path / "model", maskable=["they"])

@@ -46,7 +46,7 @@ def workbook(folder: Path, rows: list[list[Any]], **more: list[list[Any]]) -> Pa
 
 
 @pytest.mark.parametrize("padding", ["NA", "nan", "NaN", "None", "null", "NULL", ".", "N/A", ""])
-def test_what_fills_a_shorter_column_is_no_word_in_any_format(tmp_path, padding):
+def test_padding_is_no_word_in_any_format(tmp_path, padding):
     rows = padded(padding)
     frame = pd.DataFrame(rows, columns=HEADINGS)
     files = csv(tmp_path, rows), workbook(tmp_path, [HEADINGS, *rows])
@@ -63,7 +63,7 @@ def test_what_fills_a_shorter_column_is_no_word_in_any_format(tmp_path, padding)
             assert any(says(notice, f"2 '{padding}' 'hard'") for notice in left_out)
 
 
-def test_a_word_that_looks_like_padding_stays_one_where_the_notice_says(tmp_path):
+def test_a_word_like_padding_stays_if_noticed(tmp_path):
     rows = padded("")
     rows[2][1] = "null"  # the last of its column, beside words of others
     ends = load_wordlist(csv(tmp_path, rows))
@@ -73,7 +73,7 @@ def test_a_word_that_looks_like_padding_stays_one_where_the_notice_says(tmp_path
     assert load_wordlist(csv(tmp_path, rows)).groups["rocks"] == ("null", "chalk", "slate")
 
 
-def test_a_word_with_no_other_beside_it_pads_nothing(tmp_path):
+def test_a_lone_word_pads_nothing(tmp_path):
     rows = [*padded(""), ["none", "", "", ""]]
     assert load_wordlist(csv(tmp_path, rows)).groups["trees"] == ("oak", "elm", "ash", "fir", "none")
 
@@ -89,7 +89,7 @@ def test_control_classes_are_padded_too(tmp_path):
     assert any("NA" in notice for notice in controls.notices)
 
 
-def test_words_that_pandas_lost_are_pointed_at_and_read_as_it_says(tmp_path):
+def test_words_pandas_lost_are_pointed_at(tmp_path):
     rows = padded("NA")
     rows[0][3] = "null"
     path = csv(tmp_path, rows)
@@ -109,7 +109,7 @@ CELLS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("kind", CELLS)
-def test_a_cell_of_excel_that_holds_no_text_is_named_and_right_once_it_is_text(tmp_path, kind):
+def test_an_excel_cell_without_text_is_named(tmp_path, kind):
     value, message = CELLS[kind]
     rows: list[list[Any]] = [HEADINGS, *padded("")]
     rows[2][3] = value
@@ -120,7 +120,7 @@ def test_a_cell_of_excel_that_holds_no_text_is_named_and_right_once_it_is_text(t
 
 
 @pytest.mark.parametrize(("value", "message"), [("#N/A", "D4 error #N/A clear"), ('=A2&""', "D4 formula value save")])
-def test_errors_and_formulas_without_a_value_are_named_and_right_once_they_are_cleared(tmp_path, value, message):
+def test_excel_errors_and_empty_formulas_are_named(tmp_path, value, message):
     rows: list[list[Any]] = [HEADINGS, *padded("")]
     rows[3][3] = value
     with refused(WordListError, f"mine.xlsx {message}"):
@@ -137,7 +137,7 @@ def test_a_second_sheet_with_cells_is_not_ignored(tmp_path):
     assert load_wordlist(workbook(tmp_path, [], corrected=rows)).sha256 == LIST.sha256
 
 
-def test_numbers_beside_the_words_of_a_long_table_are_left_out_with_a_notice(tmp_path):
+def test_numbers_beside_words_are_left_out(tmp_path):
     long = [[word, name, k] for name in HEADINGS for k, word in enumerate(WORDS[name])]
     words = load_wordlist(workbook(tmp_path, [["word", "group", "id"], *long]))
     assert words.sha256 == LIST.sha256
@@ -145,7 +145,7 @@ def test_numbers_beside_the_words_of_a_long_table_are_left_out_with_a_notice(tmp
 
 
 @pytest.mark.parametrize("label", ["NA", "nan", "", None])
-def test_a_word_of_a_long_table_without_a_group_is_named(label):
+def test_a_word_without_a_group_is_named(label):
     rows = [(word, name) for name in HEADINGS for word in WORDS[name]]
     frame = pd.DataFrame([*rows, ("love", label)], columns=["word", "group"])
     with refused(WordListError, "group 'love' remove row"):

@@ -50,7 +50,7 @@ def test_a_frame_is_the_same_list(folder):
     assert WordList.from_frame(frame, name="jobs") == load_wordlist(folder / "jobs.toml")
 
 
-def test_what_looks_like_a_missing_value_is_a_word(folder):
+def test_what_looks_missing_is_a_word(folder):
     sheet = written(folder, "a=b,b,c\nNA,null,nan\nx,y,z\n")
     assert load_wordlist(sheet).groups == {"a": ("NA", "x")}
 
@@ -77,7 +77,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_spreadsheet_that_is_no_list_is_refused_in_a_line(folder, name):
+def test_refuses_a_spreadsheet_without_lists(folder, name):
     text, message = REFUSED[name]
     with refused(WordListError, "jobs.csv") as caught:
         load_wordlist(written(folder, text))

@@ -18,7 +18,7 @@ CRITERIA = {
 
 
 @pytest.mark.parametrize("name", field_names())
-def test_a_list_of_the_field_is_read_with_its_source(name):
+def test_a_field_list_is_read_with_source(name):
     words = load_wordlist(name)
     assert words.source.citation
     assert words.source.doi
@@ -26,7 +26,7 @@ def test_a_list_of_the_field_is_read_with_its_source(name):
     assert words.question
 
 
-def test_every_shipped_list_has_a_question_and_a_name_of_its_own():
+def test_shipped_lists_have_questions_and_names():
     names = [*wordlist_names(), *field_names(), *control_names()]
     assert len(set(names)) == len(names) == len(shipped_names("wordlists"))
     assert all(load_wordlist(name).question for name in wordlist_names())
@@ -34,7 +34,7 @@ def test_every_shipped_list_has_a_question_and_a_name_of_its_own():
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-def test_targets_are_the_labels_of_the_table_that_belongs_to_them(name):
+def test_targets_are_labels_of_their_table(name):
     table, without = CRITERIA[name]
     labels = set(pd.read_csv(table_file(table)).label)
     assert set(load_wordlist(name).targets) - labels == without
@@ -72,7 +72,7 @@ def test_sizes_are_those_of_the_publications():
         assert [len(words) for words in load_wordlist(name).classes.values()] == [20, 20]
 
 
-def test_the_command_groups_lists_by_question_and_says_what_the_shipped_vectors_lack(run):
+def test_command_groups_lists_and_tells_gaps(run):
     code, out, _ = run("wordlists")
     assert code == 0
     assert out.index("Gender and work") < out.index("winobias-occupations") < out.index("Race and ethnicity")
@@ -81,6 +81,6 @@ def test_the_command_groups_lists_by_question_and_says_what_the_shipped_vectors_
     assert "not in googlenews-demo: " in out
 
 
-def test_a_copy_of_a_list_of_the_field_is_the_list(run, tmp_path):
+def test_a_copy_of_a_field_list_agrees(run, tmp_path):
     assert run("wordlists", "garg-asian", "--copy", str(tmp_path / "mine.toml"))[0] == 0
     assert load_wordlist(tmp_path / "mine.toml").sha256 == load_wordlist("garg-asian").sha256

@@ -40,7 +40,7 @@ def same_words(words) -> bool:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_words_under_names_are_a_list_once_it_is_said_which_are_groups(tmp_path, run, name):
+def test_words_under_names_become_a_list(tmp_path, run, name):
     path = tmp_path / name
     path.write_text(FILES[name])
     names = PLACES if name == "pairs.json" else {each: each for each in WORDS}
@@ -54,7 +54,7 @@ def test_words_under_names_are_a_list_once_it_is_said_which_are_groups(tmp_path,
     assert same_words(load_wordlist(tmp_path / "list.csv"))
 
 
-def test_the_command_that_the_message_gives_makes_the_list(tmp_path, run, monkeypatch):
+def test_the_suggested_command_makes_the_list(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("names.json").write_text(FILES["names.json"])
     with pytest.raises(WordListError) as error:
@@ -64,7 +64,7 @@ def test_the_command_that_the_message_gives_makes_the_list(tmp_path, run, monkey
     assert load_wordlist("list.csv").sha256 == LIST.sha256
 
 
-def test_a_word_a_line_in_a_file_for_each_name(tmp_path, run, monkeypatch):
+def test_a_file_of_words_per_name(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, words in WORDS.items():
         Path(f"{name}.txt").write_text("; a comment\n\n# another\n" + "\r\n".join(words) + "\n")
@@ -80,7 +80,7 @@ def test_a_word_a_line_in_a_file_for_each_name(tmp_path, run, monkeypatch):
         load_wordlist("vectors.txt")
 
 
-def test_the_keys_of_a_toml_file_are_read_from_json_and_yaml_too(tmp_path):
+def test_toml_keys_are_read_from_json_and_yaml(tmp_path):
     content = {
         "groups": {k: WORDS[k] for k in IS},
         "classes": {k: WORDS[k] for k in ("soft", "hard")},
@@ -91,7 +91,7 @@ def test_the_keys_of_a_toml_file_are_read_from_json_and_yaml_too(tmp_path):
         assert load_wordlist(tmp_path / name).sha256 == LIST.sha256
 
 
-def test_what_is_no_list_of_words_is_left_out_by_name_and_names_that_differ_are_numbered():
+def test_other_content_is_left_out_by_name():
     first = {"a": ["x"], "n": 3, "source": "book"}
     found = read_names_of([first, {"a": ["x"]}, {"a": ["y"]}])
     assert found.values == {"a": ["x"], "a (2)": ["y"]}
@@ -149,7 +149,7 @@ def test_sets_in_json_and_yaml_are_the_sets(tmp_path, content):
         read_debias_sets(path)
 
 
-def test_equalize_sets_and_specific_words_of_others_have_our_names(tmp_path):
+def test_foreign_sets_have_our_names(tmp_path):
     (tmp_path / "s.json").write_text(
         json.dumps({"definitional_pairs": PAIRS, "equalize_pairs": [["boy", "girl"]], "specific_full": ["queen"]})
     )
@@ -157,7 +157,7 @@ def test_equalize_sets_and_specific_words_of_others_have_our_names(tmp_path):
     assert (sets.equalize_sets, sets.specific) == ((("boy", "girl"),), ("queen",))
 
 
-def test_word_classes_come_from_a_column_or_the_command_line_and_are_missed_all_at_once(tmp_path, run):
+def test_word_classes_from_columns_or_flags(tmp_path, run):
     from bayes_bias.language_models import sentences_to_encode
 
     path = tmp_path / "m.csv"
@@ -182,7 +182,7 @@ def test_a_name_that_no_file_has_is_refused(tmp_path, run):
 
 
 @pytest.mark.parametrize("content", ["[" * 20_000, "a: &x [b]\nc: *x\n", "{a: " * 60 + "b" + "}" * 60])
-def test_yaml_of_aliases_or_many_levels_is_refused_at_once(tmp_path, content):
+def test_deep_or_aliased_yaml_is_refused(tmp_path, content):
     (tmp_path / "m.yaml").write_text(content)
     with refused(WordListError, "m.yaml YAML"):
         load_wordlist(tmp_path / "m.yaml")

@@ -58,7 +58,7 @@ def test_control_classes_may_be_in_memory():
     assert control_lists("none") == ()
 
 
-def test_headings_without_a_stereotype_are_named_with_what_to_write(tmp_path):
+def test_headings_without_stereotype_are_named(tmp_path):
     (tmp_path / "politics.csv").write_text(PLAIN)
     with pytest.raises(WordListError) as refused:
         load_wordlist(tmp_path / "politics.csv")
@@ -79,7 +79,7 @@ def test_the_command_line_adds_stereotypes_to_a_spreadsheet(run, tmp_path):
     assert says(out, "jobs technical = male")
 
 
-def test_a_long_table_has_a_row_for_each_word(tmp_path):
+def test_a_long_table_has_rows_of_words(tmp_path):
     groups = {f"{name}={WORDS['stereotypes'][name]}": words for name, words in WORDS["groups"].items()}
     rows = [(word, name) for name, words in (groups | WORDS["classes"]).items() for word in words]
     frame = pd.DataFrame(rows, columns=["word", "group"])
@@ -88,7 +88,7 @@ def test_a_long_table_has_a_row_for_each_word(tmp_path):
     assert WordList.from_frame(frame, name="politics") == EXPECTED
 
 
-def test_what_a_long_table_has_beside_words_and_groups_is_left_out_with_a_notice(tmp_path):
+def test_other_columns_of_long_tables_are_noticed(tmp_path):
     rows = [(word, name, "") for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
     frame = pd.DataFrame([*rows[:-1], (*rows[-1][:2], "check")], columns=["Word", "Class", "notes"])
     frame.to_csv(tmp_path / "politics.csv", index=False, sep=";")
@@ -117,7 +117,7 @@ def test_headings_stand_in_the_first_row(tmp_path):
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
 
 
-def test_a_long_table_says_what_might_be_no_word(tmp_path):
+def test_a_long_table_notices_strange_words(tmp_path):
     rows = [(word, name) for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
     frame = pd.DataFrame([("NA", "warmth"), *rows], columns=["word", "group"])
     frame.to_csv(tmp_path / "politics.csv")
@@ -141,7 +141,7 @@ def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
         load_wordlist("weat6", stereotypes={"male names": "family"})
 
 
-def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
+def test_a_forgotten_group_is_not_silent(tmp_path):
     (tmp_path / "politics.csv").write_text(PLAIN)
     with refused(WordListError, "politics.csv Republicans competence warmth --opposites"):
         load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
@@ -149,7 +149,7 @@ def test_a_group_that_was_forgotten_is_not_compared_silently(tmp_path):
     assert any(says(notice, "politics control Republicans") for notice in alone.notices)
 
 
-def test_vectors_in_the_place_of_a_list_are_named(tmp_path):
+def test_vectors_instead_of_a_list_are_named(tmp_path):
     (tmp_path / "vectors.txt").write_text("he 0.1 0.2\n")
     with refused(WordListError, "vectors.txt numbers vectors embedding"):
         load_wordlist(tmp_path / "vectors.txt")
@@ -183,7 +183,7 @@ def test_another_encoding_is_named(tmp_path):
     assert says(str(refused.value), "politics.csv UTF-8 Windows-1252 m\u00fcde")
 
 
-def test_a_column_of_notes_becomes_a_control_class_with_a_notice(tmp_path):
+def test_a_column_of_notes_is_a_control(tmp_path):
     lines = HEADED.splitlines()
     text = "\n".join(f"{line},{note}" for line, note in zip(lines, ["notes", "check", "ask"], strict=True))
     (tmp_path / "politics.csv").write_text(text)
@@ -207,7 +207,7 @@ def test_spellings_that_differ_in_case_are_reported():
     assert any(says(notice, "'competence' 'competent' 'COMPETENT' case") for notice in words.notices)
 
 
-def test_forms_of_one_word_are_pointed_at_unless_they_are_a_topic():
+def test_forms_of_one_word_are_noticed():
     classes = {**WORDS["classes"], "warmth": ["liberal", "liberals", "smile", "smiling", "her", "hers"]}
     words = load_wordlist({**WORDS, "classes": classes})
     (notice,) = words.notices
@@ -217,7 +217,7 @@ def test_forms_of_one_word_are_pointed_at_unless_they_are_a_topic():
     assert not load_wordlist({**WORDS, "classes": classes, "topics": topics}).notices
 
 
-def test_groups_of_one_class_are_compared_with_the_others():
+def test_one_class_is_compared_with_the_others():
     words = load_wordlist({**WORDS, "stereotypes": {"Democrats": "warmth", "Republicans": "warmth"}})
     assert words.opposites == ("competence",)
     vectors = {

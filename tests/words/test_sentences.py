@@ -41,7 +41,7 @@ def _vectors(words: WordList, seed: int = 1) -> dict[str, np.ndarray]:
     return vectors
 
 
-def test_words_count_and_templates_that_all_of_them_stand_in_are_replicates() -> None:
+def test_words_count_and_shared_templates_replicate() -> None:
     words = _list()
     assert {**words.groups, **words.classes} == {k: tuple(v) for k, v in {**GROUPS, **CLASSES}.items()}
     vectors = _vectors(words)
@@ -55,7 +55,7 @@ def test_words_count_and_templates_that_all_of_them_stand_in_are_replicates() ->
     assert single.item() == pytest.approx(expected, abs=1e-6)
 
 
-def test_words_in_different_templates_count_once_with_the_mean_vector() -> None:
+def test_different_templates_use_the_mean_vector() -> None:
     owl = _made(["owl"])[:3]
     words = _list(groups={"birds": [*owl, *_made(GROUPS["birds"][1:])], "fish": _made(GROUPS["fish"])})
     vectors = _vectors(words)
@@ -67,14 +67,14 @@ def test_words_in_different_templates_count_once_with_the_mean_vector() -> None:
     assert any("different templates" in notice for notice in table.notices)
 
 
-def test_a_plural_in_templates_of_its_own_is_its_singular() -> None:
+def test_a_plural_in_templates_is_its_singular() -> None:
     fish, more = _made(GROUPS["fish"]), ["These are cods.", "These are eels.", "These are rays.", "These are carps."]
     birds = [*_made(["fly", "wolf"]), "These are flies.", "These are wolves."]
     words = _list(groups={"birds": birds, "fish": [*fish, *more]})
     assert words.groups == {"birds": ("fly", "wolf"), "fish": tuple(GROUPS["fish"])}
 
 
-def test_an_encoder_and_an_embedding_of_words_take_the_same_list() -> None:
+def test_encoders_and_embeddings_take_one_list() -> None:
     words = _list()
     vectors = _vectors(words)
     encoded = cosines(words, lambda sentences: [vectors[s] for s in sentences], controls=())
@@ -84,7 +84,7 @@ def test_an_encoder_and_an_embedding_of_words_take_the_same_list() -> None:
     assert cosines(words, open_embedding(by_word), controls=()).replicates is None
 
 
-def test_a_list_may_name_its_words_or_say_that_each_sentence_is_a_unit() -> None:
+def test_a_list_names_words_or_units() -> None:
     own = {w: _made([w], TEMPLATES[:2]) for words in (*GROUPS.values(), *CLASSES.values()) for w in words}
     named = _list(groups=GROUPS, classes=CLASSES, sentences=own)
     assert named.sentences["owl"] == {"This is an owl.": "This is {}.", "There is an owl.": "There is {}."}
@@ -117,7 +117,7 @@ def test_phrases_are_words() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_is_that_of_words_and_not_of_sentences() -> None:
+def test_interval_is_of_words_rather_than_sentences() -> None:
     words = _list()
     found = {}
     for name, given in {"words": words, "units": _list(sentences="as units")}.items():

@@ -38,12 +38,12 @@ def test_a_joiner_between_letters_stays():
     assert persian in load_wordlist(WORDS | {"soft": ["wool", persian]}).attributes
 
 
-def test_a_heading_with_a_hard_blank_is_the_same_heading(tmp_path):
+def test_hard_blanks_do_not_change_headings(tmp_path):
     (tmp_path / "m.csv").write_text("jobs=male terms,male\u00a0terms,female terms\nnurse,he,she\n")
     assert load_wordlist(tmp_path / "m.csv").stereotypes == {"jobs": "male terms"}
 
 
-def test_a_list_in_gb18030_shows_and_the_command_of_the_line_converts_it(tmp_path, monkeypatch):
+def test_gb18030_has_a_working_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = "花=好,虫=坏,好,坏\n玫瑰,蚂蚁,爱,恨\n"
     (tmp_path / "list.csv").write_bytes(text.encode("gb18030"))
@@ -54,7 +54,7 @@ def test_a_list_in_gb18030_shows_and_the_command_of_the_line_converts_it(tmp_pat
     assert load_wordlist("utf8.csv").groups["花"] == ("玫瑰",)
 
 
-def test_several_words_in_a_cell_show_beside_those_of_the_vectors(tmp_path):
+def test_several_words_in_a_cell_are_shown(tmp_path):
     vectors = {word: [1.0, k] for k, word in enumerate(["oak", "flint", "wool", "silk", "tin"])}
     (tmp_path / "m.csv").write_text('trees=soft,rocks=hard,soft,hard\noak,flint,"wool, silk",tin\n')
     with pytest.raises(ValueError, match="look like 'oak', 'flint', 'wool', and looked for are 'wool, silk'"):

@@ -21,7 +21,7 @@ ONE = [each for each in SETS if each.slots == ("word",)]
 TWO = [each for each in SETS if each.slots != ("word",)]
 
 
-def test_every_word_of_the_shipped_lists_has_a_class_that_exists() -> None:
+def test_shipped_words_have_existing_classes() -> None:
     lists = [load_wordlist(name) for name in wordlist_names()] + [load_controls(n) for n in control_names()]
     wanted = {word for each in lists for word in (*each.targets, *each.attributes)}
     assert set(lexicon()) == wanted
@@ -29,7 +29,7 @@ def test_every_word_of_the_shipped_lists_has_a_class_that_exists() -> None:
 
 
 @pytest.mark.parametrize("templates", SETS, ids=lambda each: each.name)
-def test_a_set_has_ten_sentences_and_suits_the_lists_it_names(templates) -> None:
+def test_a_set_has_ten_fitting_sentences(templates) -> None:
     assert len(set(templates.labels)) == 10
     for name in templates.suits:
         words = load_wordlist(name)
@@ -39,12 +39,12 @@ def test_a_set_has_ten_sentences_and_suits_the_lists_it_names(templates) -> None
 
 
 @pytest.mark.parametrize("name", ["plain-10", "association-10"])
-def test_words_of_every_shipped_list_can_stand_in_plain_sentences(name: str) -> None:
+def test_shipped_words_fit_plain_sentences(name: str) -> None:
     assert {*load_templates(name).suits} == {*wordlist_names(), *field_names()}
 
 
 @pytest.mark.parametrize("templates", ONE, ids=lambda each: each.name)
-def test_the_word_stands_where_the_sentence_says_it_does(templates) -> None:
+def test_the_word_stands_at_its_span(templates) -> None:
     for word, known in word_classes(*map(load_wordlist, field_names())).items():
         if known not in templates.classes:
             continue
@@ -58,7 +58,7 @@ def test_the_word_stands_where_the_sentence_says_it_does(templates) -> None:
 
 
 @given(st.sampled_from(TWO), st.data())
-def test_target_and_attribute_stand_where_a_pair_says_they_do(templates, data) -> None:
+def test_target_and_attribute_stand_at_their_spans(templates, data) -> None:
     usable = sorted(word for word, known in lexicon().items() if known in templates.classes)
     target, attribute = (data.draw(st.sampled_from(usable)) for _ in range(2))
     found = templates.pairs((target, lexicon()[target]), (attribute, lexicon()[attribute]))
@@ -88,7 +88,7 @@ def test_articles_go_by_sound(word, right) -> None:
     assert article(word) == right
 
 
-def test_a_list_says_the_classes_of_its_own_words() -> None:
+def test_a_list_gives_classes_of_its_words() -> None:
     content = {
         "groups": {"flowers": ["edelweiss"], "insects": ["Rose"]},
         "classes": {"pleasant": ["love"], "unpleasant": ["crash"]},
@@ -107,7 +107,7 @@ def test_a_list_says_the_classes_of_its_own_words() -> None:
         WordList.from_mapping(content | {"word_classes": {"noun": ["Rose"], "name": ["Rose"]}})
 
 
-def test_lists_that_disagree_about_a_word_are_not_encoded_together() -> None:
+def test_lists_that_disagree_are_not_encoded_together() -> None:
     one, other = (
         WordList(name, "", "", {}, {}, {}, {}, word_classes={"wug": its_class})
         for name, its_class in (("a", "noun"), ("b", "mass"))
@@ -147,7 +147,7 @@ def test_a_slip_in_a_set_is_one_line(tmp_path: Path, content, message) -> None:
         load_templates(file)
 
 
-def test_a_set_that_is_not_there_or_does_not_fit() -> None:
+def test_refuses_missing_and_unfit_sets() -> None:
     with refused(TemplateError, "'plain-10'"):
         load_templates("plan-10")
     with refused(TemplateError, "'kill' 'verb' 'noun-10' name-10 plain-10"):
@@ -178,7 +178,7 @@ def _seat(**changes) -> str:
     return json.dumps(content | changes)
 
 
-def test_a_seat_file_is_a_list_of_the_words_that_its_sentences_were_made_from(tmp_path: Path) -> None:
+def test_a_seat_file_is_a_list_of_words(tmp_path: Path) -> None:
     file = tmp_path / "sent-weat1.jsonl"
     file.write_text(_seat())
     found = load_wordlist(file)
@@ -196,7 +196,7 @@ def test_a_seat_file_is_a_list_of_the_words_that_its_sentences_were_made_from(tm
         (_seat(targ2={"category": "Flowers", "examples": ["x"]}), "'targ1' 'targ2' 'Flowers'"),
     ],
 )  # fmt: skip
-def test_a_slip_in_a_seat_file_is_one_line(tmp_path: Path, text, message) -> None:
+def test_a_slip_in_a_seat_file(tmp_path: Path, text, message) -> None:
     file = tmp_path / "sent.json"
     file.write_text(text)
     with refused(WordListError, message):

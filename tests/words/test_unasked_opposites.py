@@ -14,7 +14,7 @@ TWO_GROUPS = "math=male,arts=male,male,female,source\nmath,art,he,she,own\nalgeb
 
 
 @pytest.mark.parametrize(("text", "column"), [(NOTES, "notes"), (IDS, "id"), (TWO_GROUPS, "source")])
-def test_a_column_beside_the_opposite_class_is_asked_for(tmp_path, text, column):
+def test_a_column_of_opposites_is_asked_for(tmp_path, text, column):
     path = tmp_path / "mine.csv"
     path.write_text(text)
     with refused(WordListError, f"mine.csv {column} female male --opposites opposites= Remove columns"):

@@ -79,7 +79,7 @@ def digest(targets: Iterable[Sequence[str]], attributes: Iterable[Sequence[str]]
 
 
 @pytest.mark.parametrize("name", ["gender", "race", "religion"])
-def test_manzini_words_and_controls_are_those_of_the_published_cosines(name):
+def test_manzini_lists_are_the_published_ones(name):
     tables = pd.read_csv(REFERENCE / "cosines.csv.xz")
     published = tables[tables.table == f"{name}_google"]
     wordlist = load_wordlist(name).with_controls(["neutral", "human"])
@@ -107,13 +107,13 @@ def test_repeated_targets_are_kept_once_and_reported():
     assert says(race.notices, "race 'black' 2 'africa' 3")
 
 
-def test_a_file_of_your_own_works_like_a_name(tmp_path):
+def test_a_new_file_works_like_a_name(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML)
     assert load_wordlist(path) == load_wordlist(str(path)) == WordList.from_mapping(FLORA, name="flora")
 
 
-def test_a_shipped_name_that_is_a_file_too_is_refused_and_both_are_named(tmp_path, monkeypatch):
+def test_a_name_that_is_also_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "weat6").write_bytes((shipped("wordlists") / "weat7.toml").read_bytes())
     with pytest.raises(WordListError) as raised:
@@ -123,7 +123,7 @@ def test_a_shipped_name_that_is_a_file_too_is_refused_and_both_are_named(tmp_pat
     assert {load_wordlist(path).sha256 for path in ("./weat6", Path("weat6"))} == {load_wordlist("weat7").sha256}
 
 
-def test_a_list_is_immutable_and_leaves_its_source_alone():
+def test_a_list_is_immutable():
     content = copy.deepcopy(FLORA)
     wordlist = WordList.from_mapping(content)
     assert content == FLORA
@@ -138,7 +138,7 @@ def test_hash_depends_on_words_alone(tmp_path):
     assert load_wordlist(path).with_controls("human").sha256 != WordList.from_mapping(FLORA).sha256
 
 
-def test_a_list_says_where_its_sub_topics_come_from(tmp_path):
+def test_a_list_says_its_sub_topics_origin(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(f'sub_topics = "exhaustive"\n{FLORA_TOML}')
     words = load_wordlist(path)
@@ -162,20 +162,20 @@ def test_a_wrong_source_of_sub_topics_is_refused(tmp_path):
         load_wordlist(path)
 
 
-def test_class_that_nobody_is_associated_with_is_a_control():
+def test_an_unassociated_class_is_a_control():
     wordlist = WordList.from_mapping(changed("classes", "food", ["bread", "soup"]))
     assert dict(wordlist.controls) == {"food": ("bread", "soup")}
     assert set(wordlist.classes) == {"pleasant", "unpleasant"}
 
 
-def test_target_that_is_an_attribute_leaves_the_attributes_with_a_notice():
+def test_a_target_among_attributes_leaves_them():
     wordlist = WordList.from_mapping(changed("classes", "pleasant", ["love", "rose"]), name="flora")
     assert wordlist.classes["pleasant"] == ("love",)
     (notice,) = wordlist.notices
     assert says(notice, "flora 'rose' 'pleasant'")
 
 
-def test_control_words_used_elsewhere_leave_the_control_with_a_notice(tmp_path):
+def test_controls_lose_words_used_elsewhere(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[classes]\nfirst = ["rose", "love", "soup"]\nsecond = ["soup", "bread"]\n')
     wordlist = WordList.from_mapping(FLORA, name="flora").with_controls([path])
@@ -240,7 +240,7 @@ def test_list_given_as_control_is_refused(tmp_path):
         load_controls(path)
 
 
-def test_control_with_the_name_of_a_class_is_refused():
+def test_a_control_named_like_a_class_is_refused():
     wordlist = load_wordlist("weat7").with_controls("neutral")
     with refused(WordListError, "'neutral' 'weat7'"):
         wordlist.with_controls("neutral")
@@ -282,7 +282,7 @@ def test_topics_and_pairs_are_part_of_the_hash():
     assert len(set(hashes)) == 4
 
 
-def test_a_topic_loses_the_words_that_its_class_loses():
+def test_a_topic_loses_words_of_its_class():
     content = changed("classes", "pleasant", ["love", "rose", "peace"])
     topics = {"pleasant": {"plants": ["rose"], "feelings": ["love"]}}
     wordlist = WordList.from_mapping({**content, "topics": topics})
@@ -334,7 +334,7 @@ def test_topics_and_pairs_that_mean_nothing_are_refused(belonging, message):
     assert "\n" not in str(caught.value)
 
 
-def test_pairs_below_a_table_are_refused_with_the_place_for_them(tmp_path):
+def test_pairs_below_a_table_are_refused(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML + 'pairs = [["rose", "ant"]]\n')
     with refused(WordListError, "'pairs' [stereotypes] [table]"):

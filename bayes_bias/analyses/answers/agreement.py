@@ -56,8 +56,8 @@ class Agreement(Tabled):
             (against, "associate against it"),
             (~clear, "are not distinguishable from zero"),
         ]
-        said = [f"{joined(list(self.table.index[which]))}: {what}" for which, what in parts if which.any()]
-        return f"{self.name[:1].upper()}{self.name[1:]} in {in_words(len(self.table))} sources. {'. '.join(said)}."
+        sentences = [f"{joined(list(self.table.index[which]))}: {what}" for which, what in parts if which.any()]
+        return f"{self.name[:1].upper()}{self.name[1:]} in {in_words(len(self.table))} sources. {'. '.join(sentences)}."
 
     @property
     def layout(self) -> Layout:
@@ -107,14 +107,14 @@ def compare(
     >>> compare(found, {"GoogleNews": bb.fit(bb.cosines(career, "vectors.bin"))}, "career")   # doctest: +SKIP
     """
     check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
-    known = answers.table.index.get_level_values("stereotype").unique().tolist()
-    if stereotype is None and len(known) > 1:
-        raise AnswersError(f"stereotype: answers are about {len(known)}; give one, such as '{known[0]}'")
-    name = known[0] if stereotype is None else stereotype
-    if name not in known:
-        raise AnswersError(f"stereotype: there are no answers about '{name}'; give one of {', '.join(known)}")
+    stereotypes = answers.table.index.get_level_values("stereotype").unique().tolist()
+    if stereotype is None and len(stereotypes) > 1:
+        raise AnswersError(f"stereotype: answers are about {len(stereotypes)}; give one, such as '{stereotypes[0]}'")
+    name = stereotypes[0] if stereotype is None else stereotype
+    if name not in stereotypes:
+        raise AnswersError(f"stereotype: there are no answers about '{name}'; give one of {', '.join(stereotypes)}")
     cells = {cell.model or answers.name: cell for cell in answers.answers.cells if cell.stereotype == name}
-    rows = {source: _of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
+    rows = {source: _row_of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
     questions = next(iter(cells.values())).questions
     decimals = dict.fromkeys(rows, DECIMALS)
     for source, fit in fits.items():
@@ -124,18 +124,18 @@ def compare(
             raise AnswersError(
                 f"fits: '{source}' is of the groups {theirs}, and the answers are about {ours}; fit the same list"
             )
-        rows[source] = _of_vectors(fitted, ci_prob)
+        rows[source] = _row_of_vectors(fitted, ci_prob)
         decimals[source] = fitted.metric.decimals
     return Agreement(name, ci_prob, pd.DataFrame.from_dict(rows, orient="index").rename_axis("source"), decimals)
 
 
-def _of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
+def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
     mu = answers.posteriors[key].draws.mu
     ends = (float(mu.quantile((1 - ci_prob) / 2)), float(mu.quantile((1 + ci_prob) / 2)))
     return _row("D", float(mu.mean()), ends, float((mu > 0).mean()), ci_prob)
 
 
-def _of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
+def _row_of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
     row = row_of_bias(fitted, ci_prob=ci_prob)
     above = row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction
     return _row(fitted.metric.unit, float(row["mean"]), interval_of(row), float(above), ci_prob)

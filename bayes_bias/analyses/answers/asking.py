@@ -61,22 +61,22 @@ def prompts(
     check_count("each", each, "repetitions", refusal=AnswersError)
     texts = wordings_of(wordings)
     rows = []
-    for stereotype, known in lists_of(wordlist).items():
+    for stereotype, each_list in lists_of(wordlist).items():
         rng = np.random.default_rng(seed)
-        words = rng.permutation(np.array(known.words, object))
+        words = rng.permutation(np.array(each_list.words, object))
         questions = [
             (wording, a, b, first)
             for _ in range(each)
             for wording in texts
-            for a in known.labels[0]
-            for b in known.labels[1]
+            for a in each_list.labels[0]
+            for b in each_list.labels[1]
             for first in (a, b)
         ]
         for number, at in enumerate(rng.permutation(len(questions))):
             wording, a, b, first = questions[at]
             ordered = np.roll(words, number)
-            filled = texts[wording].format(first=first, second=b if first == a else a, words=", ".join(ordered))
-            row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), filled)
+            prompt = texts[wording].format(first=first, second=b if first == a else a, words=", ".join(ordered))
+            row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), prompt)
             rows.append(row)
     return pd.DataFrame(rows, columns=list(PROMPT_COLUMNS))
 

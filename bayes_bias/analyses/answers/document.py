@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.answers.agreement import Agreement
-from bayes_bias.analyses.answers.asked import Answers
+from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import PRIORS
 from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
 from bayes_bias.analyses.answers.posterior import DRAWS
@@ -170,7 +170,7 @@ def _draws(result: Result) -> pd.DataFrame:
 def _methods(result: Result) -> Methods:
     sides, table = result.sides, result.table
     first = sides[0]
-    asked = {name: value for side in sides for name, value in side.provenance.items() if value}
+    settings = {name: value for side in sides for name, value in side.provenance.items() if value}
     labels = [(row.labels_a, row.labels_b) for _, row in table.iterrows()]
     facts: dict[str, Any] = {
         "result": result,
@@ -178,7 +178,7 @@ def _methods(result: Result) -> Methods:
         "total": count(sum(len(cell.counted) for cell in first.cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
         "models": list(dict.fromkeys(model for side in sides for model in side.models if model)),
-        "asked": asked,
+        "asked": settings,
         "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
         "labels": (min(map(min, labels)), max(map(max, labels))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked
+from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,
@@ -140,7 +140,7 @@ def estimate(
         return ModelAnswers(
             answers=first,
             published=_published(first, ci_prob),
-            **_estimated([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
+            **_estimate([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
         )
     second = read_answers(after, wordlist, name=name)
     pairs, notices = paired(first, second)
@@ -151,7 +151,7 @@ def estimate(
         published=pd.concat(
             {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]
         ),
-        **_estimated([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
+        **_estimate([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
     )
 
 
@@ -185,39 +185,41 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     if scope not in SAMPLES:
         raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
     cells = read_answers(answers, wordlist).cells
-    known = [cell.stereotype for cell in cells]
-    if stereotype is None and len(set(known)) > 1:
-        raise AnswersError(f"stereotype: there are {len(set(known))}; give one, such as '{known[0]}'")
-    if stereotype is not None and stereotype not in known:
-        raise AnswersError(f"stereotype: there are no answers about '{stereotype}'; {did_you_mean(stereotype, known)}")
-    cell = cells[0 if stereotype is None else known.index(stereotype)]
+    stereotypes = [cell.stereotype for cell in cells]
+    if stereotype is None and len(set(stereotypes)) > 1:
+        raise AnswersError(f"stereotype: there are {len(set(stereotypes))}; give one, such as '{stereotypes[0]}'")
+    if stereotype is not None and stereotype not in stereotypes:
+        raise AnswersError(
+            f"stereotype: there are no answers about '{stereotype}'; {did_you_mean(stereotype, stereotypes)}"
+        )
+    cell = cells[0 if stereotype is None else stereotypes.index(stereotype)]
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
 
 
-def effects_of(asked: Asked, scope: str) -> tuple[str, ...]:
+def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
     """The effects that vary under a scope; of one pair of labels none can be told from mu."""
-    return SAMPLES["wordings" if scope == "all" and asked.is_one_pair else scope]
+    return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
 
 # From what was observed to tables: a row for each model and stereotype.
 
 
-def _estimated(cells: list[tuple[Asked, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
+def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
     keys = [(cell.model, cell.stereotype) for cell, _ in cells]
     posteriors, rows, steps, sources = {}, [], [], []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
-        found = {
+        by_scope = {
             samples: sample(Density(data, SAMPLES[samples]), seed)
             for samples in SAMPLES
             if not (samples == "all" and cell.is_one_pair)
         }
-        chosen = found.get(scope, found["wordings"])
-        posteriors[cell.model, cell.stereotype] = chosen
-        spread = _sds(data, chosen)
-        rows.append(_row(cell, data, chosen, spread, scope, ci_prob, unit))
-        steps += [_summary(found[s].draws.mu.to_numpy() * unit, ci_prob) if s in found else {} for s in SAMPLES]
-        widest = _sds(data, found.get("all", found["wordings"]))
+        posterior = by_scope.get(scope, by_scope["wordings"])
+        posteriors[cell.model, cell.stereotype] = posterior
+        spread = _sds(data, posterior)
+        rows.append(_row(cell, data, posterior, spread, scope, ci_prob, unit))
+        steps += [_summary(by_scope[s].draws.mu.to_numpy() * unit, ci_prob) if s in by_scope else {} for s in SAMPLES]
+        widest = _sds(data, by_scope.get("all", by_scope["wordings"]))
         sources += [summarize_draws(unit * widest[name], ci_prob) if name in widest else {} for name in SOURCES]
     index = pd.MultiIndex.from_tuples(keys, names=["model", "stereotype"])
     return {
@@ -225,14 +227,14 @@ def _estimated(cells: list[tuple[Asked, Observed]], scope: str, ci_prob: float, 
         "ci_prob": ci_prob,
         "seed": seed,
         "table": pd.DataFrame(rows, index=index),
-        "ladder": pd.DataFrame(steps, index=_with(keys, "samples", SAMPLES)),
-        "sources": pd.DataFrame(sources, index=_with(keys, "source", SOURCES)),
+        "ladder": pd.DataFrame(steps, index=_append_level(keys, "samples", SAMPLES)),
+        "sources": pd.DataFrame(sources, index=_append_level(keys, "source", SOURCES)),
         "levels": _levels(cells, unit),
         "posteriors": posteriors,
     }
 
 
-def _with(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
+def _append_level(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples(
         [(*key, value) for key in keys for value in values], names=["model", "stereotype", name]
     )
@@ -247,19 +249,19 @@ def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
     """Draws of the standard deviation that each source gives an answer's D."""
     draws = {name.removeprefix("sd_"): column.to_numpy() for name, column in posterior.draws.items() if name != "mu"}
-    found = {"answers": draws[ANSWER]}
+    sds = {"answers": draws[ANSWER]}
     if WORD in draws:
         of_words = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
-        found["words"] = draws[WORD] * of_words
+        sds["words"] = draws[WORD] * of_words
     if "wording" in draws:
-        found["wordings"] = draws["wording"]
+        sds["wordings"] = draws["wording"]
     if PAIR in draws:
-        found["labels"] = np.sqrt(draws["label_a"] ** 2 + draws["label_b"] ** 2 + draws[PAIR] ** 2)
-    return found
+        sds["labels"] = np.sqrt(draws["label_a"] ** 2 + draws["label_b"] ** 2 + draws[PAIR] ** 2)
+    return sds
 
 
 def _row(
-    cell: Asked,
+    cell: Cell,
     data: Observed,
     posterior: Posterior,
     spread: dict[str, NDArray[np.float64]],
@@ -293,7 +295,7 @@ def _row(
     }
 
 
-def _reach(cell: Asked, scope: str) -> str:
+def _reach(cell: Cell, scope: str) -> str:
     if cell.is_one_pair:
         return ONE_PAIR
     if scope != "all":
@@ -303,20 +305,20 @@ def _reach(cell: Asked, scope: str) -> str:
     return NEW_LABELS if len(cell.wordings) >= ENOUGH_WORDINGS else FEW_WORDINGS
 
 
-def _levels(cells: list[tuple[Asked, Observed]], unit: int) -> pd.DataFrame:
+def _levels(cells: list[tuple[Cell, Observed]], unit: int) -> pd.DataFrame:
     """Numbers of answers and mean D by what was asked: wording, label, pair, and the group named first."""
     tables = [table for cell, data in cells for table in _levels_of(cell, unit * data.difference)]
     return pd.concat(tables).set_index(["model", "stereotype", "factor", "level"]).sort_index()
 
 
-def _levels_of(cell: Asked, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
+def _levels_of(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     replies = cell.counted
     factors = {name: replies[name] for name in ("wording", "label_a", "label_b", "first")}
     factors[PAIR] = pairs_of(replies)
     for name, levels in factors.items():
-        kept = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
-        if kept.any():
-            by_level = pd.Series(difference[kept]).groupby(levels.to_numpy()[kept]).agg(["size", "mean"])
+        is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
+        if is_level.any():
+            by_level = pd.Series(difference[is_level]).groupby(levels.to_numpy()[is_level]).agg(["size", "mean"])
             by_level = by_level.set_axis(["answers", "D"], axis=1).rename_axis("level").reset_index()
             yield by_level.assign(model=cell.model, stereotype=cell.stereotype, factor=name)
 

@@ -60,10 +60,10 @@ class AssociationList:
         size = len(self.words_of[self.classes[0][1]])
         return np.arange(len(self.words)) < size
 
-    def chooses(self, chosen: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each choice is the label of a group that was offered; without one that is known, any of them."""
         position = {label.casefold(): k for k, label in enumerate(self.labels[group])}
-        code = np.array([position.get(text, -2) for text in chosen.cat.categories])[chosen.cat.codes]
+        code = np.array([position.get(text, -2) for text in choices.cat.categories])[choices.cat.codes]
         return np.asarray((code >= 0) & ((code == offered) | (offered < 0)))
 
 
@@ -77,7 +77,7 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     WordListError
         No such list, or one that breaks the rules of lists.
     """
-    return {name: _association(load_wordlist(given), name) for name, given in _named(wordlist).items()}
+    return {name: _association(load_wordlist(source), name) for name, source in _named(wordlist).items()}
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
@@ -88,7 +88,7 @@ def wordlists(source: Lists) -> dict[str, WordList]:
     >>> wordlists("answers-demo")["career"].groups["male names"][:2]
     ('Ben', 'John')
     """
-    return {name: known.wordlist for name, known in lists_of(source).items()}
+    return {name: questions.wordlist for name, questions in lists_of(source).items()}
 
 
 def _named(wordlist: Any) -> dict[str, Any]:
@@ -96,22 +96,22 @@ def _named(wordlist: Any) -> dict[str, Any]:
         several = _lists_in_file(wordlist)
         return _one(wordlist) if several is None else _named(several)
     if isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
-        return {str(name): _with_name(given, str(name)) for name, given in wordlist.items()}
+        return {str(name): _with_name(source, str(name)) for name, source in wordlist.items()}
     if isinstance(wordlist, Sequence):
-        found = [item for given in wordlist for item in _named(given).items()]
-        if not found:
+        items = [item for source in wordlist for item in _named(source).items()]
+        if not items:
             raise AnswersError("wordlist: there is none; give the list that the questions were made from")
-        return dict(found)
+        return dict(items)
     return _one(wordlist)
 
 
-def _one(given: Any) -> dict[str, Any]:
-    loaded = load_wordlist(given)
-    return {loaded.name: loaded}
+def _one(source: Any) -> dict[str, Any]:
+    words = load_wordlist(source)
+    return {words.name: words}
 
 
-def _with_name(given: Any, name: str) -> Any:
-    return WordList.from_mapping(given, name=name) if isinstance(given, Mapping) and _KEYS & set(given) else given
+def _with_name(source: Any, name: str) -> Any:
+    return WordList.from_mapping(source, name=name) if isinstance(source, Mapping) and _KEYS & set(source) else source
 
 
 def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
@@ -135,7 +135,7 @@ def _association(wordlist: WordList, name: str) -> AssociationList:
             f"wordlist: '{name}' has {len(groups)} groups and {len(set(classes))} classes that are stereotypical for"
             " them; answers choose between the labels of two groups, each with a class of its own, so give such a list"
         )
-    used = [text.casefold() for words in wordlist.groups.values() for text in words]
-    if len(set(used)) < len(used):
+    labels = [text.casefold() for words in wordlist.groups.values() for text in words]
+    if len(set(labels)) < len(labels):
         raise AnswersError(f"wordlist: two labels of '{name}' differ in case alone; answers could not tell them apart")
     return AssociationList(wordlist, name)

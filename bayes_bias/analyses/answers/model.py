@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Asked, differences
+from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, differences
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -73,13 +73,13 @@ class Observed:
     rounding: float
 
 
-def observed(asked: Asked) -> Observed:
+def observed(cell: Cell) -> Observed:
     """The answers about one stereotype, as the model sees them."""
-    replies = asked.counted
-    contrasts, noise = word_contrasts(asked)
+    replies = cell.counted
+    contrasts, noise = word_contrasts(cell)
     sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
     return Observed(
-        differences(replies), keys_of(replies), _loadings(asked), contrasts, noise, (sizes_a**-2 + sizes_b**-2) / 12
+        differences(replies), keys_of(replies), _loadings(cell), contrasts, noise, (sizes_a**-2 + sizes_b**-2) / 12
     )
 
 
@@ -96,34 +96,34 @@ def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
     return replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
 
 
-def _loadings(asked: Asked) -> Numbers:
+def _loadings(cell: Cell) -> Numbers:
     """Means of the effects of words by class, each set of words a row."""
-    known = asked.questions
-    here = np.array([[word in words for word in known.words] for words in map(set, asked.sets)], float)
-    in_a, in_b = here * known.is_word_a, here * ~known.is_word_a
+    questions = cell.questions
+    here = np.array([[word in words for word in questions.words] for words in map(set, cell.sets)], float)
+    in_a, in_b = here * questions.is_word_a, here * ~questions.is_word_a
     return np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
 
 
-def word_contrasts(asked: Asked) -> tuple[Numbers, Numbers]:
+def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
     """Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
 
     The residual variance of a choice is what is left of it without the mean of its answer and that of its word.
     """
     values, errors = [], []
-    for (_, side), words in asked.shares[asked.shares.valid > 0].groupby(["word_set", "side"]):
+    for (_, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
         number, valid = len(words), words.valid.to_numpy(float)
         if number == 1 or valid.max() < 2:
             continue
         share = (words.hits / words.valid).to_numpy()
         turned = helmert(number)
         values.append(turned @ share)
-        errors.append(np.sqrt(turned**2 @ (_residual_variance(asked, words.index[0][0], str(side), share) / valid)))
+        errors.append(np.sqrt(turned**2 @ (_residual_variance(cell, words.index[0][0], str(side), share) / valid)))
     return (np.concatenate(values), np.concatenate(errors)) if values else (np.zeros(0), np.zeros(0))
 
 
-def _residual_variance(asked: Asked, word_set: int, side: str, share: Numbers) -> float:
+def _residual_variance(cell: Cell, word_set: int, side: str, share: Numbers) -> float:
     """Of a choice: the sum of squares that neither its answer nor its word accounts for."""
-    replies = asked.replies[asked.replies.word_set == word_set]
+    replies = cell.replies[cell.replies.word_set == word_set]
     hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
     here = valid > 0
     total, within = hits[here].sum(), (hits - hits**2 / np.maximum(valid, 1))[here].sum()
@@ -201,9 +201,9 @@ class Density:
         inner = np.eye(count) + spread[:, :, None] * inverse[:, :count, :count] * spread[:, None, :]
         lower = np.linalg.cholesky(inner)
         explained = np.linalg.solve(lower, spread[:, :, None] * inverse[:, :count, count:])
-        left = inverse[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
+        schur = inverse[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        information, score, square = left[:, 0, 0], left[:, 0, 1], left[:, 1, 1]
+        information, score, square = schur[:, 0, 0], schur[:, 0, 1], schur[:, 1, 1]
         centre, sd = score / information, information**-0.5
         total = len(self.data.difference)
         log_density = -0.5 * (
@@ -226,12 +226,12 @@ class Density:
         return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1))
 
 
-def loadings(asked: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
+def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
     """How the levels of an effect enter D (question, level); a label that nobody knows is each of the others, as likely
     as any."""
     if effect == WORD:
-        return words[asked.word_set.to_numpy()]
-    codes = asked[effect].to_numpy()
+        return words[replies.word_set.to_numpy()]
+    codes = replies[effect].to_numpy()
     number = codes.max() + 1
     return np.where(codes[:, None] < 0, 1 / number, codes[:, None] == np.arange(number))
 
@@ -261,11 +261,11 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
     return model
 
 
-def names_of(asked: Asked) -> dict[str, list[str]]:
+def names_of(cell: Cell) -> dict[str, list[str]]:
     """Names of the levels of each effect."""
     return {
-        WORD: list(asked.questions.words),
-        "wording": asked.wordings,
-        **{f"label_{side}": asked.labels(side) for side in "ab"},
-        PAIR: sorted(set(pairs_of(asked.counted))),
+        WORD: list(cell.questions.words),
+        "wording": cell.wordings,
+        **{f"label_{side}": cell.labels(side) for side in "ab"},
+        PAIR: sorted(set(pairs_of(cell.counted))),
     }

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import Answers, Asked, differences
+from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.model import Observed, keys_of, observed
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 
 
-def paired(before: Answers, after: Answers) -> tuple[list[tuple[Asked, Asked]], list[str]]:
+def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], list[str]]:
     """The cells of both sides with the answers that have a partner, row by row, and notices of those that have none.
 
     A partner was offered the same labels and the same words in the same wording; which of several it is does not
@@ -26,11 +26,11 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Asked, Asked]], 
             notices.append(f"{cell.stereotype}: left out, since the answers after have none of it")
             continue
         both = _matched(cell, partners[0])
-        left = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)
-        if left:
+        n_unpaired = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)
+        if n_unpaired:
             notices.append(
-                f"{cell.stereotype}: {count(left)} answers have no partner that was asked the same, and are left out of"
-                " the change"
+                f"{cell.stereotype}: {count(n_unpaired)} answers have no partner that was asked the same, and are left"
+                " out of the change"
             )
         pairs.append(both)
     if not pairs:
@@ -41,7 +41,7 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Asked, Asked]], 
     return pairs, notices
 
 
-def _matched(before: Asked, after: Asked) -> tuple[Asked, Asked]:
+def _matched(before: Cell, after: Cell) -> tuple[Cell, Cell]:
     sides = [_keyed(cell) for cell in (before, after)]
     key = ["label_a", "label_b", "wording", "words", "again"]
     joined = sides[0].merge(sides[1], on=key, suffixes=("_before", "_after"))
@@ -56,16 +56,16 @@ def _matched(before: Asked, after: Asked) -> tuple[Asked, Asked]:
     )
 
 
-def _keyed(cell: Asked) -> pd.DataFrame:
+def _keyed(cell: Cell) -> pd.DataFrame:
     """What each answer was asked, and which of the answers to it it is."""
     replies = cell.counted
     words = np.array(["\n".join(words) for words in cell.sets], object)[replies.word_set.to_numpy()]
     frame = replies[["label_a", "label_b", "wording"]].assign(words=words, row=np.arange(len(replies)))
-    asked = ["label_a", "label_b", "wording", "words"]
-    return frame.assign(again=frame.groupby(asked).cumcount()).reset_index(drop=True)
+    keys = ["label_a", "label_b", "wording", "words"]
+    return frame.assign(again=frame.groupby(keys).cumcount()).reset_index(drop=True)
 
 
-def half_change(before: Asked, after: Asked) -> Observed:
+def half_change(before: Cell, after: Cell) -> Observed:
     """Half the change of D, which like D lies between -1 and 1, as the model sees it."""
     first, second = observed(before), observed(after)
     same = len(first.contrasts) == len(second.contrasts)

@@ -171,8 +171,10 @@ def plot_agreement(
         ax.set_xlim(0, 1)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        shown = [("answers", 0), ("vectors", 1)]
-        handles = [Line2D([], [], linestyle="", markersize=6, label=name, **colour_and_marker(k)) for name, k in shown]
+        sources = [("answers", 0), ("vectors", 1)]
+        handles = [
+            Line2D([], [], linestyle="", markersize=6, label=name, **colour_and_marker(k)) for name, k in sources
+        ]
         band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
         legend_below(ax, shown=legend, handles=[*handles, band])
         set_title(ax, f"{shortened(agreement.name)}: who agrees")

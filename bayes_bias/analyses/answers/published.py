@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.analyses.answers.asked import Asked, differences
+from bayes_bias.analyses.answers.cell import Cell, differences
 from bayes_bias.table.columns import interval_names
 
 type Numbers = NDArray[np.float64]
@@ -32,7 +32,7 @@ def published_d(replies: pd.DataFrame) -> Numbers:
     return np.asarray(replies.hits_b / (to_b + ADDED) + replies.hits_a / (to_a + ADDED) - 1, dtype=float)
 
 
-def published_row(asked: Asked, ci_prob: float) -> dict[str, float]:
+def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     """The published number and its test, and two others, for answers about one stereotype.
 
     ``published_d``, its ``t`` and ``p`` over answers, as the paper has it; ``binomial_p`` of the share of stereotypical
@@ -44,7 +44,7 @@ def published_row(asked: Asked, ci_prob: float) -> dict[str, float]:
     .. [1] Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering. Journal of
        Business & Economic Statistics, 29(2), 238-249. https://doi.org/10.1198/jbes.2010.07136
     """
-    replies = asked.counted
+    replies = cell.counted
     d, ours = published_d(replies), differences(replies)
     t, p = t_test(d)
     low, high, robust_p = two_way(ours, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import UNKNOWN, Answers, Asked, asked_of
+from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean
@@ -72,8 +72,8 @@ def read_frame(source: Any, argument: str = "answers") -> pd.DataFrame:
 def _read(source: Any, argument: str) -> tuple[pd.DataFrame, str]:
     if isinstance(source, pd.DataFrame):
         return source, "answers"
-    needed = "neither a DataFrame nor the path of a file; give one of them"
-    check_kind(argument, source, str | Path, needed, AnswersError)
+    problem = "neither a DataFrame nor the path of a file; give one of them"
+    check_kind(argument, source, str | Path, problem, AnswersError)
     path = table_file(source)
     if not path.is_file():
         raise AnswersError(
@@ -128,8 +128,8 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
         )
     if frame.empty:
         raise AnswersError("answers: there are no rows; give one for each word of each answer")
-    kept = [column for column in (*REQUIRED, *OPTIONAL) if column in frame]
-    return frame[kept].reset_index(drop=True)
+    columns = [column for column in (*REQUIRED, *OPTIONAL) if column in frame]
+    return frame[columns].reset_index(drop=True)
 
 
 def _with_stereotypes(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> pd.DataFrame:
@@ -163,29 +163,29 @@ def _texts(rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator[Asked]:
+def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator[Cell]:
     for stereotype in rows.stereotype.cat.categories:
         if stereotype not in lists:
             raise AnswersError(
                 f"wordlist: no list for the stereotype '{stereotype}' of the answers; {did_you_mean(stereotype, lists)}"
             )
     for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        yield asked_of(str(model), str(stereotype), own, lists[str(stereotype)])
+        yield read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
 
 
-def _notices(cell: Asked, several: bool) -> list[str]:
+def _notices(cell: Cell, several: bool) -> list[str]:
     of = f"{cell.stereotype}{f' ({cell.model})' if several else ''}"
-    found = [f"{of}: {erratum}" for erratum in cell.questions.wordlist.errata]
+    notices = [f"{of}: {erratum}" for erratum in cell.questions.wordlist.errata]
     if cell.invalid > 0:
         lower, upper = cell.bounds
         left_out = len(cell.replies) - len(cell.counted)
-        found.append(
+        notices.append(
             f"{of}: {percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are refused or"
             f" invalid{f', and {count(left_out)} answers have no D' if left_out else ''}; whatever they would have"
             f" been, the mean D of all answers lies between {lower:+.3f} and {upper:+.3f}"
         )
     if cell.one_label:
-        found.append(
+        notices.append(
             f"{of}: {count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words; their D"
             " is 0, and the published formula makes about -.5 of it"
         )
@@ -193,29 +193,29 @@ def _notices(cell: Asked, several: bool) -> list[str]:
         if (cell.counted[f"label_{side}"] == UNKNOWN).any():
             many = int((cell.counted[f"label_{side}"] == UNKNOWN).sum())
             group = cell.questions.groups[side == "b"]
-            found.append(
+            notices.append(
                 f"{of}: of {count(many)} answers it is not known which label of '{group}' they were offered; it may be"
                 " any of the others"
             )
     for _, words in cell.questions.classes:
-        asked = {word for words_ in cell.sets for word in words_} & set(cell.questions.words_of[words])
-        if len(asked) == 1:
-            found.append(
-                f"{of}: '{next(iter(asked))}' is the only word of the class '{words}', so that how much words matter is"
-                " what the prior says"
+        own_words = {word for words_ in cell.sets for word in words_} & set(cell.questions.words_of[words])
+        if len(own_words) == 1:
+            notices.append(
+                f"{of}: '{next(iter(own_words))}' is the only word of the class '{words}', so that how much words"
+                " matter is what the prior says"
             )
     if (wordings := len(cell.wordings)) < 3:
-        found.append(
+        notices.append(
             f"{of}: {'one wording' if wordings == 1 else 'two wordings'} of the question; how much wordings matter is"
             " mostly what the prior says, and three or more would show it"
         )
-    return found
+    return notices
 
 
 def _provenance(frame: pd.DataFrame) -> dict[str, str]:
     """What the source says of the model, and when and how it was asked."""
-    named = (name for name in ("model", *ASKED) if name in frame)
-    return {name: ", ".join(sorted(map(str, frame[name].dropna().unique()))) for name in named}
+    columns = (name for name in ("model", *ASKED) if name in frame)
+    return {name: ", ".join(sorted(map(str, frame[name].dropna().unique()))) for name in columns}
 
 
 def _hash(rows: pd.DataFrame) -> str:

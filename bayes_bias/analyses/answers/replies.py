@@ -50,22 +50,22 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
     >>> choices("prompts.csv", "replies.jsonl", "my-list.toml")                   # doctest: +SKIP
     """
     lists = lists_of(wordlist)
-    asked = _with_columns(read_frame(prompts, "prompts"), PROMPT_COLUMNS[:-1], "prompts").astype(str)
-    given = _with_columns(read_frame(replies, "replies"), ("id", "reply"), "replies")
-    given = given.assign(id=given["id"].astype(str).str.strip())
-    if (twice := asked.id[asked.id.duplicated()]).size:
+    prompt_rows = _with_columns(read_frame(prompts, "prompts"), PROMPT_COLUMNS[:-1], "prompts").astype(str)
+    reply_rows = _with_columns(read_frame(replies, "replies"), ("id", "reply"), "replies")
+    reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
+    if (twice := prompt_rows.id[prompt_rows.id.duplicated()]).size:
         raise AnswersError(f"prompts: the id '{twice.iloc[0]}' occurs twice; give the file as `prompts` wrote it")
-    if (unknown := given.id[~given.id.isin(asked.id)]).size:
+    if (unknown := reply_rows.id[~reply_rows.id.isin(prompt_rows.id)]).size:
         raise AnswersError(
-            f"replies: no prompt has the id '{unknown.iloc[0]}' ({len(unknown):,} of {len(given):,} replies); give the"
-            " prompts that they are replies to, with the same ids"
+            f"replies: no prompt has the id '{unknown.iloc[0]}' ({len(unknown):,} of {len(reply_rows):,} replies); give"
+            " the prompts that they are replies to, with the same ids"
         )
-    if (lacking := asked.stereotype[~asked.stereotype.isin(list(lists))]).size:
+    if (lacking := prompt_rows.stereotype[~prompt_rows.stereotype.isin(list(lists))]).size:
         raise AnswersError(
             f"wordlist: no list for the stereotype '{lacking.iloc[0]}' of the prompts;"
             f" {did_you_mean(lacking.iloc[0], lists)}"
         )
-    joined = given.merge(asked, on="id", how="left", suffixes=("", "_of_prompt"))
+    joined = reply_rows.merge(prompt_rows, on="id", how="left", suffixes=("", "_of_prompt"))
     more = [name for name in ("model", *ASKED) if name in joined]
     number = joined.groupby(["id", *(name for name in more if name == "model")]).cumcount().to_numpy()
     rows = [
@@ -74,29 +74,29 @@ def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Pa
             "answer": row["id"] if again == 0 else f"{row['id']} ({again + 1})",
             "position": position,
             "word": word,
-            "chosen": chosen,
+            "chosen": label,
         }
         for row, again in zip(joined.to_dict("records"), number, strict=True)
-        for position, (word, chosen) in enumerate(_choices_of(row, lists[row["stereotype"]]), start=1)
+        for position, (word, label) in enumerate(_choices_of(row, lists[row["stereotype"]]), start=1)
     ]
     return pd.DataFrame(rows)
 
 
-def _with_columns(frame: pd.DataFrame, needed: tuple[str, ...], what: str) -> pd.DataFrame:
-    missing = [name for name in needed if name not in frame]
+def _with_columns(frame: pd.DataFrame, columns: tuple[str, ...], what: str) -> pd.DataFrame:
+    missing = [name for name in columns if name not in frame]
     if missing or frame.empty:
         raise AnswersError(
             f"{what}: {'no rows' if frame.empty else f'no column {missing[0]!r}'} among"
-            f" {', '.join(map(str, frame.columns)) or 'none'}; required are {', '.join(needed)}"
+            f" {', '.join(map(str, frame.columns)) or 'none'}; required are {', '.join(columns)}"
         )
     return frame
 
 
-def _choices_of(row: dict[str, Any], known: AssociationList) -> Iterator[tuple[str, str]]:
+def _choices_of(row: dict[str, Any], questions: AssociationList) -> Iterator[tuple[str, str]]:
     words = tuple(str(row["words"]).split(SEPARATOR))
     offered = {str(row["label_a"]), str(row["label_b"])}
-    for word, chosen in assigned(str(row["reply"]), words, known).items():
-        yield word, chosen if chosen in offered else ""
+    for word, label in assigned(str(row["reply"]), words, questions).items():
+        yield word, label if label in offered else ""
 
 
 def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answers-demo") -> pd.DataFrame:
@@ -135,17 +135,17 @@ def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answ
             raise AnswersError(
                 f"wordlist: no list for the category '{stereotype}'; {did_you_mean(str(stereotype), lists)}"
             )
-        known = lists[str(stereotype)]
-        found = pd.DataFrame(
-            [assigned(str(reply), known.words, known) for reply in own.reply],
+        questions = lists[str(stereotype)]
+        assignments = pd.DataFrame(
+            [assigned(str(reply), questions.words, questions) for reply in own.reply],
             index=own.index,
-            columns=list(known.words),
+            columns=list(questions.words),
         )
         # The file does not say which words were asked: those that at least half of the replies have.
-        asked = found.columns[(found != "").mean() >= 0.5]
-        for number, chosen in found[asked].iterrows():
-            named = [sorted({label for label in chosen if label in labels}) for labels in known.labels]
-            a, b = (_the_one(here, labels) for here, labels in zip(named, known.labels, strict=True))
+        words = assignments.columns[(assignments != "").mean() >= 0.5]
+        for number, assignment in assignments[words].iterrows():
+            mentions = [sorted({label for label in assignment if label in labels}) for labels in questions.labels]
+            a, b = (_the_one(here, labels) for here, labels in zip(mentions, questions.labels, strict=True))
             shared = {
                 "model": own.model[number],
                 "stereotype": stereotype,
@@ -155,34 +155,35 @@ def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answ
                 "label_b": b,
             }
             rows += [
-                shared | {"word": word, "chosen": label if label in (a, b) else ""} for word, label in chosen.items()
+                shared | {"word": word, "chosen": label if label in (a, b) else ""}
+                for word, label in assignment.items()
             ]
     return pd.DataFrame(rows)
 
 
-def _the_one(named: list[str], labels: tuple[str, ...]) -> str:
+def _the_one(mentions: list[str], labels: tuple[str, ...]) -> str:
     """The label of a group that was offered, as far as a reply shows it."""
-    return named[0] if len(named) == 1 else labels[0] if len(labels) == 1 else ""
+    return mentions[0] if len(mentions) == 1 else labels[0] if len(labels) == 1 else ""
 
 
-def assigned(reply: str, words: tuple[str, ...], known: AssociationList) -> dict[str, str]:
+def assigned(reply: str, words: tuple[str, ...], questions: AssociationList) -> dict[str, str]:
     """The label that a reply gives to each word: "" if it gives none, or two.
 
     A part of a name counts as the label, if no other label has that part.
     """
-    spelt = _labels(known)
-    labels = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
+    label_of = _labels(questions)
+    labels = "|".join(map(re.escape, sorted(label_of, key=len, reverse=True)))
     plain = {_plain(word): word for word in words}
-    listed = "|".join(map(re.escape, sorted(plain, key=len, reverse=True)))
-    found: dict[str, set[str]] = {word: set() for word in words}
-    for match in re.finditer(rf"(?<!\w)({listed})(?:\s*[-–—:]+\s*|[^\S\n]+)({labels})(?!\w)", _plain(reply)):
-        found[plain[match[1]]].add(spelt[match[2]])
-    return {word: next(iter(given)) if len(given) == 1 else "" for word, given in found.items()}
+    terms = "|".join(map(re.escape, sorted(plain, key=len, reverse=True)))
+    assignments: dict[str, set[str]] = {word: set() for word in words}
+    for match in re.finditer(rf"(?<!\w)({terms})(?:\s*[-–—:]+\s*|[^\S\n]+)({labels})(?!\w)", _plain(reply)):
+        assignments[plain[match[1]]].add(label_of[match[2]])
+    return {word: next(iter(choices)) if len(choices) == 1 else "" for word, choices in assignments.items()}
 
 
-def _labels(known: AssociationList) -> dict[str, str]:
+def _labels(questions: AssociationList) -> dict[str, str]:
     """Labels, and parts of one label alone, by how they are written in a reply."""
-    whole = {_plain(label): label for labels in known.labels for label in labels}
+    whole = {_plain(label): label for labels in questions.labels for label in labels}
     parts: dict[str, list[str]] = {}
     for plain, label in whole.items():
         for part in set(plain.split()) - set(whole):

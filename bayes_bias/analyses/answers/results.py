@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.asked import Answers
+from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
 from bayes_bias.errors import AnswersError
@@ -110,7 +110,7 @@ class _AnswersResult(Tabled):
     def text(self) -> str:
         """The answer in sentences."""
         rows = list(self.table.index)
-        sentences = self._of_one(rows[0]) if len(rows) == 1 else self._of_all()
+        sentences = self._sentences_on_one(rows[0]) if len(rows) == 1 else self._sentences_on_all()
         return " ".join(sentences)
 
     def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
@@ -127,8 +127,8 @@ class _AnswersResult(Tabled):
             if (model is None or row[0] == model) and (stereotype is None or row[1] == stereotype)
         ]
         if len(rows) != 1:
-            known = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
-            raise AnswersError(f"stereotype: {stereotype!r} is not one row of the table; give one of {known}")
+            names = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
+            raise AnswersError(f"stereotype: {stereotype!r} is not one row of the table; give one of {names}")
         return rows[0]
 
     def _verdict(self, key: tuple[str, str]) -> str:
@@ -165,7 +165,7 @@ class _AnswersResult(Tabled):
         a, b = int(row.labels_a), int(row.labels_b)
         return f"{in_words(a)} labels of each group" if a == b else f"{in_words(a)} and {in_words(b)} labels"
 
-    def _of_one(self, key: tuple[str, str]) -> list[str]:
+    def _sentences_on_one(self, key: tuple[str, str]) -> list[str]:
         row, steps = self.table.loc[key], self.steps(key)
         of = f" of {key[0]}" if key[0] and not self.changed else ""
         number = signed(row.observed, DECIMALS)
@@ -186,7 +186,7 @@ class _AnswersResult(Tabled):
             sentences.append(_OPTIMISTIC)
         return [*sentences, *self._more(key)]
 
-    def _of_all(self) -> list[str]:
+    def _sentences_on_all(self) -> list[str]:
         table, clear = self.table, self.distinguishable
         what = "change" if self.changed else "association"
         one_pair = int((clear & (table.reach == ONE_PAIR)).sum())
@@ -194,16 +194,16 @@ class _AnswersResult(Tabled):
         stands = int((clear & (table.reach == NEW_LABELS)).sum())
         rows = f"{in_words(len(table))} {'rows (model and stereotype)' if self.several_models else 'stereotypes'}"
         forward = int((clear & (table["mean"] > 0)).sum())
-        found = [
+        sentences = [
             f"Of {rows} {in_words(int(clear.sum()))} have {'a' if self.changed else 'an'} {what} distinguishable from"
             f" zero, {in_words(forward)} {'upwards' if self.changed else 'in the direction of the stereotype'}."
         ]
         if self.scope == "all" and clear.any():
-            found.append(
+            sentences.append(
                 f"Of these {in_words(stands)} are for new labels, {in_words(few)} from too few labels or wordings to be"
                 f" sure of others, and {in_words(one_pair)} for the only pair of labels that was asked."
             )
-        return [*found, self._ladder_counts(), *self._more_of_all()]
+        return [*sentences, self._ladder_counts(), *self._more_of_all()]
 
     def _ladder_counts(self) -> str:
         """How many rows are distinguishable, step by step; a row without the last step stays at the one before."""

@@ -150,12 +150,12 @@ def compare(
     fits: dict[State, Fitted] = {}
     for state in STATES:
         if state not in constructed:
-            named = replace(sides[state], name=f"{before.name}, {names[state]}")
+            table = replace(sides[state], name=f"{before.name}, {names[state]}")
             with within(names[state]):
-                fits[state] = fit_table(named, spec, seed=seed, sampling=sampling)
+                fits[state] = fit_table(table, spec, seed=seed, sampling=sampling)
     step("summarising")
-    changed = fits["change"]
-    change = summarize(changed, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
+    change_fit = fits["change"]
+    change = summarize(change_fit, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
     bias = _biases(fits, scope, ci_prob, rope)
     return Comparison(
         before=before,
@@ -166,10 +166,10 @@ def compare(
         ci_prob=ci_prob,
         bias=bias,
         change=change.drop("effect_size", level="estimand", errors="ignore"),
-        controls=control_levels(changed, before, scope, ci_prob, rope),
+        controls=control_levels(change_fit, before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         in_spread=change_in_spread(before, after, bias),
-        verdict=_verdict(changed, scope, ci_prob, rope, alike if corpora else None),
+        verdict=_verdict(change_fit, scope, ci_prob, rope, alike if corpora else None),
         measures=measures,
         left_out=left_out,
         damage=damage,
@@ -194,8 +194,8 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
     """That on a change, or on a difference of corpora, of which there is none if they were not made alike."""
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
-    found = verdict_on("difference", change, scope, ci_prob, rope)
-    return replace(found, label="not made alike", wider=None) if alike.unlike else found
+    verdict = verdict_on("difference", change, scope, ci_prob, rope)
+    return replace(verdict, label="not made alike", wider=None) if alike.unlike else verdict
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
@@ -220,9 +220,9 @@ def _bias(fit: Fitted, scope: ScopeName, ci_prob: float, rope: float | None) -> 
     interval = list(interval_names(ci_prob))
     if scope_of(scope).samples_nothing:
         row[interval] = math.nan
-    known = row[["mean", "sd", *interval, "prob_direction", "observed"]]
+    estimate = row[["mean", "sd", *interval, "prob_direction", "observed"]]
     negligible = {} if rope is None else {"prob_negligible": row.prob_negligible}
-    return {**known, "by_construction": False, **negligible}
+    return {**estimate, "by_construction": False, **negligible}
 
 
 def _zero(ci_prob: float) -> dict[str, Any]:
@@ -234,8 +234,8 @@ def control_levels(
     change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
     """The change of the mean of each group with each control class of the table; see `Comparison.controls`."""
-    moved = tabulate(levels(change, scope), ci_prob, "eti", rope)
-    return moved.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
+    table_of_levels = tabulate(levels(change, scope), ci_prob, "eti", rope)
+    return table_of_levels.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 
 
 def _measures(

@@ -162,18 +162,21 @@ class Comparison(Tabled):
         before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
         one, other = self.names["before"], self.names["after"]
         if self.corpora:
-            said = [f"Bias in {one}: {before}; in {other}: {after}.", f"Difference, {other} minus {one}: {change}."]
+            sentences = [
+                f"Bias in {one}: {before}; in {other}: {after}.",
+                f"Difference, {other} minus {one}: {change}.",
+            ]
         else:
-            said = [f"Bias before: {before}; after: {after}.", f"Change: {change}."]
+            sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}."]
         judged = _judged(self.verdict) if self.verdict.label != "not made alike" else []
         return " ".join(
             [
-                *said,
+                *sentences,
                 *([self.alike.text] if self.alike is not None else []),
                 *judged,
                 *_construction(self),
                 *([] if self.corpora else [_share(self)]),
-                *filter(None, [self.in_spread.between(one, other) if self.corpora else self.in_spread.text]),
+                *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
                 *_moved_controls(self),
                 *_few_words(self),
                 *_taught(self),
@@ -198,11 +201,11 @@ class Comparison(Tabled):
         return Layout(
             [self.names[state] for state in rows.index],
             columns,
-            caption=f"Bias of {self.name}, in {metric.unit}{self._in_brackets}",
+            caption=f"Bias of {self.name}, in {metric.unit}{self._interval_text}",
         )
 
     @property
-    def _in_brackets(self) -> str:
+    def _interval_text(self) -> str:
         return f" ({self.between})" if self.between else ""
 
     @property
@@ -211,7 +214,7 @@ class Comparison(Tabled):
         rows, (one, other, _) = self.measures, self.names.values()
         values = {one: rows.before, other: rows.after, "no bias": rows.b0}
         p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
-        where = f"in {self.between}" if self.corpora else f"before and after{self._in_brackets}"
+        where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
             list(rows.index),
             [
@@ -264,13 +267,13 @@ def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: b
     if not corpora:
         return {state: str(state) for state in STATES}
     one, other = (_embeddings(before, after).get(side, "") for side in ("before", "after"))
-    named = (one, other) if one and other and one != other else ("the first", "the second")
-    return dict(zip(STATES, (*named, "difference"), strict=True))
+    labels = (one, other) if one and other and one != other else ("the first", "the second")
+    return dict(zip(STATES, (*labels, "difference"), strict=True))
 
 
 def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, str]:
-    named = {side: table.provenance.get("embedding", "") for side, table in {"before": before, "after": after}.items()}
-    return {side: name for side, name in named.items() if name}
+    names = {side: table.provenance.get("embedding", "") for side, table in {"before": before, "after": after}.items()}
+    return {side: name for side, name in names.items() if name}
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
@@ -347,8 +350,8 @@ def _taught(comparison: Comparison) -> list[str]:
     words = list(dict.fromkeys([*taught_words(comparison.before), *taught_words(comparison.after)]))
     if not words:
         return []
-    named = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    learned = f"The debiasing learned from words of this list ({len(words)}: {named})"
+    examples = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
+    learned = f"The debiasing learned from words of this list ({len(words)}: {examples})"
     return [f"{learned}, and their change tells little about other words."]
 
 
@@ -365,6 +368,6 @@ def _moved_controls(comparison: Comparison) -> list[str]:
     row = controls.loc[most]
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
-    moved = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
+    change = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differ" if comparison.corpora else "moved"
-    return [f"Control classes {verb} by {moved} at most ({most})."]
+    return [f"Control classes {verb} by {change} at most ({most})."]

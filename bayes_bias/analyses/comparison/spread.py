@@ -52,20 +52,20 @@ class ChangeInSpread:
         """Both in sentences; "" if a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
-        left, removed = percent(self.spread_after / self.spread_before), percent(self.share_removed)
-        said = (
-            f"In units of the spread of {self.of}, which is {left} of what it was, the change is"
-            f" {self._written} and the share removed {removed.replace('-', MINUS)}."
+        remainder, share = percent(self.spread_after / self.spread_before), percent(self.share_removed)
+        sentence = (
+            f"In units of the spread of {self.of}, which is {remainder} of what it was, the change is"
+            f" {self._written} and the share removed {share.replace('-', MINUS)}."
         )
-        return f"{said}{self._disagreement('change')}"
+        return f"{sentence}{self._disagreement('change')}"
 
-    def between(self, one: str, other: str) -> str:
+    def text_between(self, one: str, other: str) -> str:
         """The same for two embeddings if neither was made from the other."""
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"
-        said = f"In units of the spread of {self.of}, {spreads}, the difference is {self._written}."
-        return f"{said}{self._disagreement('differ')}"
+        sentence = f"In units of the spread of {self.of}, {spreads}, the difference is {self._written}."
+        return f"{sentence}{self._disagreement('differ')}"
 
     @property
     def _written(self) -> str:

@@ -13,7 +13,7 @@ from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.measures.quasi_f import influence
 from bayes_bias.posterior.estimates import bias_estimate, check_scope
-from bayes_bias.posterior.shared_words import by_side, shared_errors
+from bayes_bias.posterior.shared_words import shared_errors, split_sides
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
 from bayes_bias.table.statistics import compared_classes
@@ -55,7 +55,7 @@ class Biases:
         return cls(values.astype(float), _covariance(covariance, values.index), unit)
 
     @classmethod
-    def of_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
+    def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
         """From the columns ``bias`` and ``sd``; with a `covariance`, no ``sd`` is needed."""
         frame = labelled("biases", frame)
         values = column_of("biases", frame, "bias")
@@ -66,7 +66,7 @@ class Biases:
         return cls.of(values, np.diag(sd**2))
 
     @classmethod
-    def of_draws(cls, draws: xr.DataArray) -> Self:
+    def from_draws(cls, draws: xr.DataArray) -> Self:
         """Mean and covariance of posterior draws, ``(chain, draw, label)``."""
         labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
         if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
@@ -94,10 +94,10 @@ class Biases:
         covariance = self.covariance.to_numpy()
         return not (covariance - np.diag(np.diag(covariance))).any()
 
-    def at(self, labels: Iterable[str]) -> Self:
+    def select(self, labels: Iterable[str]) -> Self:
         """Those of these labels."""
-        kept = list(labels)
-        return type(self)(self.values.loc[kept], self.covariance.loc[kept, kept], self.unit)
+        rows = list(labels)
+        return type(self)(self.values.loc[rows], self.covariance.loc[rows, rows], self.unit)
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
@@ -150,12 +150,12 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
 
 def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
     """The first value that is no number, and why."""
-    given = values.to_list()
+    cells = values.to_list()
     try:
-        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in given])
+        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
     except NotNumbersError as error:
-        return given[error.position], str(error)
-    return given[0], "is not a number"
+        return cells[error.position], str(error)
+    return cells[0], "is not a number"
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
@@ -167,14 +167,14 @@ def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
         )
 
 
-def _covariance(given: Any, labels: "pd.Index[str]") -> pd.DataFrame:
+def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     n = len(labels)
-    if isinstance(given, pd.DataFrame):
-        given = given.set_axis(given.index.astype(str)).set_axis(given.columns.astype(str), axis=1)
-        if missing := [label for label in labels if label not in given.index or label not in given.columns]:
+    if isinstance(covariance, pd.DataFrame):
+        covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
+        if missing := [label for label in labels if label not in covariance.index or label not in covariance.columns]:
             raise CriterionError(f"covariance: '{missing[0]}' is missing; give a row and a column for each bias")
-        given = given.loc[list(labels), list(labels)]
-    matrix = np.asarray(given, dtype=float)
+        covariance = covariance.loc[list(labels), list(labels)]
+    matrix = np.asarray(covariance, dtype=float)
     if matrix.shape != (n, n):
         raise CriterionError(f"covariance: its shape is {matrix.shape}; give one row and column for each of {n} biases")
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
@@ -210,7 +210,7 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
     share = 0.0
     if any(variance):
         name = check_scope(next(iter(fitted.values())), scope).name
-        cells = {(label, ""): by_side(influence(fit.data)) for label, fit in fitted.items()}
+        cells = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
         share = float(shared_errors(cells, name).fillna(0.0).iloc[0])
     return Biases.of(values, with_common_error(np.sqrt(variance), share), _unit(fitted))
 
@@ -227,7 +227,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     attributes prefer neither. The residual moves each by itself.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
-    data, checked = fitted.data, check_scope(fit, scope)
+    data, samples = fitted.data, check_scope(fit, scope)
     names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
     if len(names) != 2:
         raise CriterionError(
@@ -242,10 +242,10 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     for name in names:
         weights[data.attribute_class.to_numpy().tolist().index(name)] = 1 if name == toward else -1
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
-    return Biases.of(values, _of_words(fitted, weights, checked), fitted.metric.unit)
+    return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
 
 
-def _of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
+def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
     """Covariance of the errors of the contrasts of all targets."""
     data, group_of = fitted.data, fitted.data.group_of.to_numpy()
     n_groups = data.sizes["group"]
@@ -254,7 +254,7 @@ def _of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDA
     # One contrast for each group, and one for each sum of two: covariances by polarisation.
     groups = np.eye(n_groups)
     blocks = (groups[:, None, :] + groups[None, :, :]).reshape(-1, n_groups)[:, :, None] * weights
-    parts = fitted.variances.of_contrast(blocks, n_targets=1)
+    parts = fitted.variances.contrast_variances(blocks, n_targets=1)
     shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
     for part, draws in parts.items():
         if not is_noise(part, scope, TARGETS):

@@ -82,7 +82,7 @@ def criterion(
         The bias of each label and its error:
 
         - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
-          together, ``Biases.of_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
+          together, ``Biases.from_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
         - a mapping from label to a fit, of one list in several embeddings or languages;
         - one fit, whose targets are the labels, with `toward`;
         - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
@@ -160,16 +160,16 @@ def criterion(
             raise CriterionError("criterion: is missing; give a number for each label, as a frame, CSV file or Series")
         criterion = biases
     data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(beside), family)
-    given = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
+    series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
     fits: dict[str, Fitted] = {}
-    for words, each in _by_words(data).items():
+    for words, each in _split_by_words(data).items():
         with within(words):
             fits[words] = _fitted(each, words, name, seed, sampling)
     return CriterionValidity(
         name=name,
         bias_name=bias_name,
-        criterion_name=criterion_name or given or "criterion",
+        criterion_name=criterion_name or series_name or "criterion",
         noun=data.noun,
         ci_prob=ci_prob,
         covariates=tuple(beside),
@@ -180,27 +180,27 @@ def criterion(
     )
 
 
-def _biases(given: Any, toward: str | None, scope: ScopeName) -> Biases:
+def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     """The biases, from each kind that `criterion` takes."""
-    if isinstance(given, Biases):
-        return given
-    if isinstance(given, pd.DataFrame):
-        return Biases.of_frame(given)
-    if isinstance(given, xr.DataArray):
-        return Biases.of_draws(given)
-    if isinstance(given, xr.DataTree | Fitted):
-        return biases_of_words(given, toward, scope)
-    if isinstance(given, Mapping) and given:
-        return biases_of_fits(given, scope)
-    if isinstance(given, ManyBiases):
-        return given.biases()
+    if isinstance(biases, Biases):
+        return biases
+    if isinstance(biases, pd.DataFrame):
+        return Biases.from_frame(biases)
+    if isinstance(biases, xr.DataArray):
+        return Biases.from_draws(biases)
+    if isinstance(biases, xr.DataTree | Fitted):
+        return biases_of_words(biases, toward, scope)
+    if isinstance(biases, Mapping) and biases:
+        return biases_of_fits(biases, scope)
+    if isinstance(biases, ManyBiases):
+        return biases.biases()
     raise CriterionError(
-        f"biases: {described(given)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
+        f"biases: {described(biases)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
         " from labels to fits, a fit whose targets are the labels, or a sweep"
     )
 
 
-def _by_words(data: CriterionData) -> dict[str, CriterionData]:
+def _split_by_words(data: CriterionData) -> dict[str, CriterionData]:
     """These words, whose biases are exact; and new ones, where another choice of words would make errors."""
     exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
     these = {THESE: replace(data, biases=exact)}
@@ -224,8 +224,8 @@ def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sam
 def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
     posterior = fits[NEW if NEW in fits else THESE].posterior
     true = {f"true_{name}": posterior[name].mean(["chain", "draw"]).to_numpy() for name in OF}
-    seen = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
-    table = pd.DataFrame({**seen, "criterion_se": data.criterion_se}).join(data.covariates)
+    columns = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
+    table = pd.DataFrame({**columns, "criterion_se": data.criterion_se}).join(data.covariates)
     if data.family is not None:
         table = table.join(data.family)
     return table.assign(**true).rename_axis(data.noun)
@@ -235,9 +235,9 @@ def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) ->
     observed = _observed(data, ci_prob)
     rows: dict[tuple[str, str], dict[str, float]] = {}
     for quantity in (CORRELATION, SLOPE):
-        drawn = {words: fitted.posterior[quantity] for words, fitted in fits.items()}
+        draws_of = {words: fitted.posterior[quantity] for words, fitted in fits.items()}
         rows[quantity, OBSERVED] = observed[quantity]
-        rows |= {(quantity, words): row_of(draws, ci_prob) for words, draws in drawn.items()}
+        rows |= {(quantity, words): row_of(draws, ci_prob) for words, draws in draws_of.items()}
     widest = NEW if NEW in fits else THESE
     errors = {"bias": not data.biases.exact, "criterion": bool(data.criterion_se.any())}
     for name in (name for name in OF if errors[name]):

@@ -66,7 +66,7 @@ class CriterionData:
         outside = outside.loc[labels]
         values = column_of("criterion", outside, "criterion")
         _check_differ("criterion", values)
-        _check_differ("biases", biases.at(labels).values)
+        _check_differ("biases", biases.select(labels).values)
         beside = pd.DataFrame({name: column_of("covariates", outside, name) for name in covariates}, outside.index)
         for name in covariates:
             _check_differ(f"covariates: '{name}'", beside[name])
@@ -76,8 +76,8 @@ class CriterionData:
                 f" {in_words(FEWEST)} labels more than covariates"
             )
         errors = _errors(outside)
-        notices += _of_another_unit(values, errors)
-        return cls(biases.at(labels), values, errors, beside, _families(outside, family), notices)
+        notices += _notice_of_unit(values, errors)
+        return cls(biases.select(labels), values, errors, beside, _families(outside, family), notices)
 
     @property
     def labels(self) -> list[str]:
@@ -127,8 +127,8 @@ class CriterionData:
     @property
     def sha256(self) -> str:
         """Hash of labels and numbers."""
-        known = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
-        text = known.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
+        frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
+        text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
         return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
 
     @property
@@ -136,18 +136,18 @@ class CriterionData:
         return self.biases.values, self.criterion
 
 
-def outside_of(given: Any) -> pd.DataFrame:
+def outside_of(criterion: Any) -> pd.DataFrame:
     """The criterion as a frame by label, from each kind that `criterion` takes."""
-    if isinstance(given, pd.DataFrame):
-        return labelled("criterion", given)
-    if isinstance(given, str | Path):
-        return labelled("criterion", read(given, "criterion"))
-    if isinstance(given, Mapping):
-        given = pd.Series(dict(given))
-    if isinstance(given, pd.Series):
-        return labelled("criterion", given.to_frame("criterion"))
+    if isinstance(criterion, pd.DataFrame):
+        return labelled("criterion", criterion)
+    if isinstance(criterion, str | Path):
+        return labelled("criterion", read(criterion, "criterion"))
+    if isinstance(criterion, Mapping):
+        criterion = pd.Series(dict(criterion))
+    if isinstance(criterion, pd.Series):
+        return labelled("criterion", criterion.to_frame("criterion"))
     raise CriterionError(
-        f"criterion: {described(given)} has no labels; give a frame or CSV file with the columns 'label' and"
+        f"criterion: {described(criterion)} has no labels; give a frame or CSV file with the columns 'label' and"
         " 'criterion', or a number for each label"
     )
 
@@ -217,7 +217,7 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
 
 
-def _of_another_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
+def _notice_of_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
     """A notice where errors are far larger than what they are errors of."""
     times = float(errors.median() / values.std())
     if times < _TOO_LARGE:

@@ -56,11 +56,11 @@ def model_of(data: CriterionData) -> PyMCModel:
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:
-    seen = _standardised(data)
+    values = _standardised(data)
     (unit, of_criterion), covariance = data.units.to_numpy(), data.biases.covariance.to_numpy()
     error = np.diag(covariance) if data.biases.independent else covariance
     inputs = {
-        **{name: seen[:, k] for k, name in enumerate(OF)},
+        **{name: values[:, k] for k, name in enumerate(OF)},
         "bias_error": error / unit**2,
         "criterion_error": (data.criterion_se.to_numpy() / of_criterion) ** 2,
     }
@@ -91,23 +91,23 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
         "membership": ("label", "family"),
     }
     with pm.Model(coords={"of": OF}) as model:
-        known = {name: pm.Data(name, values, dims=dims.get(name, "label")) for name, values in inputs.items()}
+        data = {name: pm.Data(name, values, dims=dims.get(name, "label")) for name, values in inputs.items()}
         correlation, mean, sd = free(spec, "correlation"), free(spec, "mean", dims="of"), free(spec, "sd", dims="of")
-        expected = mean + pt.zeros_like(known["bias"])[:, None]
-        if "covariates" in known:
-            expected += known["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
-        if "membership" in known:
-            expected += known["membership"] @ _families(spec)
-        variance, together = sd[1] ** 2 + known["criterion_error"], correlation * sd[0] * sd[1]
-        pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=known["criterion"], dims="label")
-        told = expected[:, 0] + together / variance * (known["criterion"] - expected[:, 1])
-        untold = sd[0] ** 2 - together**2 / variance
+        expected = mean + pt.zeros_like(data["bias"])[:, None]
+        if "covariates" in data:
+            expected += data["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
+        if "membership" in data:
+            expected += data["membership"] @ _families(spec)
+        variance, together = sd[1] ** 2 + data["criterion_error"], correlation * sd[0] * sd[1]
+        pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=data["criterion"], dims="label")
+        expected_bias = expected[:, 0] + together / variance * (data["criterion"] - expected[:, 1])
+        residual = sd[0] ** 2 - together**2 / variance
         if inputs["bias_error"].ndim == 1:
-            spread = pt.sqrt(untold + known["bias_error"])
-            pm.Normal("bias_seen", told, spread, observed=known["bias"], dims="label")
+            spread = pt.sqrt(residual + data["bias_error"])
+            pm.Normal("bias_seen", expected_bias, spread, observed=data["bias"], dims="label")
         else:
-            covariance = known["bias_error"] + pt.diag(untold)
-            pm.MvNormal("bias_seen", told, cov=covariance, observed=known["bias"], dims="label")
+            covariance = data["bias_error"] + pt.diag(residual)
+            pm.MvNormal("bias_seen", expected_bias, cov=covariance, observed=data["bias"], dims="label")
     return model
 
 
@@ -151,10 +151,10 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     True values and errors are drawn as if nothing were seen, and moved by what is seen less what these would show
     (Matheron's rule): one system of equations a draw.
     """
-    inputs, seen = _inputs(data), _standardised(data)
+    inputs, values = _inputs(data), _standardised(data)
     sample = [posterior[name].to_numpy() for name in ("correlation", "mean", "sd")]
     correlation, mean, sd = (each.reshape(-1, *each.shape[2:]) for each in sample)
-    n_draws, n = len(correlation), len(seen)
+    n_draws, n = len(correlation), len(values)
     expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()
     for name, effect in (("covariates", "coefficient"), ("membership", "family_effect")):
         if name in inputs:
@@ -164,11 +164,11 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     true = expected + sd[:, None, :] * z
     noise = rng.standard_normal((2, n_draws, n))
     errors = noise[0] @ _root(inputs["bias_error"]), noise[1] * np.sqrt(inputs["criterion_error"])
-    of_bias, of_criterion = (seen[:, k] - true[..., k] - errors[k] for k in range(2))
+    of_bias, of_criterion = (values[:, k] - true[..., k] - errors[k] for k in range(2))
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
-    untold = sd[:, :1] ** 2 - together**2 / variance
-    solved = _solved(inputs["bias_error"], untold, of_bias - together / variance * of_criterion)
+    residual = sd[:, :1] ** 2 - together**2 / variance
+    solved = _solved(inputs["bias_error"], residual, of_bias - together / variance * of_criterion)
     other = (of_criterion - together * solved) / variance
     true[..., 0] += sd[:, :1] ** 2 * solved + together * other
     true[..., 1] += together * solved + sd[:, 1:] ** 2 * other
@@ -183,8 +183,8 @@ def _root(error: Numbers) -> Any:
     return (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
 
 
-def _solved(error: Numbers, untold: Numbers, right: Numbers) -> Numbers:
+def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
     """What ``error + diag(untold)`` takes to `right`, draw by draw."""
     if error.ndim == 1:
-        return np.asarray(right / (untold + error))
-    return np.stack([np.linalg.solve(error + np.diag(own), each) for own, each in zip(untold, right, strict=True)])
+        return np.asarray(right / (residual + error))
+    return np.stack([np.linalg.solve(error + np.diag(own), each) for own, each in zip(residual, right, strict=True)])

@@ -129,7 +129,9 @@ class CriterionValidity(Tabled):
     @property
     def diagnostics(self) -> Diagnostics:
         """Diagnostics of the fit that converged worst."""
-        return max((Diagnostics.of(fit) for fit in self.fits.values()), key=lambda found: len(found.shortfalls))
+        return max(
+            (Diagnostics.of(fit) for fit in self.fits.values()), key=lambda diagnostics: len(diagnostics.shortfalls)
+        )
 
     @property
     def text(self) -> str:

@@ -54,16 +54,16 @@ class SliceMoments:
         fitted = blocks[:, g][:, :, c]
         parts: list[Part] = []
         if TARGETS in scope:
-            parts += _of_cells("targets", (rows * weights[g]).sum(axis=2), g)
+            parts += _parts_of_cells("targets", (rows * weights[g]).sum(axis=2), g)
         if ATTRIBUTES in scope:
-            parts += _of_cells("attributes", (columns * weights[:, c]).sum(axis=1), c)
+            parts += _parts_of_cells("attributes", (columns * weights[:, c]).sum(axis=1), c)
         if TARGETS in scope and ATTRIBUTES in scope:
             residual = (y - rows[:, :, c] - columns[:, g] + fitted).reshape(len(y), -1)
             df = float(np.outer(*(each - 1 for each in words)).sum())
             scale = float((weights**2 / np.outer(*words)).sum())
             parts.append(Part("residual", -scale * residual @ residual.T / df, df))
         if scope.samples_replicates:
-            parts += _of_replicates(associated)
+            parts += _parts_of_replicates(associated)
         within = ((y - fitted) ** 2).sum() / (len(y) * (g.size * c.size - weights.size))
         return cls((blocks * weights).sum(axis=(1, 2)), tuple(parts), float(np.sqrt(within)))
 
@@ -107,12 +107,12 @@ def residual_form(times: Sequence[float]) -> Numbers:
     return np.asarray(np.eye(len(times)) - design @ np.linalg.pinv(design))
 
 
-def weights_of(slices: Sequence[Any], given: Mapping[Any, float]) -> Numbers:
+def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
     """Weights in the order of the slices; zero for those that are not named."""
-    return np.array([float(given.get(label, 0.0)) for label in slices])
+    return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
-def _of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> list[Part]:
+def _parts_of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> list[Part]:
     """The covariance of mean scores (slice, word) of the words of each group, or class."""
     parts = []
     for cell in np.unique(cell_of):
@@ -122,14 +122,14 @@ def _of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> lis
     return parts
 
 
-def _of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
+def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
     """The variance of each slice's mean over its replicates; it holds their noise of words, which counts once more."""
     parts = []
     for position, table in enumerate(tables):
         singles = table.singles().values()
         if not singles:
             continue
-        biases = np.array([WordScores.of_table(single).bias for single in singles])
+        biases = np.array([WordScores.from_table(single).bias for single in singles])
         matrix = np.zeros((len(tables), len(tables)))
         matrix[position, position] = biases.var(ddof=1) / len(biases)
         parts.append(Part("replicates", matrix, len(biases) - 1.0))

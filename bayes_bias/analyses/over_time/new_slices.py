@@ -51,11 +51,11 @@ class NewSlices:
     def weight(self) -> Numbers:
         """The posterior of tau."""
         form, b = residual_form(self.times), self.moments.biases
-        left = len(b) - 2
+        residual_df = len(b) - 2
         trace, df = self.moments.trace(form, self.moments.rank(form))
         uncertain = df / chdtri(df, 1 - (np.arange(_ERRORS) + 0.5) / _ERRORS) if np.isfinite(df) else np.ones(1)
-        total = uncertain[:, None] * max(trace, 0.0) / left + self.taus**2
-        log = -left / 2 * np.log(total) - float(b @ form @ b) / total / 2
+        total = uncertain[:, None] * max(trace, 0.0) / residual_df + self.taus**2
+        log = -residual_df / 2 * np.log(total) - float(b @ form @ b) / total / 2
         return np.asarray(softmax(logsumexp(log, axis=0)))
 
     @property
@@ -83,17 +83,17 @@ class NewSlices:
         slope = slope + rng.standard_normal(slope.shape) / np.sqrt(spread)
         level = (precision * b).sum(axis=1, keepdims=True) / total
         line = level + rng.standard_normal(level.shape) / np.sqrt(total) + slope * x
-        kept = tau2 * precision  # of the slice's own bias; the rest is that of the line
-        return np.asarray(line + kept * (b - line) + np.sqrt(kept * error) * rng.standard_normal(line.shape))
+        shrinkage = tau2 * precision  # of the slice's own bias; the rest is that of the line
+        return np.asarray(line + shrinkage * (b - line) + np.sqrt(shrinkage * error) * rng.standard_normal(line.shape))
 
     @cached_property
     def _own_variances(self) -> tuple[Numbers, Numbers]:
         """Of each slice, what it does not share with the others, and its degrees of freedom (Grubbs 1948)."""
         n = len(self.times)
         about = np.eye(n) - 1 / n
-        found = np.array([self.moments.trace(np.outer(row, row)) for row in about])
-        mean = found[:, 0].sum() / (n - 1)
-        own, df = (found[:, 0] - mean / n) / (1 - 2 / n), np.minimum(found[:, 1], 1e6)
+        traces = np.array([self.moments.trace(np.outer(row, row)) for row in about])
+        mean = traces[:, 0].sum() / (n - 1)
+        own, df = (traces[:, 0] - mean / n) / (1 - 2 / n), np.minimum(traces[:, 1], 1e6)
         return np.maximum((df * own + _PULL * mean) / (df + _PULL), 0.1 * mean), df + _PULL
 
 

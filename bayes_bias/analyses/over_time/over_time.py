@@ -104,7 +104,7 @@ def over_time(
     """
     settings = Settings(generalising_spec(model, "a series"), scope, words, ci_prob, seed, sampling)
     _check(settings)
-    slices = _in_order(tables)
+    slices = _sort_slices(tables)
     step("were the slices made alike?")
     return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
 
@@ -118,20 +118,20 @@ def _check(settings: Settings) -> None:
     check_sampling(settings.sampling)
 
 
-def _in_order(tables: Any) -> dict[Any, AssociationTable]:
+def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
     """The slices in the order of their times, each with its time as a whole number if it is one."""
-    needed = "not a mapping of times to tables; give {1900: table, 1910: another}"
-    check_kind("tables", tables, Mapping, needed, TableError)
-    found: dict[Any, AssociationTable] = {}
+    problem = "not a mapping of times to tables; give {1900: table, 1910: another}"
+    check_kind("tables", tables, Mapping, problem, TableError)
+    slices: dict[Any, AssociationTable] = {}
     for label, table in tables.items():
         time = _time(label)
         check_table(table, f"tables: {label}")
-        if time in found:
+        if time in slices:
             raise TableError(f"tables: two slices are of the time {time}; give each a different time")
-        found[time] = table.without_controls()
-    if len(found) < 2:
-        raise TableError(f"tables: {len(found)} slice(s) show no change over time; give two or more, five for a trend")
-    return {time: found[time] for time in sorted(found)}
+        slices[time] = table.without_controls()
+    if len(slices) < 2:
+        raise TableError(f"tables: {len(slices)} slice(s) show no change over time; give two or more, five for a trend")
+    return {time: slices[time] for time in sorted(slices)}
 
 
 def _time(label: Any) -> int | float:

@@ -59,9 +59,9 @@ def plot_over_time(
             times, *about, color=colour(0), linewidth=4.2, alpha=0.85, zorder=3, label="about the mean: compare these"
         )
         unlike = np.isin(rows.index, series.alike.unlike)
-        for chosen, face, label in ((~unlike, INK, "bias"), (unlike, PAPER, "bias, not made alike")):
-            if chosen.any():
-                ax.plot(times[chosen], rows.bias[chosen], linestyle="", label=label, **_point(face))
+        for mask, face, label in ((~unlike, INK, "bias"), (unlike, PAPER, "bias, not made alike")):
+            if mask.any():
+                ax.plot(times[mask], rows.bias[mask], linestyle="", label=label, **_point(face))
         if not unlike.any():
             line = rows.bias.mean() + series.slope * (times - times.mean())
             ax.plot(times, line, color=colour(1), linewidth=1.2, linestyle="--", zorder=1, label="least-squares line")

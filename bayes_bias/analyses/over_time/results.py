@@ -137,8 +137,8 @@ class OverTime(Tabled):
             A slice is unknown, a weight is not finite, or the weights do not sum to zero.
         """
         weights = _checked(weights, self.tables)
-        written = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
-        return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or written)
+        description = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
+        return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
         """The difference between two series, such as of two newspapers or two lists of one design, slice by slice: its
@@ -160,10 +160,10 @@ class OverTime(Tabled):
         apart = {
             label: weighted_sum({0: shared[label, 0], 1: shared[label, 1]}, {0: 1.0, 1: -1.0}) for label in self.tables
         }
-        named = name or f"{self.name} minus {other.name}"
+        name_of_difference = name or f"{self.name} minus {other.name}"
         sides = ("one", "other") if self.name == other.name else (self.name, other.name)
         both = {f"{label} ({side})": every[label, k] for label in self.tables for k, side in enumerate(sides)}
-        return series_of(apart, made_alike(both, seed=self.settings.seed), self.settings, named)
+        return series_of(apart, made_alike(both, seed=self.settings.seed), self.settings, name_of_difference)
 
     @property
     def text(self) -> str:
@@ -207,18 +207,18 @@ class OverTime(Tabled):
         number = in_words(len(self.changes))
         if clear.empty:
             return f"Of {number} neighbours none differ more than chance explains, after Holm's adjustment."
-        named = joined(
+        slices = joined(
             [
                 f"{one} to {other} ({estimate(row['mean'], *interval_of(row), decimals)})"
                 for (one, other), row in clear.iterrows()
             ]
         )
-        said = f"After Holm's adjustment for {number} neighbours, in these slices: {named}."
+        sentence = f"After Holm's adjustment for {number} neighbours, in these slices: {slices}."
         if self.new is None:
-            return said
+            return sentence
         new = clear.index[clear.chance_new_holm < 1 - self.ci_prob]
         also = joined([f"{one} to {other}" for one, other in new]) if len(new) else "none"
-        return f"{said} For new slices: {also}."
+        return f"{sentence} For new slices: {also}."
 
     @property
     def moved_most(self) -> str:
@@ -226,16 +226,18 @@ class OverTime(Tabled):
         decimals, sides = self.metric.decimals, []
         for side in dict.fromkeys(self.moved.index.get_level_values("side")):
             rows = self.moved.loc[side].head(_NAMED)
-            named = [f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()]
-            sides.append(f"{side}s {', '.join(named)}")
+            examples = [
+                f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()
+            ]
+            sides.append(f"{side}s {', '.join(examples)}")
         return f"In these vectors moved most: {'; '.join(sides)}."
 
     @property
     def layout(self) -> Layout:
         """The bias of each slice."""
         rows, decimals = self.table, self.metric.decimals
-        given = zip(rows.together, *interval_of(rows, "together"), strict=True) if self.new is not None else ()
-        together = [estimate(*numbers, decimals) for numbers in given]
+        intervals = zip(rows.together, *interval_of(rows, "together"), strict=True) if self.new is not None else ()
+        together = [estimate(*numbers, decimals) for numbers in intervals]
         return Layout(
             list(map(str, rows.index)),
             [
@@ -269,9 +271,9 @@ class OverTime(Tabled):
         )
 
 
-def series_of(given: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
+def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
     """The series of slices in the order of their times, once it is known whether they were made alike."""
-    shared = share_words(given)
+    shared = share_words(tables)
     first = next(iter(shared.values()))
     if first.covariates:
         raise TableError(
@@ -294,7 +296,7 @@ def series_of(given: Tables, alike: MadeAlike, settings: Settings, name: str = "
     return OverTime(
         name=name or first.name,
         tables=shared,
-        sources=given,
+        sources=tables,
         settings=settings,
         alike=alike,
         new=new,
@@ -303,7 +305,7 @@ def series_of(given: Tables, alike: MadeAlike, settings: Settings, name: str = "
         steps=tuple(steps),
         changes=rows_of_changes(steps, [*pairwise(shared)], draws, settings.ci_prob),
         moved=rows_of_words(trend, words, settings.ci_prob),
-        lost=rows_of_lost(given, shared, words, settings.ci_prob),
+        lost=rows_of_lost(tables, shared, words, settings.ci_prob),
         notices=(*dict.fromkeys(n for table in shared.values() for n in table.notices), *announce(unpaired(shared))),
     )
 

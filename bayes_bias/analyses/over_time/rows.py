@@ -91,22 +91,22 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
         names = fitted.data[HOMES[side]].to_numpy()
         rows = rows.assign(home=[names[homes[word]] for word in rows.index])
         tables[side] = rows[["home", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
-    moved = pd.concat(tables, names=["side", "word"])
-    return moved.sort_values("mean", key=lambda size: -size.abs())
+    table = pd.concat(tables, names=["side", "word"])
+    return table.sort_values("mean", key=lambda size: -size.abs())
 
 
-def rows_of_lost(given: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
+def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
     """Slices that lack words which others have: how many, which, and the trend of the others over all their words."""
-    every = dict.fromkeys(word for table in given.values() for dim in HOMES for word in words_of(table.values, dim))
-    kept = {word for table in shared.values() for dim in HOMES for word in words_of(table.values, dim)}
+    every = dict.fromkeys(word for table in tables.values() for dim in HOMES for word in words_of(table.values, dim))
+    common = {word for table in shared.values() for dim in HOMES for word in words_of(table.values, dim)}
     columns = ["lacks", "number", "trend", *interval_names(ci_prob, "ci", "trend")]
     rows: dict[Any, list[Any]] = {}
-    for label, table in given.items():
+    for label, table in tables.items():
         own = {word for dim in HOMES for word in words_of(table.values, dim)}
-        lacking = [word for word in every if word not in own and word not in kept]
+        lacking = [word for word in every if word not in own and word not in common]
         if not lacking:
             continue
-        others = {other: each for other, each in given.items() if other != label}
+        others = {other: each for other, each in tables.items() if other != label}
         trend = [np.nan] * 3
         if len(others) > 1:
             with within(f"without {label}"):

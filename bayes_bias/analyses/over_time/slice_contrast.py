@@ -89,10 +89,10 @@ class SliceContrast(Tabled):
             return "not converged"
         if self.alike.unlike:
             return "not made alike"
-        found = self.table.chance < 1 - self.ci_prob
-        if found[self.judged]:
+        clear = self.table.chance < 1 - self.ci_prob
+        if clear[self.judged]:
             return "distinguishable"
-        return "for these slices only" if found[THESE] else "not distinguishable"
+        return "for these slices only" if clear[THESE] else "not distinguishable"
 
     @property
     def judged(self) -> SliceScope:
@@ -116,12 +116,12 @@ class SliceContrast(Tabled):
             return f"no answer, the fit has not converged: {'; '.join(Diagnostics.of(self.fit).problems)}."
         if self.verdict == "not made alike":
             return f"{self._written(THESE)} in these slices. {_VERDICTS[self.verdict]}"
-        said = f"{self._written(THESE)} in these slices (chance if nothing had changed {self._chance(THESE)})"
+        sentence = f"{self._written(THESE)} in these slices (chance if nothing had changed {self._chance(THESE)})"
         if NEW in self.table.index:
-            said += f"; for new slices of these times {self._interval(NEW)} ({self._chance(NEW)})"
+            sentence += f"; for new slices of these times {self._interval(NEW)} ({self._chance(NEW)})"
         else:
-            said += "; of new slices nothing can be said with fewer than five"
-        return f"{said}. {_VERDICTS[self.verdict]}"
+            sentence += "; of new slices nothing can be said with fewer than five"
+        return f"{sentence}. {_VERDICTS[self.verdict]}"
 
     def _written(self, scope: str) -> str:
         row = self.table.loc[scope]

@@ -287,17 +287,17 @@ def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers
     The mean square of the targets' scores within groups is 1, and all variances are in units of it.
     """
     rng = np.random.default_rng(seed)
-    drawn = ratios.of_new_studies(design.separation, TABLES, rng)
+    draws = ratios.of_new_studies(design.separation, TABLES, rng)
     df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
-    shape = drawn["targets"].shape
+    shape = draws["targets"].shape
     of_scores = 1 / _mean_square(df_targets, shape, rng)  # what the scores of new targets vary by, given those that did
-    of_pairs = of_scores / (drawn["targets"] + design.of_attributes)
-    attributes = of_pairs * (drawn["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
+    of_pairs = of_scores / (draws["targets"] + design.of_attributes)
+    attributes = of_pairs * (draws["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
     pairs = of_pairs * _mean_square(df_targets * df_attributes, shape, rng)
-    found = _p_of_quasi_f(design, attributes, pairs) < LEVEL
-    noise = design.of_targets * of_scores + design.of_attributes * of_pairs * drawn["attributes"]
+    is_significant = _p_of_quasi_f(design, attributes, pairs) < LEVEL
+    noise = design.of_targets * of_scores + design.of_attributes * of_pairs * draws["attributes"]
     bias = design.d + design.within * np.sqrt(noise) * rng.standard_normal(shape)
-    return found.mean(axis=1), bias
+    return is_significant.mean(axis=1), bias
 
 
 def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
@@ -338,12 +338,12 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 
 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
-    given = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
-    if len(given) != 2:
-        raise MeasureError(f"{argument}: there are {len(given)} lengths; d compares two {of}, give two, such as (8, 8)")
-    for length in given:
+    pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
+    if len(pair) != 2:
+        raise MeasureError(f"{argument}: there are {len(pair)} lengths; d compares two {of}, give two, such as (8, 8)")
+    for length in pair:
         check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)
-    first, second = map(int, given)
+    first, second = map(int, pair)
     return first, second
 
 

@@ -82,7 +82,7 @@ def report_document(report: Report) -> Document:
             "measures": report.measures(),
             "evidence": report.evidence(),
             **_tables_of_checks(report),
-            "coverage": _by_list({section.name: section.coverage for section in report.sections}),
+            "coverage": _stack_lists({section.name: section.coverage for section in report.sections}),
         },
         methods=methods,
         fits={names[section.name]: section.fit for section in report.sections},
@@ -175,10 +175,10 @@ def _tables_of_checks(report: Report) -> dict[str, pd.DataFrame]:
         for check in section.checks.values():
             for name, table in check.tables.items():
                 tables.setdefault(name, {})[section.name] = table
-    return {name: _by_list(by_list) for name, by_list in tables.items()}
+    return {name: _stack_lists(by_list) for name, by_list in tables.items()}
 
 
-def _by_list(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _stack_lists(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(tables, names=["list"]).reset_index("list").set_index("list")
 
 
@@ -219,10 +219,10 @@ def _drawings_section(section: Section, report: Report) -> dict[str, Drawing]:
 
 
 def _added(section: Section, kind: str) -> dict[str, Any]:
-    added: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for check in section.checks.values():
-        added |= check.figure_options.get(kind, {})
-    return added
+        options |= check.figure_options.get(kind, {})
+    return options
 
 
 def _drawings_of_checks(section: Section) -> dict[str, Drawing]:

@@ -260,11 +260,11 @@ class Report(Tabled):
             section.name: {key: value for check in section.checks.values() for key, value in check.numbers.items()}
             for section in self.sections
         }
-        checked = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
+        evidence = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
         replicates = {section.name: section.replicates for section in self.sections}
         return (
             self.together.table.drop(columns="verdict")
-            .join(checked)
+            .join(evidence)
             .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
         )
 

@@ -14,7 +14,7 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
-from bayes_bias.checks.calibration import Calibration, calibrate, drawn_beside
+from bayes_bias.checks.calibration import Calibration, calibrate, draw_in_background
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.fitting.fit import fit_table
@@ -114,7 +114,7 @@ def report(
     by_list = _contrasts(means, contrasts)
     titles = _titles(tables)
     designs = [_calibration(*each) for each in zip(tables, scopes, strict=True) if each[0].origin]
-    with drawn_beside(designs, spec, calibration_draws, seed) as nulls:
+    with draw_in_background(designs, spec, calibration_draws, seed) as nulls:
         studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
         sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
         # The checks come last, since the random nulls, which other processes draw, are ready last.

@@ -58,13 +58,13 @@ def _adjusted(section: Section) -> list[Row]:
     covariates, decimals = section.verdict.covariates, section.table.metric.decimals
     if not covariates:
         return []
-    named = {
+    labels = {
         "unadjusted_bias": f"the same without adjustment\nthe first row is at equal {covariates}",
         "explained_bias": f"difference between the two\nexplained by {covariates}",
     }
     tables = section.summaries.values()
     return [
-        (label, DASH, _estimates((row_of(table, name) for table in tables), decimals)) for name, label in named.items()
+        (label, DASH, _estimates((row_of(table, name) for table in tables), decimals)) for name, label in labels.items()
     ]
 
 

@@ -40,9 +40,9 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     """
     rng, data = np.random.default_rng(seed), difference["constant_data"].to_dataset()
     values = data.difference.to_numpy()
-    drawn = _replicated_differences(difference["posterior"].to_dataset(), data, rng)
+    replicates = _replicated_differences(difference["posterior"].to_dataset(), data, rng)
     rows = {
-        name: _row(statistic(values), [statistic(replicated) for replicated in drawn])
+        name: _row(statistic(values), [statistic(replicated) for replicated in replicates])
         for name, statistic in _OF_DIFFERENCES.items()
     }
     compared = data.isel(pair=untied(data))
@@ -56,11 +56,11 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 
-def _row(observed: float, drawn: list[float]) -> dict[str, float | bool]:
-    lower, upper = np.quantile(drawn, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
+    lower, upper = np.quantile(replicates, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
     return {
         "observed": observed,
-        "expected": float(np.mean(drawn)),
+        "expected": float(np.mean(replicates)),
         **dict(zip(interval_names(EXPECTED), (float(lower), float(upper)), strict=True)),
         "fits": bool(lower <= observed <= upper),
     }
@@ -93,8 +93,8 @@ def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]
 
 def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
-    chosen = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
+    sample = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
     at = {
-        dim: xr.DataArray(k, dims="sample") for dim, k in zip(("chain", "draw"), np.divmod(chosen, draws), strict=True)
+        dim: xr.DataArray(k, dims="sample") for dim, k in zip(("chain", "draw"), np.divmod(sample, draws), strict=True)
     }
     return posterior.isel(at).transpose("sample", ...)

@@ -20,27 +20,27 @@ type Estimand = Literal["share", "difference"]
 
 def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Document:
     """The document of sentence pairs."""
-    sides, changed = pairs.sides, pairs.changed
+    sides, is_change = pairs.sides, pairs.changed
     one, *_ = sides.values()
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
     methods, metric = methods_of(pairs), pairs.metric
     estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
-    how = "Change of how" if changed else "How"
+    how = "Change of how" if is_change else "How"
     notices = [notice for side in sides.values() for notice in side.scores.notices]
     return Document(
         title=f"Sentence pairs: {pairs.name}",
-        heading=f"Sentence pairs{' before and after' if changed else ''}: {pairs.name}",
+        heading=f"Sentence pairs{' before and after' if is_change else ''}: {pairs.name}",
         opening={"answer": pairs.text},
         sections=(
             PageSection("share", f"{how} often the stereotypical sentence is ahead", "pairs-share.html"),
             PageSection("difference", f"{how} far it is ahead", "pairs-difference.html"),
-            *([] if changed else _plan_and_checks(one)),
+            *([] if is_change else _plan_and_checks(one)),
             methods_section(methods),
             notices_section("What to know of the scores", notices),
         ),
         facts={
             "pairs": pairs,
-            "changed": changed,
+            "changed": is_change,
             "ties": any(side.ties for side in sides.values()),
             "level": level(pairs.ci_prob),
             "reach": one.reach,
@@ -67,8 +67,8 @@ def _tables(sides: dict[str, SentencePairs]) -> dict[str, pd.DataFrame]:
 
 
 def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:
-    counted, columns, rows = _plan(pairs.planned)
-    plan = {"counted": counted, "columns": columns, "rows": rows}
+    unit, columns, rows = _plan(pairs.planned)
+    plan = {"counted": unit, "columns": columns, "rows": rows}
     return [
         PageSection("plan", "How many pairs would tell more", "pairs-plan.html", plan),
         PageSection("checks", "Can these numbers be believed?", "pairs-checks.html", {"checks": pairs.checks}),

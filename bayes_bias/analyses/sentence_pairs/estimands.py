@@ -80,9 +80,9 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """How often the stereotypical sentence is ahead: the average over clusters, not the share of a median one."""
     flat = _arrays(stacked(posterior))
-    by_type, spread = _of_types(flat, data, "logit"), _spread(flat)
+    by_type, spread = _values_of_types(flat, data, "logit"), _spread(flat)
     if scope == "pairs":
-        values = _over_pairs(expit(_of_pairs(flat, data, "logit")), data)
+        values = _average_pairs(expit(_values_of_pairs(flat, data, "logit")), data)
     else:
         total = _total(spread, len(by_type))[:, None]
         values = np.column_stack([expit(level[:, None] + total * _NODES) @ _WEIGHTS for level in by_type.T])
@@ -94,20 +94,24 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """By how much the stereotypical sentence is ahead on average, in the units of the scores."""
     flat = _arrays(stacked(posterior))
-    given = scope == "pairs"
-    values = _over_pairs(_of_pairs(flat, data, "mean"), data) if given else _of_types(flat, data, "mean")
+    these_pairs = scope == "pairs"
+    values = (
+        _average_pairs(_values_of_pairs(flat, data, "mean"), data)
+        if these_pairs
+        else _values_of_types(flat, data, "mean")
+    )
     information = residual_of(flat).information(flat)
     noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
-    for dim, sd in () if given else _spread(flat).items():
+    for dim, sd in () if these_pairs else _spread(flat).items():
         noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
     # The first column is the noise of all pairs, whose clusters extend over types.
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
 
 
-def between(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
+def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
     flat = _arrays(stacked(posterior))
-    by_type = _of_types(flat, data, "logit")
+    by_type = _values_of_types(flat, data, "logit")
     total = _total(_spread(flat), len(by_type))
     values = expit(by_type[..., None] + total[:, None, None] * _NODES)
     mean = values @ _WEIGHTS
@@ -122,7 +126,7 @@ def stacked(posterior: xr.Dataset) -> xr.Dataset:
 
 def linear_predictor(draws: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
     """Expected value of each pair given its clusters, (sample, pairs), of draws ``(sample, ...)``."""
-    return _of_pairs(_arrays(draws), data, level)
+    return _values_of_pairs(_arrays(draws), data, level)
 
 
 def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
@@ -133,7 +137,7 @@ def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
 
 def averages(values: Numbers, data: xr.Dataset) -> Numbers:
     """Averages over all pairs, and over those of each type, of values (draws, pairs)."""
-    return _with_all(_over_pairs(values, data), data)
+    return _with_all(_average_pairs(values, data), data)
 
 
 def clustered_variance(
@@ -167,7 +171,7 @@ def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
     return {str(name): draws[name].to_numpy() for name in draws.data_vars}
 
 
-def _of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
     """The level of each type (draws, types)."""
     return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
 
@@ -183,15 +187,15 @@ def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
     return {dim: flat[name] for dim, name in names if name in flat}
 
 
-def _of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
-    values = _of_types(flat, data, level)[:, data.type_of.to_numpy()]
+def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    values = _values_of_types(flat, data, level)[:, data.type_of.to_numpy()]
     for dim in clusters_of(data):
         if effect_of(dim) in flat:
             values = values + flat[effect_of(dim)][:, data[position_of(dim)].to_numpy()]
     return values
 
 
-def _over_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
+def _average_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
     """Averages of pairs (draws, pairs) in each type."""
     belongs = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
     return values @ (belongs / belongs.sum(axis=0))
@@ -215,8 +219,8 @@ def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
     """Variance of the share between clusters of one kind, averaged over the other kinds, without preference."""
     beside = np.sqrt(sum((other**2 for other in others), np.zeros_like(sd)))
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
-    given = expit(log_odds) @ _WEIGHTS
-    return np.asarray(((given - NO_PREFERENCE) ** 2) @ _WEIGHTS)
+    expected_share = expit(log_odds) @ _WEIGHTS
+    return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
 # The change of a share, where the same pairs are scored twice.
@@ -228,7 +232,7 @@ WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
 
 
 def change_of_shares(
-    changed: xr.Dataset, gained: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
+    change_rate: xr.Dataset, gain_rate: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
 ) -> EstimandDraws:
     r"""Draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
@@ -239,29 +243,29 @@ def change_of_shares(
     """
     gain, loss = steps
     if scope == "pairs":
-        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (changed, gained))
+        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (change_rate, gain_rate))
         values = averages(q * ((gain + loss) * r - loss), data)
     else:
-        q, r = (_by_type(shares(posterior, data, scope)) for posterior in (changed, gained))
+        q, r = (_values_by_type(shares(posterior, data, scope)) for posterior in (change_rate, gain_rate))
         values = q * ((gain + loss) * r - loss)
         values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
-    share_changed = shares(changed, data, scope).values
+    share_changed = shares(change_rate, data, scope).values
     # A step is one or one half: its mean square is 3/2 of the mean, less 1/2.
     square = (3 * (gain + loss) / 2 - 1) / 2
-    noise = clustered_variance(gained, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
+    noise = clustered_variance(gain_rate, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
     return EstimandDraws(labels_of(data), values, np.sqrt(noise))
 
 
-def steps_of(moved: NDArray[np.float64], draws: int, seed: int) -> Steps:
+def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
     """Draws of the average size of gains and of losses, in which a step from a tie, or to one, is one half.
 
     How many steps are whole has a uniform prior; if all of them are, nothing is uncertain.
     """
     rng = np.random.default_rng(seed)
-    if np.isin(moved, (-1, 0, 1)).all():
+    if np.isin(changes, (-1, 0, 1)).all():
         return WHOLE
     gain, loss = (
-        (1 + rng.beta(1 + (moved == whole).sum(), 1 + (moved == whole / 2).sum(), size=(draws, 1))) / 2
+        (1 + rng.beta(1 + (changes == whole).sum(), 1 + (changes == whole / 2).sum(), size=(draws, 1))) / 2
         for whole in (1, -1)
     )
     return gain, loss
@@ -279,5 +283,5 @@ def shares_with_ties(
     return EstimandDraws(towards.labels, NO_PREFERENCE + towards.values / 2, towards.noise_sd / 2)
 
 
-def _by_type(draws: EstimandDraws) -> np.ndarray:
+def _values_by_type(draws: EstimandDraws) -> np.ndarray:
     return draws.values[:, 1:] if len(draws.labels) > 1 else draws.values

@@ -277,8 +277,8 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     """The change of the same pairs, and both sides by themselves."""
     change = _change(before, after)
     data, _ = design(change)
-    moved = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
-    crossed = moved != 0
+    changes = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
+    crossed = changes != 0
     with within("before"):
         first = estimate_one(before, settings)
     with within("after"):
@@ -287,23 +287,23 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     # Another seed makes the draws of the two fits independent.
     reseeded = fitting | {"seed": settings.seed + 1}
     with within("change"):
-        changed = fit_share(change, spec, data, counted=crossed, **fitting)
-        gained = fit_share(change, spec, data, counted=moved > 0, among=crossed, **reseeded)
+        change_rate = fit_share(change, spec, data, counted=crossed, **fitting)
+        gain_rate = fit_share(change, spec, data, counted=changes > 0, among=crossed, **reseeded)
         difference = fit_difference(change, spec, data, **fitting)
     independent = paired(before, after, settings.ci_prob)
-    rates = _posterior(changed), _posterior(gained)
-    steps = steps_of(moved, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
+    rates = _posterior(change_rate), _posterior(gain_rate)
+    steps = steps_of(changes, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
     of_share = change_of_shares(*rates, data, scope, steps)
     of_difference = differences(_posterior(difference), data, scope)
     tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": tabulated(of_share, moved, "ties_half"),
+        "share": tabulated(of_share, changes, "ties_half"),
         "difference": tabulated(of_difference, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(
         before=first,
         after=second,
-        fits={"changed": changed, "gained": gained, "difference": difference},
+        fits={"changed": change_rate, "gained": gain_rate, "difference": difference},
         spec=spec,
         scope=scope,
         ci_prob=settings.ci_prob,
@@ -373,8 +373,8 @@ def _tabulated(
     )
     if settings.scope != "none":
         return table
-    known = table.assign(mean=table.observed, sd=0.0)
-    return known.assign(**dict.fromkeys([*interval_names(ci_prob), "prob_above", "prob_direction", *noise], np.nan))
+    rows = table.assign(mean=table.observed, sd=0.0)
+    return rows.assign(**dict.fromkeys([*interval_names(ci_prob), "prob_above", "prob_direction", *noise], np.nan))
 
 
 def _noise_bounds(draws: EstimandDraws, probs: tuple[float, float]) -> np.ndarray:

@@ -68,18 +68,18 @@ def lm_eval(
     left_out: dict[str, int] = {}
     for file in files:
         for number, sample in enumerate(_samples(file), 1):
-            found = _pair(sample, f"{file.name}, line {number}")
-            if isinstance(found, str):
-                left_out[found] = left_out.get(found, 0) + 1
+            pair = _pair(sample, f"{file.name}, line {number}")
+            if isinstance(pair, str):
+                left_out[pair] = left_out.get(pair, 0) + 1
             else:
-                rows.append(found | ({} if len(files) == 1 else {"item": f"{_task(file)}: {found['item']}"}))
+                rows.append(pair | ({} if len(files) == 1 else {"item": f"{_task(file)}: {pair['item']}"}))
     if not rows:
         why = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
         raise SentencePairsError(f"scores: '{files[0]}' has no pairs{f' ({why})' if why else ''}; {_ALL}")
-    called = name or files[0].stem
-    told = announce(tuple(f"{called}: {count} samples left out, {reason}" for reason, count in left_out.items()))
-    read = read_scores(pd.DataFrame(rows), name=called, decimals=decimals, unit="log-probability")
-    return replace(read, notices=(*told, *read.notices))
+    label = name or files[0].stem
+    notices = announce(tuple(f"{label}: {count} samples left out, {reason}" for reason, count in left_out.items()))
+    scores_of_logs = read_scores(pd.DataFrame(rows), name=label, decimals=decimals, unit="log-probability")
+    return replace(scores_of_logs, notices=(*notices, *scores_of_logs.notices))
 
 
 def _task(file: Path) -> str:
@@ -113,11 +113,11 @@ def _pair(sample: Mapping[str, Any], place: str) -> dict[str, Any] | str:
     likelihoods = _likelihoods(sample, place)
     try:
         if "sent_more" in doc:
-            return _of_crows_pairs(sample, doc, likelihoods)
+            return _read_crows_pairs(sample, doc, likelihoods)
         if "context_condition" in doc:
-            return _of_bbq(doc, likelihoods)
+            return _read_bbq(doc, likelihoods)
         if "participant" in doc:
-            return _of_winogender(sample, doc, likelihoods)
+            return _read_winogender(sample, doc, likelihoods)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise SentencePairsError(f"scores: {place} lacks {error} of its task; {_ALL}") from error
     raise SentencePairsError(f"scores: {place} is of another task, with the fields {', '.join(map(str, doc))}; {_ALL}")
@@ -125,20 +125,20 @@ def _pair(sample: Mapping[str, Any], place: str) -> dict[str, Any] | str:
 
 def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
     """The log-likelihood of each choice; the harness writes numbers or, lately, texts."""
-    given = sample.get("filtered_resps")
+    responses = sample.get("filtered_resps")
     try:
-        likelihoods = [float(each[0]) for each in given]  # type: ignore[union-attr]
+        likelihoods = [float(each[0]) for each in responses]  # type: ignore[union-attr]
     except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
         raise SentencePairsError(
-            f"scores: {place} has {str(given)[:40]!r} in place of log-likelihoods; use the tasks that compare choices,"
-            " not those that generate text"
+            f"scores: {place} has {str(responses)[:40]!r} in place of log-likelihoods; use the tasks that compare"
+            " choices, not those that generate text"
         ) from error
     if len(likelihoods) < 2 or not all(map(math.isfinite, likelihoods)):
         raise SentencePairsError(f"scores: {place} has the log-likelihoods {likelihoods[:5]}; two numbers are needed")
     return likelihoods
 
 
-def _of_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any]:
+def _read_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any]:
     return {
         "item": str(sample["doc_id"]),
         "score_more": scores[0],
@@ -151,7 +151,7 @@ def _of_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: S
 # BBQ: the choices are the answers of the two groups, in the order of the question, and ten ways to say "unknown".
 
 
-def _of_bbq(doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
+def _read_bbq(doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
     answers = [doc[f"ans{place}"] for place in range(3) if "unknown" not in _groups(doc, place)]
@@ -174,7 +174,9 @@ def _groups(doc: Mapping[str, Any], place: int) -> Iterable[str]:
     return [str(group).lower() for group in doc["answer_info"][f"ans{place}"]]
 
 
-def _of_winogender(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
+def _read_winogender(
+    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]
+) -> dict[str, Any] | str:
     gender, occupation = doc["gender"], doc["occupation"]
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"

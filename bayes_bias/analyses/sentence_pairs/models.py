@@ -62,9 +62,9 @@ def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Binomial counts with effects on the log odds."""
     with pm.Model(coords=coords) as model:
-        known = _known(data, inputs, coords)
-        log_odds = _expected(spec, data, known, "logit", "logit_sd", known["among"])
-        pm.Binomial("ahead", known["among"], logit_p=log_odds, observed=known["counted"])
+        tensors = _tensors(data, inputs, coords)
+        log_odds = _expected(spec, data, tensors, "logit", "logit_sd", tensors["among"])
+        pm.Binomial("ahead", tensors["among"], logit_p=log_odds, observed=tensors["counted"])
     return model
 
 
@@ -82,16 +82,16 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
     """Differences with effects on the mean, and the residual of the spec."""
     with pm.Model(coords=coords) as model:
-        known = _known(data, inputs, coords)
-        expected = _expected(spec, data, known, "mean", "sd")
-        observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), known["value"])
+        tensors = _tensors(data, inputs, coords)
+        expected = _expected(spec, data, tensors, "mean", "sd")
+        observe_with_scale(spec, "difference", expected, free(spec, "scale_residual"), tensors["value"])
     return model
 
 
 def _expected(
     spec: ModelSpec,
     data: xr.Dataset,
-    known: Mapping[str, pt.TensorVariable],
+    inputs: Mapping[str, pt.TensorVariable],
     level: str,
     prefix: str,
     pairs: pt.TensorVariable | None = None,
@@ -101,7 +101,7 @@ def _expected(
     The level of all writers has the prior. What is sampled is its sum with the average effect of these writers, the
     average over these pairs, since the data determine that.
     """
-    effects = _effects(spec, data, known, prefix)
+    effects = _effects(spec, data, inputs, prefix)
     here = pt.mean(effects) if pairs is None else (pairs * effects).sum() / pairs.sum()
     average = pm.CustomDist(f"average_{level}", here, dist=lambda here, size: here + unnamed(spec.priors[level], size))
     pm.Deterministic(level, average - here)
@@ -109,18 +109,18 @@ def _expected(
 
 
 def _effects(
-    spec: ModelSpec, data: xr.Dataset, known: Mapping[str, pt.TensorVariable], prefix: str
+    spec: ModelSpec, data: xr.Dataset, inputs: Mapping[str, pt.TensorVariable], prefix: str
 ) -> pt.TensorVariable | float:
     """What the pairs share, for each row."""
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
-        sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), known[_evidence(dim)]
+        sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), inputs[_evidence(dim)]
         if dim == TYPE:  # these types are all there are, and the mean is theirs
             contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
-            effect = pm.Deterministic(effect_of(dim), contrasts @ known[_LOADINGS], dims=dim)
+            effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
         else:
             effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
-        total = total + effect[known[position_of(dim)]]
+        total = total + effect[inputs[position_of(dim)]]
     return total
 
 
@@ -133,15 +133,15 @@ def _sd(prefix: str, dim: str) -> str:
     return f"{prefix}_{dim.removeprefix('bias_')}"
 
 
-def _known(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
+def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
     """The data as variables of the model at hand; its dims are as long as they.
 
     If labels give the lengths, what only the sampler reads has no name, so that no graph shows it.
     """
     dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
-    unseen = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
+    constants = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
     return {
-        name: pt.constant(values) if name in unseen else pm.Data(name, values, dims=dims.get(name))
+        name: pt.constant(values) if name in constants else pm.Data(name, values, dims=dims.get(name))
         for name, values in inputs.items()
     }
 
@@ -153,7 +153,7 @@ def _lengths(data: xr.Dataset) -> Inputs:
 def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
     """Score and information of each effect at zero, with the average over all pairs held fixed: see
     `normal_effects`."""
-    told: Inputs = {}
+    evidence: Inputs = {}
     for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
         at, length = inputs[position_of(dim)], data.sizes[dim]
         of_score = np.bincount(at, score, length)
@@ -161,10 +161,10 @@ def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], inform
         matrix = np.diag(of_each) - np.outer(of_each, of_each) / (of_each.sum() or 1)
         if dim == TYPE:
             loadings = helmert(length) * zero_sum_sd(length)
-            told[_LOADINGS] = loadings
+            evidence[_LOADINGS] = loadings
             of_score, matrix = loadings @ of_score, loadings @ matrix @ loadings.T
-        told[_evidence(dim)] = np.array([of_score, np.diag(matrix).clip(0)])
-    return told
+        evidence[_evidence(dim)] = np.array([of_score, np.diag(matrix).clip(0)])
+    return evidence
 
 
 def _evidence(dim: str) -> str:
@@ -233,7 +233,7 @@ def fit_difference(
         data,
         seed=seed,
         sampling=sampling,
-        complete=lambda drawn: draws_in_units(drawn, data.unit.item()),
+        complete=lambda posterior: draws_in_units(posterior, data.unit.item()),
     ).tree
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, between, shares
+from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
 
 # Numbers of writers (of pairs, if there are no clusters), and of pairs of each writer.
@@ -104,7 +104,7 @@ class _Study:
 
     @classmethod
     def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
-        shared, total = between(posterior, data)
+        shared, total = variance_parts(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
         if untied is not None:  # a tie counts as half: it is at the null, and does not vary
             q = shares(untied, data).values[:, 0]

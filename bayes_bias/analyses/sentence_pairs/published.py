@@ -33,7 +33,7 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     antistereotype score 56.88).
     """
     rows = scores.rows
-    groups = {ALL_PAIRS: rows, **_by_type(rows, rows)}
+    groups = {ALL_PAIRS: rows, **_split_by_type(rows, rows)}
     if DIRECTION in rows:
         groups |= {str(direction): part for direction, part in rows[~rows.tied].groupby(DIRECTION)}
     return _table({label: _row(part, ci_prob) for label, part in groups.items()})
@@ -59,7 +59,7 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
             "difference": after.rows.difference - before.rows.difference,
         }
     )
-    groups = {ALL_PAIRS: change, **_by_type(change, before.rows)}
+    groups = {ALL_PAIRS: change, **_split_by_type(change, before.rows)}
     return _table({label: _change(part, ci_prob) for label, part in groups.items()})
 
 
@@ -68,7 +68,7 @@ def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
     return rows.ahead + rows.tied / 2
 
 
-def _by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}

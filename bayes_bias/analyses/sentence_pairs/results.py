@@ -119,7 +119,7 @@ class _PairsResult(Tabled):
         estimand: str,
         caption: str,
         above: str,
-        written: Callable[[float], str],
+        form: Callable[[float], str],
         between: Callable[[float, float], str],
     ) -> Layout:
         rows = self.table.loc[estimand]
@@ -131,8 +131,8 @@ class _PairsResult(Tabled):
             list(map(str, rows.index)),
             [
                 Column("pairs", rows.pairs, count),
-                Column("observed", rows.observed, written),
-                Column("posterior", rows["mean"], written),
+                Column("observed", rows.observed, form),
+                Column("posterior", rows["mean"], form),
                 Column(f"{level(self.ci_prob)} interval", ends()),
                 Column("as if\nindependent", ends("independent"), spare=True),
                 Column("noise floor", ends("noise"), spare=True),
@@ -256,7 +256,7 @@ class SentencePairs(_PairsResult):
         lower, upper = interval_of(self.row("share"), "noise")
         return (
             f"A model without preference would show {share(lower)} to {share(upper)} on as many"
-            f" pairs{in_clusters(self.data)} ({percent(self.ci_prob)} of the time)."
+            f" pairs{clusters_text(self.data)} ({percent(self.ci_prob)} of the time)."
         )
 
     def _independent(self) -> str:
@@ -277,17 +277,17 @@ class SentencePairs(_PairsResult):
 
     def _planning(self) -> list[str]:
         """Nothing if the share is clear, or where its chance is above one half, so that a number would be noise."""
-        row, needed = self.row("share"), self.needed
+        row, plan = self.row("share"), self.needed
         if not 0.75 <= row.prob_direction <= (1 + self.ci_prob) / 2:
             return []
-        kinds = plural(needed.kind)
-        pairs = f" of {in_words(needed.pairs_each)} pair{'s' if needed.pairs_each > 1 else ''} each"
-        more = kinds if needed.kind == "pair" else f"{kinds}{pairs}"
-        detect, power = "detect a share this far from one half", percent(needed.power)
-        if needed.count is None:
+        kinds = plural(plan.kind)
+        pairs = f" of {in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
+        more = kinds if plan.kind == "pair" else f"{kinds}{pairs}"
+        detect, power = "detect a share this far from one half", percent(plan.power)
+        if plan.count is None:
             return [f"Planning: even {MOST:,} {more} would not {detect} {power} of the time."]
-        only = "" if needed.more_pairs_suffice else f"; more pairs of the present {kinds} would not be enough"
-        return [f"Planning: about {_two_digits(needed.count):,} {more} would {detect} {power} of the time{only}."]
+        only = "" if plan.more_pairs_suffice else f"; more pairs of the present {kinds} would not be enough"
+        return [f"Planning: about {_two_digits(plan.count):,} {more} would {detect} {power} of the time{only}."]
 
     def _misfits(self) -> list[str]:
         return [
@@ -424,7 +424,7 @@ def judgement(row: "pd.Series[Any]", ci_prob: float, null: str) -> str:
     return f"{'borderline, ' if chance_of_it < 2 * (1 - ci_prob) else ''}not distinguishable from {null}"
 
 
-def in_clusters(data: xr.Dataset) -> str:
+def clusters_text(data: xr.Dataset) -> str:
     """The numbers of writers, templates or terms, in a clause."""
     kinds = [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(data)]
     return f" of {' and '.join(kinds)}" if kinds else ""

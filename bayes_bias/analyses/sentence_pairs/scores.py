@@ -123,7 +123,7 @@ def read_scores(
     if decimals is not None:
         check_count("decimals", decimals, "decimals", least=0)
     frame, default_name = _read(source)
-    rows = _of_model(_checked(frame), model)
+    rows = _select_model(_checked(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     _check_items(rows.item)
     more, less = _two_scores(rows, unit)
@@ -134,14 +134,14 @@ def read_scores(
         rows.item, axis=0
     )
     name = name or default_name
-    known = unit or LOG
-    provenance = {"pairs": name, "unit": known} | ({} if model is None else {"language_model": model})
+    unit_name = unit or LOG
+    provenance = {"pairs": name, "unit": unit_name} | ({} if model is None else {"language_model": model})
     return PairScores(
         name,
         table.sort_index(),
         decimals,
-        metric_of(known),
-        known,
+        metric_of(unit_name),
+        unit_name,
         notices=announce(_ties(name, table.tied, decimals)),
         provenance=MappingProxyType(provenance),
     )
@@ -150,8 +150,8 @@ def read_scores(
 def _read(source: Any) -> tuple[pd.DataFrame, str]:
     if isinstance(source, pd.DataFrame):
         return source, "pairs"
-    needed = "neither a DataFrame nor the path of a CSV file; give one of them"
-    check_kind("scores", source, str | Path, needed, SentencePairsError)
+    problem = "neither a DataFrame nor the path of a CSV file; give one of them"
+    check_kind("scores", source, str | Path, problem, SentencePairsError)
     path = table_file(source)
     if not path.is_file():
         raise SentencePairsError(
@@ -185,8 +185,8 @@ def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     renamed = with_our_names(frame).reset_index(drop=True)
-    required = ("item", *(() if "difference" in renamed else _SCORES))
-    missing = [column for column in required if column not in renamed]
+    columns = ("item", *(() if "difference" in renamed else _SCORES))
+    missing = [column for column in columns if column not in renamed]
     if missing:
         names = [str(name)[:_LONGEST] for name in frame.columns[:_SHOWN]]
         raise SentencePairsError(
@@ -198,7 +198,7 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     return renamed
 
 
-def _of_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
+def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     if "model" not in rows:
         if model is not None:
             raise SentencePairsError(f"model: the scores have no column 'model', got '{model}'; leave it out")
@@ -361,10 +361,10 @@ def _useless(dim: str, count: int, pairs: int) -> str:
 
 def _too_skewed(difference: NDArray[np.float64]) -> str:
     """Cochran's rule for the interval of a mean, 25 times the squared skewness (Sampling Techniques, 1977, 2.15)."""
-    needed = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
-    if needed <= len(difference):
+    enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
+    if enough <= len(difference):
         return ""
     return (
         f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
-        f" be too short; about {needed:,} would be enough, and the share of pairs does not depend on it"
+        f" be too short; about {enough:,} would be enough, and the share of pairs does not depend on it"
     )

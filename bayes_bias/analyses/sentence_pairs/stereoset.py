@@ -72,26 +72,26 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     --------
     >>> stereoset("dev.json", "predictions.json")                                 # doctest: +SKIP
     """
-    return scores(by_term(read_triples(gold, predictions)))
+    return scores(count_terms(read_triples(gold, predictions)))
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     """One row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its three sentences."""
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     examples = _examples(check_path("gold", gold, LanguageModelError))
-    done = [task for task in TASKS if predicted.get(task)]
-    left_out = examples.keys() - set(done)
+    tasks = [task for task in TASKS if predicted.get(task)]
+    left_out = examples.keys() - set(tasks)
     announce(tuple(f"{predictions}: has no scores of the task {task}, which is left out" for task in left_out))
-    rows = [row for task in done for row in _triples(task, examples.get(task, ()), gold, predicted[task])]
+    rows = [row for task in tasks for row in _triples(task, examples.get(task, ()), gold, predicted[task])]
     if not rows:
         raise LanguageModelError(
             f"gold: '{gold}' has no triples of sentences of the tasks in '{predictions}'"
-            f" ({', '.join(done) or 'none'}); give StereoSet's dev.json and predictions of {' or '.join(TASKS)}"
+            f" ({', '.join(tasks) or 'none'}); give StereoSet's dev.json and predictions of {' or '.join(TASKS)}"
         )
     return pd.DataFrame(rows)
 
 
-def by_term(triples: pd.DataFrame) -> pd.DataFrame:
+def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
     """Counts for each term: all `triples`, s > a (`over_anti`), s > u (`stereo_over`) and a > u (`anti_over`)."""
     wins = triples.assign(
         triples=1,
@@ -99,12 +99,12 @@ def by_term(triples: pd.DataFrame) -> pd.DataFrame:
         stereo_over=triples.stereotype > triples.unrelated,
         anti_over=triples.antistereotype > triples.unrelated,
     )
-    counted = ["triples", "over_anti", "stereo_over", "anti_over"]
-    return wins.groupby(["task", "bias_type", "target"], sort=False)[counted].sum().reset_index()
+    columns = ["triples", "over_anti", "stereo_over", "anti_over"]
+    return wins.groupby(["task", "bias_type", "target"], sort=False)[columns].sum().reset_index()
 
 
 def scores(terms: pd.DataFrame) -> pd.DataFrame:
-    """LMS, SS and ICAT from the counts of `by_term`, for each task and type of bias and overall.
+    """LMS, SS and ICAT from the counts of `count_terms`, for each task and type of bias and overall.
 
     Overall, a term that occurs in several tasks or types is one term with all of its triples.
     """

@@ -119,16 +119,16 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
 
 
 def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
-    known = _UNITS[unit]
+    rule = _UNITS[unit]
     values = scores.to_numpy()
-    wrong = ~known.has(values)
+    wrong = ~rule.has(values)
     if wrong.any():
         at = int(np.argmax(wrong))
         raise SentencePairsError(
             f"scores: {column} in row {at + 1} is {values[at]:g}, which no {unit.replace('-', ' ')} can be (unit"
-            f" '{unit}' has values that are {known.allowed}); correct it, or give another unit: {', '.join(UNITS)}"
+            f" '{unit}' has values that are {rule.allowed}); correct it, or give another unit: {', '.join(UNITS)}"
         )
-    return pd.Series(known.to_log(values), index=scores.index)
+    return pd.Series(rule.to_log(values), index=scores.index)
 
 
 def _refuse_other_units(more: Scores, less: Scores) -> None:

@@ -76,8 +76,8 @@ def _point(training: int, trainings: int) -> dict[str, Any]:
 def _legend(ax: Axes, stability: Stability) -> None:
     labels = list(stability.measures.index)
     bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd")
-    named = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
+    names = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
     points = [
-        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels))) for k, label in enumerate(named)
+        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels))) for k, label in enumerate(names)
     ]
     legend_below(ax, handles=[*points, bar], ncols=2)

@@ -253,13 +253,13 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
                 " in two or more: cosines(..., open_embedding([one, another], kind='seed'))"
             )
         return wordlist
-    opened = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
-    if not opened.replicates:
+    embedding = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
+    if not embedding.replicates:
         raise EmbeddingError(
-            f"embeddings: '{opened.name}' is one training, which cannot show how trainings differ; give two or more"
+            f"embeddings: '{embedding.name}' is one training, which cannot show how trainings differ; give two or more"
         )
     step("measuring similarities")
-    return cosines(wordlist, opened)
+    return cosines(wordlist, embedding)
 
 
 def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:

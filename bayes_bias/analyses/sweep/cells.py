@@ -142,8 +142,8 @@ class VectorCell(Cell):
         table = self._measured()
         if self.vocabulary is None:
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
-        shown = None if self.original is None else self.original.table()
-        return related_as_shown(table, self.vocabulary, self.words.topics, besides=self.words, shown=shown)
+        original = None if self.original is None else self.original.table()
+        return related_as_shown(table, self.vocabulary, self.words.topics, besides=self.words, shown=original)
 
     def _measured(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
@@ -197,21 +197,21 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
     @wraps(compute)
     def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:
         with logging_from("bayes_bias", logging.ERROR):
-            found: Record = _in_ten_digits(compute(*args, **kwargs))
-        return found
+            record: Record = _round(compute(*args, **kwargs))
+        return record
 
     return recorded
 
 
-def _in_ten_digits(found: Any) -> Any:
-    match found:
+def _round(value: Any) -> Any:
+    match value:
         case float():
-            return float(f"{found:.10g}")
+            return float(f"{value:.10g}")
         case dict():
-            return {name: _in_ten_digits(each) for name, each in found.items()}
+            return {name: _round(each) for name, each in value.items()}
         case list() | tuple():
-            return [_in_ten_digits(each) for each in found]
-    return found
+            return [_round(each) for each in value]
+    return value
 
 
 @_recorded
@@ -242,12 +242,12 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
     """The same of a change, and the mean of a group with a control class that moved most."""
     table = cell.table()
     record, fitted = _record(table, how)
-    moved = control_levels(fitted, table, record["scope"], how.ci_prob)
-    if moved.empty:
+    levels = control_levels(fitted, table, record["scope"], how.ci_prob)
+    if levels.empty:
         return record
-    label = moved["mean"].abs().idxmax()
-    bounds = zip(interval_names(how.ci_prob, of="control"), interval_of(moved.loc[label]), strict=True)
-    of_most = {"control": label, "control_moved": float(moved["mean"][label])}
+    label = levels["mean"].abs().idxmax()
+    bounds = zip(interval_names(how.ci_prob, of="control"), interval_of(levels.loc[label]), strict=True)
+    of_most = {"control": label, "control_moved": float(levels["mean"][label])}
     return record | {"controls": of_most | {name: float(bound) for name, bound in bounds}}
 
 
@@ -295,7 +295,7 @@ def _coverage(table: AssociationTable) -> list[Record]:
     if (frame := table.coverage) is None:
         return []
     other = (frame.respelt != "") | (frame.from_subwords != "")
-    shown = frame[((frame.found < frame.asked) | other) & (frame.role != "control")]
+    rows = frame[((frame.found < frame.asked) | other) & (frame.role != "control")]
     return [
         {
             "name": row.name,
@@ -305,7 +305,7 @@ def _coverage(table: AssociationTable) -> list[Record]:
             "respelt": row.respelt,
             "from_subwords": row.from_subwords,
         }
-        for row in shown.itertuples(index=False)
+        for row in rows.itertuples(index=False)
     ]
 
 

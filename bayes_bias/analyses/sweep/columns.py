@@ -115,7 +115,7 @@ def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
 logger = logging.getLogger("bayes_bias")
 _NONE: Mapping[str, Cell] = MappingProxyType({})
 
-type Opened = Embedding | LanguageModelColumn
+type OpenColumn = Embedding | LanguageModelColumn
 
 _RENAME = "give each a different name: a mapping of names to embeddings, or `name` in the sweep's TOML file"
 
@@ -141,44 +141,44 @@ class Column:
     failed: str = ""
 
 
-def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[Opened]:
+def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """All embeddings and models opened, before any is read; names are different, and all give one metric."""
-    named: list[tuple[str | None, Any]]
+    named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
-        named = [*embeddings.items()]
+        named_sources = [*embeddings.items()]
     else:
         one = str | Path | Embedding | LanguageModelColumn
-        given = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
-        named = [(None, source) for source in given]
-    opened = [_opened(source, name) for name, source in named]
-    if not opened:
+        sources = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
+        named_sources = [(None, source) for source in sources]
+    columns = [_opened(source, name) for name, source in named_sources]
+    if not columns:
         raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
-    check_different("embeddings", [column.name for column in opened], _RENAME, EmbeddingError)
-    models = [column.name for column in opened if isinstance(column, LanguageModelColumn)]
-    others = [column.name for column in opened if not isinstance(column, LanguageModelColumn)]
+    check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
+    models = [column.name for column in columns if isinstance(column, LanguageModelColumn)]
+    others = [column.name for column in columns if not isinstance(column, LanguageModelColumn)]
     if models and others:
         raise EmbeddingError(
             f"embeddings: '{models[0]}' gives log probabilities and '{others[0]}' cosines, which no atlas can compare;"
             " make a sweep of each kind"
         )
-    return opened
+    return columns
 
 
-def _opened(source: Any, name: str | None) -> Opened:
+def _opened(source: Any, name: str | None) -> OpenColumn:
     if isinstance(source, LanguageModelColumn):
         return source.opened(name=name)
     return open_embedding(source, name=name)
 
 
-def names_of_columns(versions: Sequence[Version], opened: Sequence[Opened]) -> list[str]:
+def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn]) -> list[str]:
     """Names of all columns, which are different."""
-    names = [column.name for column in opened]
+    names = [column.name for column in columns]
     names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
 
-def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened]) -> tuple[Version, ...]:
+def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
     """All versions of what was opened, with their sources opened.
 
     Raises
@@ -186,19 +186,19 @@ def open_versions(given: Version | Sequence[Version], opened: Sequence[Opened]) 
     BayesBiasError
         Something else is given, a version of what is not there, or a source that cannot be opened.
     """
-    versions = listed("versions", given, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
-    needed = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
+    versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
+    problem = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
     for version in versions:
-        check_kind("versions", version, Version, needed, EmbeddingError)
-    return tuple(_opened_version(version, {column.name: column for column in opened}) for version in versions)
+        check_kind("versions", version, Version, problem, EmbeddingError)
+    return tuple(_opened_version(version, {column.name: column for column in columns}) for version in versions)
 
 
-def _opened_version(version: Version, opened: Mapping[str, Opened]) -> Version:
+def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
     """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
     for name in version.embeddings:
-        if name not in opened:
-            raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(opened))
-    first = opened[version.embeddings[0]] if version.embeddings else next(iter(opened.values()))
+        if name not in columns:
+            raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(columns))
+    first = columns[version.embeddings[0]] if version.embeddings else next(iter(columns.values()))
     if not isinstance(first, LanguageModelColumn):
         return version.opened()
     if not isinstance(version, GivenVersion):
@@ -221,7 +221,7 @@ def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
 
 
 def read_columns(
-    opened: Sequence[Opened],
+    sources: Sequence[OpenColumn],
     versions: Sequence[Version],
     lists: Sequence[WordList],
     similarity: Similarity,
@@ -229,9 +229,9 @@ def read_columns(
     store: Store | None,
 ) -> Iterator[Column]:
     """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
-    wanted = [word for words in lists for word in (*words.targets, *words.attributes, *words.texts)]
-    wanted += [word for version in versions for word in version.learned_words]
-    for source in opened:
+    needed_words = [word for words in lists for word in (*words.targets, *words.attributes, *words.texts)]
+    needed_words += [word for version in versions for word in version.learned_words]
+    for source in sources:
         own = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
             yield _column_of_model(source, lists, store)
@@ -242,7 +242,7 @@ def read_columns(
             continue
         step(f"{source.name}: reading vectors")
         try:
-            read = replace(source, reader=source.excerpt(wanted, general=True).reader)
+            excerpt = replace(source, reader=source.excerpt(needed_words, general=True).reader)
         except OutputError:
             raise
         except BayesBiasError as error:
@@ -250,12 +250,12 @@ def read_columns(
             yield Column(source.name, failed=failed)
             yield from (Column(v.named(source.name), source.name, v.name, failed=failed) for v in own)
             continue
-        how = (lists, similarity, allow_loss, _vocabulary(read, lists))
-        original = _column_of_embedding(read, *how)
+        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
+        original = _column_of_embedding(excerpt, *how)
         yield original
         for version in own:
             try:
-                vectors = source if version.needs_vocabulary else read
+                vectors = source if version.needs_vocabulary else excerpt
                 column = _column_of_embedding(version.applied(vectors), *how, original.cells)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
@@ -293,9 +293,9 @@ def _column_of_embedding(
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> Vocabulary | None:
     """The general words of an embedding, if some list wants them and there are some."""
-    asked = any(words.sub_topics == "from vectors" for words in lists)
+    needs_vectors = any(words.sub_topics == "from vectors" for words in lists)
     try:
-        return vocabulary_of(embedding) if asked else None
+        return vocabulary_of(embedding) if needs_vectors else None
     except EmbeddingError as error:
         logger.warning(f"{WORDS_ARE_INDEPENDENT}: {reason_of(error)}")
         return None

@@ -138,8 +138,8 @@ def _versions_section(sweep: Sweep) -> PageSection:
 
 def _rows(cells: pd.DataFrame) -> pd.DataFrame:
     """Those that the page shows, in the order of the figure."""
-    shown = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
-    return cells[cells.index.isin(shown.index)]
+    rows = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
+    return cells[cells.index.isin(rows.index)]
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:

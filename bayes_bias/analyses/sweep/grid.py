@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from bayes_bias.analyses.sweep.columns import Opened, open_columns
+from bayes_bias.analyses.sweep.columns import OpenColumn, open_columns
 from bayes_bias.arguments import check_different, check_switch, is_number
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.lists import DEMO
@@ -49,7 +49,7 @@ class Grid:
     match: Match = "exact"
     times: Mapping[str, float] = MappingProxyType({})
 
-    def opened(self) -> tuple[list[WordList], list[Opened], Similarity]:
+    def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
         """All lists with their control classes, all embeddings, opened and not yet read, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
@@ -57,7 +57,7 @@ class Grid:
         _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
         return _read_lists(self.wordlists, self.controls), columns, similarity_of(self.similarity)
 
-    def _looked_up(self, column: Opened) -> Opened:
+    def _looked_up(self, column: OpenColumn) -> OpenColumn:
         """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
         if self.match == "exact":
             return column
@@ -84,10 +84,10 @@ def _read_lists(
     wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]
 ) -> list[WordList]:
     """All lists, each with its control classes; refuses none at all, and two of one name."""
-    given = listed_wordlists("wordlists", wordlists)
-    if not given:
+    sources = listed_wordlists("wordlists", wordlists)
+    if not sources:
         raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
-    added = control_lists(controls)
-    read = [load_wordlist(source).with_controls(added) for source in given]
-    check_different("wordlists", [words.name for words in read], "give each another name", WordListError)
-    return read
+    extra_controls = control_lists(controls)
+    lists = [load_wordlist(source).with_controls(extra_controls) for source in sources]
+    check_different("wordlists", [words.name for words in lists], "give each another name", WordListError)
+    return lists

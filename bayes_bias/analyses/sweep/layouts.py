@@ -12,7 +12,7 @@ from bayes_bias.table.columns import estimates, interval_of, rank_column
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
     """Lay out embeddings or lists, from the most biased down."""
     assert sweep.pooled is not None
-    rows, called, others = {
+    rows, heading, others = {
         "embedding": (sweep.pooled.embeddings, sweep.noun, "lists"),
         "list": (sweep.pooled.lists, "list", f"{sweep.noun}s"),
     }[side]
@@ -24,7 +24,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
             Column("P(direction)", rows.prob_direction, probability),
             *rank_column(rows),
         ],
-        heading=called,
+        heading=heading,
         caption=f"Mean bias over these {others}, in {sweep.metric.unit}, using information from all cells",
         sortable=True,
     )

@@ -74,7 +74,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     >>> plot_atlas(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))   # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
-    return _drawn(sweep, Matrix.of_cells(sweep), ax, legend)
+    return _drawn(sweep, Matrix.from_cells(sweep), ax, legend)
 
 
 def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
@@ -100,7 +100,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
     if sweep.changes.empty:
         raise BayesBiasError("sweep: has no versions, and no changes to plot; give `bayes_bias.sweep` versions")
-    return _drawn(sweep, Matrix.of_changes(sweep), ax, legend)
+    return _drawn(sweep, Matrix.from_changes(sweep), ax, legend)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Matrix:
     what: str
 
     @classmethod
-    def of_cells(cls, sweep: Sweep) -> Self:
+    def from_cells(cls, sweep: Sweep) -> Self:
         """Biases; a version stands below its embedding."""
         sources = sweep.sources
         labels = sources.version.where(sources.version_of == "", "↳ " + sources.version)
@@ -121,7 +121,7 @@ class Matrix:
         )
 
     @classmethod
-    def of_changes(cls, sweep: Sweep) -> Self:
+    def from_changes(cls, sweep: Sweep) -> Self:
         """Changes of the bias."""
         frame = sweep.changes.rename(columns={"change": "bias"})
         index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
@@ -369,10 +369,10 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         for place, (name, row) in enumerate(rows.iterrows()):
             lower, upper = interval_of(row)
             cost = sweep.damage[str(name)]
-            lost = 1 - cost.neighbours_kept
+            loss = 1 - cost.neighbours_kept
             ax.errorbar(
                 1 - row["mean"],
-                lost,
+                loss,
                 xerr=[[upper - row["mean"]], [row["mean"] - lower]],
                 yerr=[[cost.upper - cost.neighbours_kept], [cost.neighbours_kept - cost.lower]],
                 label=shortened(str(name)),

@@ -167,8 +167,8 @@ def pool_cells(
         adjustable=False,
     )
     with one_blas_thread():
-        drawn = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
-    return _result(drawn, grid, scale, ci_prob, fitted, notices)
+        draws = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
+    return _result(draws, grid, scale, ci_prob, fitted, notices)
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
@@ -202,8 +202,8 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
     are normal and integrated out. Drawn anew they are about a mean of zero."""
 
     def given(y: Any, numbers: Sequence[Any], numerics: Any) -> _Given:
-        known = dict(zip((*effects, *_KNOWN), numbers, strict=True))
-        return _Given.of(known, known | {"y": y}, numerics)
+        values = dict(zip((*effects, *_KNOWN), numbers, strict=True))
+        return _Given.of(values, values | {"y": y}, numerics)
 
     def random(*numbers: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
         return given(0.0, numbers, NUMPY).replicated(rng, size or ())
@@ -242,8 +242,8 @@ class _Given:
     interaction: Any  # its variance
 
     @classmethod
-    def of(cls, sds: Mapping[str, Any], known: Mapping[str, Any], numerics: Any) -> Self:
-        s, there, common = known["s"], known["there"], known["common"]
+    def of(cls, sds: Mapping[str, Any], values: Mapping[str, Any], numerics: Any) -> Self:
+        s, there, common = values["s"], values["there"], values["common"]
         variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
         precision = there / variance
         one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
@@ -253,7 +253,7 @@ class _Given:
             1 + (other**2 * precision).sum(axis=0),
         )
         return cls(
-            known["y"],
+            values["y"],
             there,
             variance,
             precision,
@@ -278,7 +278,7 @@ class _Given:
         one, other = (load * self.precision for load in self.loading)
         return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
 
-    def of_embeddings(self, numerics: Any) -> tuple[Any, Any]:
+    def embedding_scores(self, numerics: Any) -> tuple[Any, Any]:
         """Precision of the means of embeddings, and what cells tell of them: that times its peak."""
         one, other = (load * self.precision for load in self.loading)
         first, second = self.solved(one, other)
@@ -287,19 +287,19 @@ class _Given:
         return precision, (self.precision * self.y).sum(axis=1) - one @ first - other @ second
 
     def unknowns(self, numerics: Any) -> "_Unknowns":
-        """What is told of the mean and of the effects of embeddings."""
-        sd, (precision, told) = self.sd_embedding, self.of_embeddings(numerics)
+        """What the data say of the mean and of the effects of embeddings."""
+        sd, (precision, score) = self.sd_embedding, self.embedding_scores(numerics)
         everyone = precision.sum(axis=1)
         root = numerics.linalg.cholesky(numerics.eye(self.y.shape[0]) + sd**2 * precision, lower=True)
-        of_everyone, of_told = (
-            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, told)
+        of_everyone, of_score = (
+            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, score)
         )
         return _Unknowns(
             root,
             of_everyone,
-            of_told,
+            of_score,
             everyone.sum() - (of_everyone**2).sum(),
-            told.sum() - (of_everyone * of_told).sum(),
+            score.sum() - (of_everyone * of_score).sum(),
         )
 
     def log_likelihood(self, numerics: Any) -> Any:
@@ -314,7 +314,7 @@ class _Given:
         """A draw of the mean, and of the true biases (embedding, list), given the scales."""
         mu, effects = self.unknowns(NUMPY).drawn(rng)
         theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.y)
-        first, second = self._of_lists(self.y - theta, rng)
+        first, second = self._draw_lists(self.y - theta, rng)
         theta += self.loading[0] * first
         if self.interaction > 0:
             weight = self.interaction * self.precision
@@ -326,19 +326,19 @@ class _Given:
     def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Cells drawn anew given the scales, (*size, embedding, list), about a mean of zero."""
         embeddings, lists = self.variance.shape
-        of_embeddings = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
+        embedding_scores = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
         of_lists = (loading * rng.standard_normal((*size, 1, lists)) for loading in self.loading)
         own = np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists))
-        return np.asarray(of_embeddings + sum(of_lists) + own)
+        return np.asarray(embedding_scores + sum(of_lists) + own)
 
-    def _of_lists(
+    def _draw_lists(
         self, deviation: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The two numbers of each list, given how its cells deviate from the means of embeddings."""
         _, b, d = self.within
         first, second = self.solved(*self.heard(deviation))
-        moved = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
-        return first + moved, second - b / d * moved + rng.standard_normal(d.shape) / np.sqrt(d)
+        noise = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
+        return first + noise, second - b / d * noise + rng.standard_normal(d.shape) / np.sqrt(d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,33 +349,33 @@ class _Unknowns:
     ----------
     root : array
         Cholesky root of the precision of the effects, given the mean.
-    of_everyone, of_told : array
+    of_everyone, of_score : array
         The root's inverse times what effects have to do with the mean, and times what cells tell of them.
-    precision, told
+    precision, score
         Of the mean, effects integrated out, and that times its peak.
     """
 
     root: Any
     of_everyone: Any
-    of_told: Any
+    of_score: Any
     precision: Any
-    told: Any
+    score: Any
 
     def deviance(self, numerics: Any) -> Any:
         """What integrating them out leaves of the likelihood of the scales."""
         determinant = 2 * numerics.log(numerics.diag(self.root)).sum() + numerics.log(self.precision)
-        return determinant - (self.of_told**2).sum() - self.told**2 / self.precision
+        return determinant - (self.of_score**2).sum() - self.score**2 / self.precision
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
         """A draw of the mean and of the effects."""
-        mu = float(self.told / self.precision + rng.standard_normal() / np.sqrt(self.precision))
-        noise = rng.standard_normal(len(self.of_told))
-        peak = self.of_told - mu * self.of_everyone
+        mu = float(self.score / self.precision + rng.standard_normal() / np.sqrt(self.precision))
+        noise = rng.standard_normal(len(self.of_score))
+        peak = self.of_score - mu * self.of_everyone
         return mu, solve_triangular(self.root, peak + noise, lower=True, trans="T")
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _Draws:
     """Draws last, in units of the prior's scale."""
 
     mu: NDArray[np.float64]
@@ -383,7 +383,7 @@ class _Drawn:
     theta: NDArray[np.float64]
 
 
-def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Drawn:
+def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
     """True biases, (embedding, list, draw), from their normal distribution given the scales."""
     scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
     sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
@@ -393,19 +393,19 @@ def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]],
         mu, theta = _Given.of(of_draw, inputs, np).drawn(rng)
         mus.append(mu)
         thetas.append(theta)
-    return _Drawn(np.array(mus), sds, np.stack(thetas, axis=-1))
+    return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
 
 
 def _result(
-    drawn: _Drawn, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
+    draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
     diagnostics = Diagnostics.of(fitted)
     unconverged = (f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls)
     names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
-    numbers = {"mu": scale * drawn.mu, **{f"sd_{e}": scale * sd for e, sd in drawn.sds.items()}}
-    variance = sum(sd**2 for sd in drawn.sds.values())
-    shares = {e: sd**2 / variance for e, sd in drawn.sds.items()}
-    theta = scale * drawn.theta
+    numbers = {"mu": scale * draws.mu, **{f"sd_{e}": scale * sd for e, sd in draws.sds.items()}}
+    variance = sum(sd**2 for sd in draws.sds.values())
+    shares = {e: sd**2 / variance for e, sd in draws.sds.items()}
+    theta = scale * draws.theta
     of_sides = {"embedding": theta.mean(axis=1), "list": theta.mean(axis=0)}
     rankings = {side: ranked(of_sides[side], names[side], ci_prob) for side in _SIDES}
     index = pd.MultiIndex.from_product(names.values(), names=_SIDES)
@@ -445,18 +445,18 @@ def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
-    found = []
-    for side, called in zip(_SIDES, (noun, "list"), strict=True):
+    notices = []
+    for side, column_noun in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            found.append(f"not among these {called}s, since none of its numbers is there: {'; '.join(silent)}")
+            notices.append(f"not among these {column_noun}s, since none of its numbers is there: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
-            found.append(
-                f"with only {in_words(grid.sizes[side])} {called}s, their spread comes mainly from the prior; use"
+            notices.append(
+                f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread comes mainly from the prior; use"
                 f" {in_words(FEW_LISTS)} or more"
             )
     if missing := int((~grid.there).sum()):
-        found.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
-    return tuple(found)
+        notices.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
+    return tuple(notices)
 
 
 # Rankings with their uncertainty.

@@ -137,49 +137,53 @@ def rank_versions(
     per_cell = usable.groupby(level=["embedding", "list"], sort=False).size()
     shared = cells.loc[per_cell.index[per_cell == len(versions)]]
     lower, upper = interval_of(shared)
-    counted = shared[(lower * upper > 0) & (shared.verdict != "not converged")]
-    if counted.empty:
+    in_ranking = shared[(lower * upper > 0) & (shared.verdict != "not converged")]
+    if in_ranking.empty:
         return None
     sampled = [facet.name for facet in sampling_scope(scope).facets]
     column = dict(zip(changes.index.droplevel("list"), changes.column, strict=True))
     rng = np.random.default_rng(seed)
-    before, changed = np.zeros(DRAWS), np.zeros((len(versions), DRAWS))
-    for name, in_list in counted.groupby(level="list", sort=False):
+    before, change = np.zeros(DRAWS), np.zeros((len(versions), DRAWS))
+    for name, in_list in in_ranking.groupby(level="list", sort=False):
         places = [(embedding, name) for embedding, _ in in_list.index]
-        moved = [(embedding, version, name) for version in versions for embedding, _ in places]
+        keys = [(embedding, version, name) for version in versions for embedding, _ in places]
         adds = [influence.get(at, {}) for at in places]
-        adds += [of_changes.get((column[embedding, version], name), {}) for embedding, version, _ in moved]
-        drawn = _drawn(
-            np.array([*in_list.bias, *usable.change.loc[moved]]),
-            np.array([*in_list.sd, *usable.sd.loc[moved]]),
-            [_of_words(of_cell, sampled) for of_cell in adds],
+        adds += [of_changes.get((column[embedding, version], name), {}) for embedding, version, _ in keys]
+        draws = _drawn(
+            np.array([*in_list.bias, *usable.change.loc[keys]]),
+            np.array([*in_list.sd, *usable.sd.loc[keys]]),
+            [_word_weights(of_cell, sampled) for of_cell in adds],
             rng,
         )
         sign = np.sign(in_list.bias.to_numpy())[:, None]
-        of_embeddings, *of_versions = sign * drawn.reshape(-1, len(places), DRAWS)
+        of_embeddings, *of_versions = sign * draws.reshape(-1, len(places), DRAWS)
         before += of_embeddings.sum(axis=0)
-        changed += [of_version.sum(axis=0) for of_version in of_versions]
-    removed = -changed / before
-    left = np.abs(1 - removed)
-    ranking = ranked(-left, versions, ci_prob)
-    table = described(removed, ci_prob, versions).drop(columns="prob_direction").join(ranking.table)
+        change += [of_version.sum(axis=0) for of_version in of_versions]
+    share_removed = -change / before
+    remainder = np.abs(1 - share_removed)
+    ranking = ranked(-remainder, versions, ci_prob)
+    table = described(share_removed, ci_prob, versions).drop(columns="prob_direction").join(ranking.table)
     best = int(ranking.table["rank"].argmin())
-    paired = described(left - left[best], ci_prob, versions).drop(columns="prob_direction").drop(index=versions[best])
+    paired = (
+        described(remainder - remainder[best], ci_prob, versions)
+        .drop(columns="prob_direction")
+        .drop(index=versions[best])
+    )
     return VersionRanking(
-        table.rename_axis("version"), ranking.above, paired.rename_axis("version"), counted.index, len(per_cell)
+        table.rename_axis("version"), ranking.above, paired.rename_axis("version"), in_ranking.index, len(per_cell)
     )
 
 
-def _of_words(influence: Influence, sampled: Sequence[str]) -> Words:
+def _word_weights(influence: Influence, sampled: Sequence[str]) -> Words:
     return {(side, word): z for side in sampled for word, z in influence.get(side, {}).items()}
 
 
 def _drawn(
-    means: NDArray[np.float64], sds: NDArray[np.float64], added: Sequence[Words], rng: np.random.Generator
+    means: NDArray[np.float64], sds: NDArray[np.float64], word_weights: Sequence[Words], rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Normal draws, (number, draw), that correlate as what words add does."""
-    words = sorted({word for adds in added for word in adds})
-    loadings = np.array([_unit([adds.get(word, 0.0) for word in words]) for adds in added])
+    words = sorted({word for adds in word_weights for word in adds})
+    loadings = np.array([_unit([adds.get(word, 0.0) for word in words]) for adds in word_weights])
     together = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
     alone = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
     return means[:, None] + sds[:, None] * (together + alone)

@@ -17,7 +17,7 @@ from bayes_bias.analyses.sweep.settings import SweepSettings
 from bayes_bias.arguments import check_kind
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
-from bayes_bias.debiasing.debiased_embedding import among
+from bayes_bias.debiasing.debiased_embedding import find_learned
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.formatting import Tabled, capitalized, counted, in_words
 from bayes_bias.jobs import Outcome
@@ -70,8 +70,8 @@ class Computed:
     @property
     def posteriors(self) -> pd.DataFrame:
         """A row for each fit."""
-        done = {at: _flat(outcome.result) for at, outcome in self.fitted.items() if not outcome.failed}
-        return _frame(done, ["model", *_CELL])
+        results = {at: _flat(outcome.result) for at, outcome in self.fitted.items() if not outcome.failed}
+        return _frame(results, ["model", *_CELL])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,12 +177,12 @@ class Sweep(Tabled):
     def text(self) -> str:
         """Counts of distinguishable cells and changes, before and after the adjustment, and of missing ones."""
         cells = self.cells[self.cells.version_of == ""]
-        done = int((cells.source == POSTERIOR).sum())
+        n_fitted = int((cells.source == POSTERIOR).sum())
         sentences = [
             f"{counted(len(self.originals), self.noun).capitalize()} and {counted(len(self.lists), 'list')}:"
-            f" {len(cells):,} cell{_s(len(cells))}, {done:,} posterior{_s(done)}."
+            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}."
         ]
-        if done:
+        if n_fitted:
             sentences.append(
                 f"Of these {_are(_first(cells))} distinguishable from noise; after Holm's adjustment for all cells"
                 f" {_are(int(cells.survives.sum()))}."
@@ -236,12 +236,12 @@ class Sweep(Tabled):
         if name not in self.lists:
             raise CriterionError(f"of: {of!r} is not a list of this sweep; {did_you_mean(of, self.lists)}")
         cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
-        known = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
+        usable = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
         if self.pooled is None:
             announce((f"{name}: errors of biases count as independent, since this sweep was not pooled",))
         share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
-        covariance = with_common_error(known.sd.to_numpy(dtype=float), share)
-        return Biases.of(known.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
+        covariance = with_common_error(usable.sd.to_numpy(dtype=float), share)
+        return Biases.of(usable.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
 
     def _shown(self) -> pd.DataFrame:
         return self.cells[["bias", *interval_columns(self.cells), "chance_holm", "verdict"]]
@@ -332,8 +332,8 @@ def _cells(
         first = first.rename(columns=dict(zip(posterior_bounds, bounds, strict=True)))
         shares = [column for column in first if column.startswith(_SHARES)]
         controls = [column for column in first if column.startswith("control")]
-        taken = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares, *controls]
-        for column in taken:
+        columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares, *controls]
+        for column in columns:
             cells.loc[first.index, column] = first[column]
         cells.loc[first.index, "source"] = POSTERIOR
     # The chance of the quasi-F chose which cells are fitted; it is not a posterior's.
@@ -367,7 +367,7 @@ def _changes(
 def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
     """How many words of a list its version has learned from, in the order of changes."""
     versions = [column for column in columns if column.version_of]
-    return [len(among(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
+    return [len(find_learned(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
@@ -411,12 +411,12 @@ def _first(cells: pd.DataFrame) -> int:
 
 def _unfinished(cells: pd.DataFrame) -> list[str]:
     """What was only screened, what has not converged, what has no numbers."""
-    said = (
+    descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, and counted in the adjustment all the same"),
-        (FAILED, "without numbers; the reasons are among the failures"),
+        (FAILED, "without numbers; the reasons are find_learned the failures"),
     )
-    counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in said}
+    counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
 
 

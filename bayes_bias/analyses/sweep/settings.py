@@ -73,30 +73,30 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
     if not isinstance(posteriors, frozenset):
         return
     for pair in sorted(posteriors):
-        for name, known in zip(pair, (embeddings, lists), strict=True):
-            if name not in known:
-                raise BayesBiasError(f"posteriors: there is no '{name}' in {pair}", name, known)
+        for name, names in zip(pair, (embeddings, lists), strict=True):
+            if name not in names:
+                raise BayesBiasError(f"posteriors: there is no '{name}' in {pair}", name, names)
 
 
 def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
-    given = listed("models", models, str | Path | ModelSpec, "['crossed']")
-    if not given:
+    sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
+    if not sources:
         raise BayesBiasError("models: there are none; name one or more, such as ['crossed']")
-    specs = tuple(generalising_spec(model, "an atlas") for model in given)
+    specs = tuple(generalising_spec(model, "an atlas") for model in sources)
     check_different("models", [spec.name for spec in specs], _RENAME)
     return specs
 
 
-def _posteriors(given: Any) -> Posteriors:
-    if is_between(given, 0, 1):
-        return float(given)
-    if isinstance(given, str) and given in ("all", "none"):
-        return "all" if given == "all" else "none"
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        pairs = [tuple(pair) if isinstance(pair, Iterable) else () for pair in given]
+def _posteriors(choice: Any) -> Posteriors:
+    if is_between(choice, 0, 1):
+        return float(choice)
+    if isinstance(choice, str) and choice in ("all", "none"):
+        return "all" if choice == "all" else "none"
+    if isinstance(choice, Iterable) and not isinstance(choice, str):
+        pairs = [tuple(pair) if isinstance(pair, Iterable) else () for pair in choice]
         if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
             return frozenset(pairs)
     raise BayesBiasError(
-        f"posteriors: {given!r} does not say which cells are fitted; give 'all', 'none', the p-value of the quasi-F"
+        f"posteriors: {choice!r} does not say which cells are fitted; give 'all', 'none', the p-value of the quasi-F"
         " below which they are, such as 0.1, or pairs of an embedding and a list"
     )

@@ -67,13 +67,13 @@ class Source:
 
     def versions_of(
         self,
-        opened: Sequence[Embedding | LanguageModelColumn],
+        columns: Sequence[Embedding | LanguageModelColumn],
         lists: Sequence[str],
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
         """Versions of what was opened; given vectors or a given model are a version of one embedding or model."""
-        names = tuple(column.name for column in opened)
+        names = tuple(column.name for column in columns)
         for version in self.versions:
             if isinstance(version, Debiasing):
                 yield replace(version, of=names)
@@ -105,12 +105,18 @@ class SweepSpec:
     def arguments(self, trust: bool = False) -> dict[str, Any]:
         """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
-        opened = [(source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources]
-        nested = (version for source, of in opened for version in source.versions_of(of, self.lists, controls, trust))
-        columns = [column for _, columns in opened for column in columns]
+        columns_of_sources = [
+            (source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources
+        ]
+        nested = (
+            version
+            for source, of in columns_of_sources
+            for version in source.versions_of(of, self.lists, controls, trust)
+        )
+        columns = [column for _, columns in columns_of_sources for column in columns]
         measured = {name: value for name, value in self.settings.items() if name in _MEASURED}
         return {
-            "wordlists": Grid(self.lists, columns, times=_times(opened), **measured),
+            "wordlists": Grid(self.lists, columns, times=_times(columns_of_sources), **measured),
             "versions": [*self.versions, *nested],
             "sampling": self.sampling,
             **{name: value for name, value in self.settings.items() if name not in _MEASURED},
@@ -122,9 +128,11 @@ class SweepSpec:
         return [word for version in self.versions if version.applies_to(name) for word in version.learned_words]
 
 
-def _times(opened: Sequence[tuple[Source, list[Embedding | LanguageModelColumn]]]) -> dict[str, float]:
+def _times(columns_of_sources: Sequence[tuple[Source, list[Embedding | LanguageModelColumn]]]) -> dict[str, float]:
     """The time of each embedding that has one."""
-    return {column.name: source.at for source, columns in opened for column in columns if source.at is not None}
+    return {
+        column.name: source.at for source, columns in columns_of_sources for column in columns if source.at is not None
+    }
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
@@ -149,10 +157,10 @@ def read_sweep(path: str | Path) -> SweepSpec:
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    given = content.get(key, [])
-    if not isinstance(given, list) or not all(isinstance(table, Mapping) for table in given):
+    tables = content.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise BayesBiasError(f"{where}: {key} is not a list of tables; begin each with [[{key}]]")
-    return given
+    return tables
 
 
 def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
@@ -160,10 +168,10 @@ def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
     source = _vectors(where, place, content, home)
     versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
-    return replace(source, versions=versions, at=_at(place, content, source))
+    return replace(source, versions=versions, at=_time_of(place, content, source))
 
 
-def _at(place: str, content: Mapping[str, Any], source: Source) -> float | None:
+def _time_of(place: str, content: Mapping[str, Any], source: Source) -> float | None:
     """The time of an embedding, of which there is one, perhaps with replicates."""
     if "at" not in content:
         return None
@@ -194,13 +202,13 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
         )
     if version.kind != of.kind:
         return version
-    asked = {key: value for key, value in of.settings.items() if key in ("templates", "predict")}
+    settings = {key: value for key, value in of.settings.items() if key in ("templates", "predict")}
     for key in ("templates", "predict"):
-        if version.settings.get(key, asked.get(key)) != asked.get(key):
+        if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
                 f"{place}: {key} of '{content['name']}' differs from that of its embedding; leave it out"
             )
-    return replace(version, settings={**version.settings, **asked})
+    return replace(version, settings={**version.settings, **settings})
 
 
 def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> Source:
@@ -247,10 +255,10 @@ def _is_file(path: Path) -> bool:
     return os.path.isfile(path)
 
 
-def _lists(where: str, given: Any, home: Path) -> tuple[str, ...]:
+def _lists(where: str, value: Any, home: Path) -> tuple[str, ...]:
     """Shipped names and paths. A pattern means one or the other; with a folder in it, paths alone."""
     lists: list[str] = []
-    for name in _texts(where, {"lists": given}, "lists"):
+    for name in _texts(where, {"lists": value}, "lists"):
         pattern = has_magic(name)
         shipped = [] if "/" in name else fnmatch.filter([*wordlist_names(), *field_names()], name)
         candidates = _glob(home, name) if pattern else [home / name]
@@ -287,8 +295,8 @@ def _sampling(where: str, content: Any) -> Sampling:
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    given = content.get(key, [])
-    texts = [given] if isinstance(given, str) else given
+    value = content.get(key, [])
+    texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
-        raise BayesBiasError(f"{where}: {key} is {given!r}; give a text or a list of texts")
+        raise BayesBiasError(f"{where}: {key} is {value!r}; give a text or a list of texts")
     return tuple(texts)

@@ -112,12 +112,12 @@ def sweep(
     if isinstance(wordlists, Grid):
         check_alone("Grid", embeddings, _DEMO)
     grid = wordlists if isinstance(wordlists, Grid) else Grid(wordlists, embeddings)
-    words, opened, similarity = grid.opened()
-    chosen = open_versions(versions, opened)
-    names = names_of_columns(chosen, opened)
+    words, sources, similarity = grid.opened()
+    opened_versions = open_versions(versions, sources)
+    names = names_of_columns(opened_versions, sources)
     check_chosen(settings.posteriors, names, [table.name for table in words])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(opened, chosen, words, similarity, grid.allow_loss, store))
+    columns = list(read_columns(sources, opened_versions, words, similarity, grid.allow_loss, store))
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
     announce(_without_controls(columns))
 
@@ -142,9 +142,9 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = assembled(settings, columns, words, of_cells, of_changes, measured)
-    announce(_as_match_asks(result.coverage, names_of_columns((), opened)))
+    announce(_as_match_asks(result.coverage, names_of_columns((), sources)))
     readable = {column.name for column in columns if not column.failed}
-    vectors = {each.name: each for each in opened if isinstance(each, Embedding) and each.name in readable}
+    vectors = {each.name: each for each in sources if isinstance(each, Embedding) and each.name in readable}
     result = replace(
         result, alike=_alike(vectors, words, seed), series=_series(settings, grid.times, vectors, columns, words)
     )
@@ -167,13 +167,15 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
 
 def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
     """One notice of all words that others, or their parts, stand for."""
-    found = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
-    if found.empty:
+    rows = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
+    if rows.empty:
         return ()
-    words = dict.fromkeys(filter(None, "; ".join([*found.respelt, *found.from_subwords]).split("; ")))
+    words = dict.fromkeys(filter(None, "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")))
     more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    named, where = "; ".join([*words][:_NAMED]), joined([*dict.fromkeys(found.embedding)])
-    return (f"other spellings or subwords are used in {where}, as match asks: {named}{more}; coverage has all of them",)
+    examples, where = "; ".join([*words][:_NAMED]), joined([*dict.fromkeys(rows.embedding)])
+    return (
+        f"other spellings or subwords are used in {where}, as match asks: {examples}{more}; coverage has all of them",
+    )
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
@@ -181,8 +183,8 @@ def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed:
     if len(embeddings) < 2:
         return None
     step("were the embeddings made alike?")
-    found = embeddings_alike(embeddings, _words_of(lists), seed=seed)
-    return None if found.unknown else found
+    alike = embeddings_alike(embeddings, _words_of(lists), seed=seed)
+    return None if alike.unknown else alike
 
 
 def _series(
@@ -195,7 +197,7 @@ def _series(
     """Every list over time, as far as it could be measured in two embeddings or more that have times."""
     by_name = {column.name: column for column in columns}
     in_order = {time: name for name, time in sorted(times.items(), key=lambda item: item[1]) if name in embeddings}
-    found: dict[str, OverTime] = {}
+    series: dict[str, OverTime] = {}
     for words in lists:
         tables: dict[float, AssociationTable] = {}
         for time, name in in_order.items():
@@ -210,8 +212,8 @@ def _series(
         alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
         how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
         with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
-            found[words.name] = series_of(tables, alike, how)
-    return found
+            series[words.name] = series_of(tables, alike, how)
+    return series
 
 
 def _words_of(lists: Sequence[WordList]) -> set[str]:

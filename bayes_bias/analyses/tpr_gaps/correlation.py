@@ -73,7 +73,7 @@ def correlation(
     """
     check_kind("gaps", gaps, TprGaps, "not a result of `tpr_gaps.estimate`; give one", TprGapsError)
     group = _group(gaps, group)
-    counts = gaps.counts.against_the_rest(group)
+    counts = gaps.counts.merge_other_groups(group)
     if isinstance(bias, pd.DataFrame):
         bias = bias.set_index("class") if "class" in bias else bias.rename_axis("class")
     return criterion(

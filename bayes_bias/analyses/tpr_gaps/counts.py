@@ -51,7 +51,7 @@ class PeopleCounts:
         text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def against_the_rest(self, group: str) -> "PeopleCounts":
+    def merge_other_groups(self, group: str) -> "PeopleCounts":
         """The same people in two groups: this one first, then everybody else."""
         others = [name for name in self.groups if name != group]
         rest = others[0] if len(others) == 1 else f"not {group}"
@@ -74,16 +74,16 @@ def count(
         tidy.pivot_table("hit", "y", "group", aggfunc=how, fill_value=0).astype(int).rename_axis("class")
         for how in ("sum", "count")
     )
-    kept, notices = _complete(people, leave_out)
-    return PeopleCounts(hits.loc[kept], people.loc[kept], announce(notices))
+    classes, notices = _complete(people, leave_out)
+    return PeopleCounts(hits.loc[classes], people.loc[classes], announce(notices))
 
 
-def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
+def _tidied(arguments: dict[str, Labels], data: Source | None) -> pd.DataFrame:
     if data is None:
-        return _of_arrays(given)
+        return _frame_of_arrays(arguments)
     check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
     frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
-    for ours, theirs in given.items():
+    for ours, theirs in arguments.items():
         if not isinstance(theirs, str):
             raise TprGapsError(
                 f"{ours}: must be the name of a column of data, got {described(theirs)}; leave data out to give labels"
@@ -92,18 +92,18 @@ def _tidied(given: dict[str, Labels], data: Source | None) -> pd.DataFrame:
             raise TprGapsError(
                 f"{ours}: there is no column '{theirs}'; {did_you_mean(theirs, map(str, frame.columns))}"
             )
-    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in given.items()})
+    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in arguments.items()})
 
 
-def _of_arrays(given: dict[str, Labels]) -> pd.DataFrame:
-    for name, labels in given.items():
+def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
+    for name, labels in arguments.items():
         if isinstance(labels, str):
             raise TprGapsError(
                 f"{name}: must be a label for each person, got '{labels}'; for the name of a column give the frame or"
                 " file as data"
             )
     # As objects: NumPy would turn missing labels among strings into strings.
-    arrays = {name: np.asarray(labels, dtype=object) for name, labels in given.items()}
+    arrays = {name: np.asarray(labels, dtype=object) for name, labels in arguments.items()}
     for name, labels in arrays.items():
         if labels.ndim != 1:
             raise TprGapsError(f"{name}: must have one dimension, got {labels.ndim}; give one label for each person")
@@ -150,17 +150,17 @@ def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[s
     lacking = people.index[(people == 0).any(axis=1)]
     if lacking.empty:
         return list(people.index), ()
-    named = [f"'{name}' (no '{people.columns[people.loc[name] == 0][0]}')" for name in lacking[:_NAMED]]
-    listed = ", ".join(named) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
+    examples = [f"'{name}' (no '{people.columns[people.loc[name] == 0][0]}')" for name in lacking[:_NAMED]]
+    text = ", ".join(examples) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
     if not leave_out:
         raise TprGapsError(
             f"group: {len(lacking)} of {len(people)} classes have no people of a group, so that its rate is unknown:"
-            f" {listed}; add some, or leave out such classes with leave_out=True (--leave-out)"
+            f" {text}; add some, or leave out such classes with leave_out=True (--leave-out)"
         )
-    kept = people.index.drop(lacking)
-    if kept.empty:
-        raise TprGapsError(f"group: no class has people of every group: {listed}; add people of the missing groups")
-    return list(kept), (f"left out, with no people of a group: {listed}",)
+    classes = people.index.drop(lacking)
+    if classes.empty:
+        raise TprGapsError(f"group: no class has people of every group: {text}; add people of the missing groups")
+    return list(classes), (f"left out, with no people of a group: {text}",)
 
 
 # Published summaries of true-positive-rate gaps, for observed rates or posterior draws of the true rates.
@@ -214,15 +214,15 @@ def unbiased_mean_square(hits: Counted, people: Counted) -> float:
     negative. It is missing if a class has a single person of a group, because the variance is unknown.
     """
     contrast = weights(people)
-    added = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
-    return float((gaps(hits / people, people) ** 2 - added).mean())
+    bias = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
+    return float((gaps(hits / people, people) ** 2 - bias).mean())
 
 
 def unbiased_variance(hits: Counted, people: Counted) -> float:
     """Unbiased estimate of the mean over classes of the variance of true rates over groups; it may be negative."""
     n_groups = people.shape[1]
-    added = _noise(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
-    return float((variances(hits / people) - added).mean())
+    bias = _noise(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
+    return float((variances(hits / people) - bias).mean())
 
 
 def _noise(hits: Counted, people: Counted) -> Array:

@@ -193,9 +193,9 @@ class TprGaps(Tabled):
         what = f"the {level(self.ci_prob)} interval excludes zero"
         if clear.empty:
             return f"For none of {n} gaps {what}.{shrunk}"
-        named = [self._gap_named(cell, row["mean"]) for cell, row in clear[:_NAMED].iterrows()]
+        examples = [self._gap_named(cell, row["mean"]) for cell, row in clear[:_NAMED].iterrows()]
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
-        return f"For {in_words(len(clear))} of {n} gaps {what}: {', '.join(named)}{more}.{shrunk}"
+        return f"For {in_words(len(clear))} of {n} gaps {what}: {', '.join(examples)}{more}.{shrunk}"
 
     @property
     def _shrunk(self) -> str:
@@ -255,8 +255,8 @@ class TprGaps(Tabled):
         return Layout(
             [f"{of_class}, {group}" if several else str(of_class) for of_class, group in rows.index],
             [
-                _of_both("people\nand the others", rows.people, rows.people_rest, count),
-                _of_both("rate\nand the others’", rows.tpr, rows.tpr_rest, partial(plain, decimals=2)),
+                _column_of_both("people\nand the others", rows.people, rows.people_rest, count),
+                _column_of_both("rate\nand the others’", rows.tpr, rows.tpr_rest, partial(plain, decimals=2)),
                 Column("raw gap", rows.observed, signed),
                 *estimates(rows, "gap", self.ci_prob, 3),
                 Column("P(direction)", rows.prob_direction, probability),
@@ -270,7 +270,7 @@ def _size(row: "pd.Series[float]", decimals: int = 3) -> str:
     return estimate(row["mean"], *interval_of(row), decimals, sign="")
 
 
-def _of_both(heading: str, own: pd.Series, others: pd.Series, written: Callable[[float], str]) -> Column:
+def _column_of_both(heading: str, own: pd.Series, others: pd.Series, form: Callable[[float], str]) -> Column:
     """Lay out what is known of a group and of the others."""
     both = list(zip(own, others, strict=True))
-    return Column(heading, both, lambda each: "; ".join(map(written, each)), spare=True)
+    return Column(heading, both, lambda each: "; ".join(map(form, each)), spare=True)

@@ -29,7 +29,7 @@ def replied(prompts: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"id": prompts.id, "reply": replies})
 
 
-def test_every_pair_is_asked_in_every_wording_with_either_label_first():
+def test_prompts_have_every_pair_wording_and_order():
     assert len(ASKED) == 6 * 6 * 3 * 2
     assert ASKED.groupby(["label_a", "label_b", "wording"])["first"].nunique().eq(2).all()
     assert ASKED.id.is_unique
@@ -41,7 +41,7 @@ def test_every_word_stands_in_every_place_equally_often():
     assert counts.to_numpy().max() - counts.to_numpy().min() <= 1
 
 
-def test_the_prompt_has_both_labels_and_all_words_in_their_order():
+def test_a_prompt_has_both_labels_and_all_words():
     row = ASKED.iloc[5]
     assert row.words.replace(" | ", ", ") in row.prompt
     assert row.prompt.index(row["first"]) < row.prompt.index(
@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_prompts():
     assert not bb.answers.prompts(LIST, seed=4).equals(bb.answers.prompts(LIST, seed=3))
 
 
-def test_replies_come_back_in_any_order_and_say_what_the_model_did():
+def test_replies_may_come_in_any_order():
     shuffled = replied(ASKED).sample(frac=1, random_state=2).assign(model="stub", temperature=1.0)
     choices = bb.answers.choices(ASKED, shuffled, LIST)
     found = bb.answers.estimate(choices, LIST)
@@ -85,12 +85,12 @@ def test_what_a_reply_does_not_say_is_blank():
         ("myjob0 - man1", ""),
     ],
 )
-def test_a_line_of_a_reply_gives_a_word_a_label(line, label):
+def test_a_line_of_a_reply_labels_a_word(line, label):
     (known,) = lists_of(LIST).values()
     assert assigned(line, tuple(WORDS), known)["job0"] == label
 
 
-def test_a_part_of_a_name_stands_for_it_where_no_other_has_it():
+def test_a_unique_part_of_a_name_counts():
     (known,) = lists_of(
         {**LIST, "groups": {"men": ["Brad Murphy", "Jay Baker"], "women": ["Min Kim", "Kim Lee"]}}
     ).values()
@@ -98,7 +98,7 @@ def test_a_part_of_a_name_stands_for_it_where_no_other_has_it():
     assert found == {"job0": "Brad Murphy", "job1": "", "job2": "Kim Lee"}
 
 
-def test_replies_to_what_nobody_asked_and_other_slips_are_one_line_each():
+def test_slips_in_replies_are_one_line_each():
     replies = replied(ASKED)
     with refused(AnswersError, "replies: id 'x' 1 of 216"):
         bb.answers.choices(ASKED, replies.assign(id=["x", *replies.id[1:]]), LIST)
@@ -112,7 +112,7 @@ def test_replies_to_what_nobody_asked_and_other_slips_are_one_line_each():
         bb.answers.prompts(LIST, "assign-4")
 
 
-def test_the_how_to_goes_from_a_list_to_a_page(sampled, tmp_path, monkeypatch):
+def test_how_to_goes_from_list_to_page(sampled, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[3] / "docs/how-to/answers.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}

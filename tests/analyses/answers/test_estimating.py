@@ -32,14 +32,14 @@ def change() -> bb.answers.AnswersChange:
     return bb.answers.estimate(before, LIST, before.assign(chosen=answers(200, mean=-0.2, seed=2).chosen))
 
 
-def test_more_of_what_was_asked_counts_as_a_sample_and_intervals_widen(some):
+def test_samples_of_more_kinds_widen_intervals(some):
     islam = some.ladder.loc[("gpt4o", "islam")]
     assert ((islam.eti95_ub - islam.eti95_lb)[["words", "wordings", "all"]].diff().dropna() > 0).all()
     assert islam.eti95_lb["trials"] == pytest.approx(0.34, abs=0.02)
     assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
 
 
-def test_of_one_pair_of_labels_nothing_is_said_of_others(some):
+def test_one_pair_of_labels_says_nothing_of_others(some):
     row = some.table.loc[("gpt4o", "age")]
     assert row.reach == "this pair only"
     assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()
@@ -63,7 +63,7 @@ def test_the_published_table_of_21_stereotypes():
     assert [career["mean"], career.eti95_lb, career.eti95_ub] == pytest.approx([0.86, 0.62, 0.99], abs=0.04)
 
 
-def test_five_labels_and_three_wordings_speak_of_new_labels():
+def test_five_labels_and_three_wordings_allow_new_labels():
     reach = {
         (labels, wordings): bb.answers.estimate(answers(60, labels=labels, wordings=wordings), LIST).table.reach.iloc[0]
         for labels, wordings in ((6, 3), (6, 2), (3, 3), (1, 3))
@@ -79,7 +79,7 @@ def test_several_models_are_several_rows():
     assert "wordlist (other)" in found.called(("other", "wordlist"))
 
 
-def test_a_change_is_that_of_answers_to_the_same_question(change):
+def test_a_change_compares_answers_to_one_question(change):
     row = change.table.iloc[0]
     assert row.observed == pytest.approx(-0.8, abs=0.2)
     assert row.eti95_lb < row.observed < row.eti95_ub < 0
@@ -87,7 +87,7 @@ def test_a_change_is_that_of_answers_to_the_same_question(change):
     assert change.published.index.get_level_values("state").unique().tolist() == ["before", "after"]
 
 
-def test_the_same_answers_before_and_after_have_not_changed():
+def test_identical_answers_have_not_changed():
     table = answers(60)
     assert bb.answers.estimate(table, LIST, table.copy()).table.observed.iloc[0] == 0
 
@@ -126,13 +126,13 @@ def test_figures_have_a_row_for_each_stereotype(some, kind):
     assert [label.get_text() for label in axes.get_yticklabels()] == ["age", "islam", "power"]
 
 
-def test_a_heat_map_has_the_mean_of_each_pair(some):
+def test_heat_map_has_means_of_pairs(some):
     texts = [text.get_text() for text in plot_label_pairs(some, "islam").texts]
     assert "−0.75 (7)" in texts  # church against muslim
     assert len(texts) == 16
 
 
-def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
+def test_agreement_of_answers_and_vectors(sampled, tmp_path):
     asked = bb.answers.prompts("weat6")
     reply = "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["career"])
     reply += "\n" + "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["family"])
@@ -150,7 +150,7 @@ def test_one_list_in_answers_and_in_vectors_says_who_agrees(sampled, tmp_path):
         bb.answers.compare(found, {"other": bb.fit(bb.cosines("weat7", "googlenews-demo"), seed=1)})
 
 
-def test_where_labels_decide_nearly_all_a_report_says_what_that_led_to():
+def test_a_report_says_when_labels_decide_nearly_everything():
     cells = pd.DataFrame(benchmark("answers-planted")["rows"]).query("varies == 'nearly all labels' and truth > 0.8")
     assert from_to(cells.covers) in _OPTIMISTIC
     found = bb.answers.estimate(sure_but_for_one_pair(), LIST)
@@ -171,7 +171,7 @@ def test_records_are_documented():
         assert all(field.name in (kind.__doc__ or "") for field in fields(kind))
 
 
-def test_held_out_labels_lie_in_the_intervals_of_the_others():
+def test_intervals_cover_labels_held_out():
     """Coverage is measured in docs/evidence/answers.md; here, that the mean of one set of labels is in the interval."""
     table = answers(300, mean=0.3, of_labels=0.3, seed=5)
     row = bb.answers.estimate(table, LIST).table.iloc[0]

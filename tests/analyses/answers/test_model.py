@@ -45,14 +45,14 @@ def test_given_the_scales_mu_is_generalised_least_squares():
     assert centre[0] == pytest.approx(inverse.sum(axis=0) @ DATA.difference / inverse.sum())
 
 
-def test_labels_that_nobody_knows_are_each_of_the_others():
+def test_unknown_labels_stand_for_each_other():
     row = DATA.keys.iloc[:1].assign(label_a=-1)
     keys = DATA.keys.copy()
     keys.iloc[0] = row.iloc[0]
     assert_allclose(loadings(keys, "label_a", DATA.words)[0], np.full(3, 1 / 3))
 
 
-def test_the_written_out_model_has_the_same_density_with_its_effects_integrated_out():
+def test_written_out_model_has_the_integrated_density():
     """Given the scales its log density is quadratic in mu and effects, so that Laplace's approximation is exact."""
     density = untransformed_density(bb.answers.pymc_model(TABLE, LIST))
     sizes = {effect: len(names) for effect, names in names_of(CELL).items()}
@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_draws():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_sampled_by_pymc_the_written_out_model_has_the_same_posterior():
+def test_written_out_model_has_the_same_posterior():
     import pymc as pm
 
     with bb.answers.pymc_model(TABLE, LIST):

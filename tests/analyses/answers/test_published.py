@@ -23,7 +23,7 @@ COUNTS = pd.DataFrame(
 )
 
 
-def test_the_published_d_of_617_answers_is_that_of_their_choices():
+def test_published_d_of_617_answers_is_reproduced():
     """To .01 where all or none of the choices are stereotypical, and on average.
 
     The file's numbers of other answers scatter about the formula. They are what a mean of eleven or so samples of 30
@@ -39,7 +39,7 @@ def test_the_published_d_of_617_answers_is_that_of_their_choices():
     assert np.abs(ours - theirs).max() < 0.16
 
 
-def test_the_scatter_of_the_published_file_is_that_of_thirty_choices_drawn_again():
+def test_published_scatter_is_that_of_redrawn_choices():
     rng = np.random.default_rng(1)
     mixed = GPT4[(GPT4.published.abs() < 0.95)]
     scores = []
@@ -52,25 +52,25 @@ def test_the_scatter_of_the_published_file_is_that_of_thirty_choices_drawn_again
     assert 8 < 1 / np.var(scores) < 15
 
 
-def test_an_answer_of_one_label_has_minus_a_half_and_not_zero():
+def test_an_answer_of_one_label_has_minus_half():
     counts = pd.DataFrame({"hits_a": [8], "valid_a": [8], "hits_b": [0], "valid_b": [8]})
     assert published_d(counts)[0] == pytest.approx(-0.5, abs=0.001)
 
 
-def test_the_t_test_is_scipys_and_answers_that_are_all_alike_are_certain():
+def test_t_test_is_scipys_and_constants_are_certain():
     values = np.random.default_rng(1).normal(0.2, 1, 30)
     assert t_test(values) == pytest.approx(stats.ttest_1samp(values, 0))
     assert t_test(np.full(20, 0.99)) == (np.inf, 0)
 
 
-def test_robust_intervals_are_the_ordinary_ones_where_every_answer_has_labels_of_its_own():
+def test_robust_intervals_are_ordinary_without_shared_labels():
     values = np.random.default_rng(1).normal(0.2, 1, 30)
     own = np.arange(30).astype(object)
     low, high, _ = two_way(values, own, own, 0.95)
     assert (low, high) == pytest.approx(stats.ttest_1samp(values, 0).confidence_interval(0.95))
 
 
-def test_a_row_of_published_numbers_is_of_these_answers():
+def test_a_published_row_is_of_its_answers():
     (cell,) = read_answers(answers(50), LIST).cells
     row = published_row(cell, 0.95)
     assert row["published_d"] == pytest.approx(published_d(cell.counted).mean())

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.answers.asked import differences
+from bayes_bias.analyses.answers.cell import differences
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.made_up import LIST, WORDS, answers
@@ -24,7 +24,7 @@ def chosen(answer: int, **choices: str) -> pd.DataFrame:
     return TABLE.assign(chosen=TABLE.chosen.where(~at, TABLE.word.map(choices)))
 
 
-def test_d_is_the_difference_of_two_shares_and_labels_may_come_in_any_order():
+def test_d_is_a_difference_of_two_shares():
     pair = ("man0", "woman0")
     rows = [("1", word, *pair, "man0" if word in ("job0", "job1", "job2", "home4") else "woman0") for word in WORDS]
     frame = pd.DataFrame(rows, columns=["answer", "word", "label_a", "label_b", "chosen"])
@@ -33,7 +33,7 @@ def test_d_is_the_difference_of_two_shares_and_labels_may_come_in_any_order():
     assert differences(of(swapped.sample(frac=1, random_state=1)).replies) == pytest.approx(3 / 4 - 1 / 5)
 
 
-def test_the_order_of_rows_and_the_case_of_labels_do_not_matter():
+def test_order_of_rows_and_case_do_not_matter():
     shuffled = TABLE.sample(frac=1, random_state=3).assign(chosen=lambda rows: rows.chosen.str.upper())
     first, second = of(TABLE).replies, of(shuffled).replies.loc[of(TABLE).replies.index]
     assert first.equals(second)
@@ -48,7 +48,7 @@ def test_every_format_gives_the_same_answers(tmp_path, ending):
     assert of(path).replies.equals(of(TABLE).replies)
 
 
-def test_a_refusal_leaves_its_word_out_and_bounds_say_what_it_might_have_been():
+def test_a_refusal_is_left_out_and_bounded():
     whole, cell = of(TABLE), of(chosen(0, job0="", job1="neither", home0=None))
     replies = cell.replies.loc["0"]
     assert (replies.asked_a, replies.valid_a, replies.valid_b) == (4, 2, 4)
@@ -59,18 +59,18 @@ def test_a_refusal_leaves_its_word_out_and_bounds_say_what_it_might_have_been():
     assert "refused or invalid" in " ".join(read_answers(chosen(0, job0=""), LIST).notices)
 
 
-def test_an_answer_without_a_valid_choice_of_a_class_has_no_d():
+def test_no_valid_choice_of_a_class_no_d():
     cell = of(chosen(3, job0="", job1="", job2="", job3=""))
     assert set(cell.replies.index) - set(cell.counted.index) == {"3"}
 
 
-def test_an_answer_of_one_label_has_d_zero_and_a_notice():
+def test_one_label_gives_zero_and_a_notice():
     of_one = TABLE.assign(chosen=TABLE.chosen.where(TABLE.answer != 1, TABLE.label_a))
     assert differences(of(of_one).replies.loc[["1"]]) == 0
     assert any("one label" in notice for notice in read_answers(of_one, LIST).notices)
 
 
-def test_few_wordings_and_a_single_word_of_a_class_are_noticed():
+def test_few_wordings_and_single_words_are_noticed():
     assert "one wording" in read_answers(answers(20, wordings=1), LIST).notices[-1]
     few = TABLE[TABLE.word.isin(["job0", "home0", "home1"])]
     assert any("only word of the class 'career'" in notice for notice in read_answers(few, LIST).notices)
@@ -97,7 +97,7 @@ def test_bad_answers_are_refused_in_one_line(frame, says):
         read_answers(frame, LIST)
 
 
-def test_a_list_needs_two_groups_with_a_class_each():
+def test_a_list_needs_two_groups_with_classes():
     with refused(AnswersError, "has 1 groups and 1 classes"):
         read_answers(TABLE, {**LIST, "groups": {"men": ["a"]}, "stereotypes": {"men": "career"}})
     with refused(AnswersError, "no column 'stereotype', and there are 2 lists"):

@@ -26,7 +26,7 @@ def construction(sampled: None, small_table: AssociationTable) -> Comparison:
     return compare(small_table, equalised(small_table), sampling=SHORT, rope=ROPE)
 
 
-def test_a_planted_change_is_recovered_far_better_than_two_posteriors_would(planted: Comparison) -> None:
+def test_a_planted_change_is_recovered_precisely(planted: Comparison) -> None:
     change = planted.bias.loc["change"]
     assert change.eti95_lb < PLANTED < change.eti95_ub
     assert planted.verdict.label == "distinguishable"
@@ -39,7 +39,7 @@ def test_the_change_of_the_raw_contrast_is_exact(planted: Comparison) -> None:
     assert observed["change"] == pytest.approx(observed["after"] - observed["before"], abs=1e-12)
 
 
-def test_the_change_is_reported_for_every_estimand_and_word(planted: Comparison) -> None:
+def test_change_is_reported_for_estimands_and_words(planted: Comparison) -> None:
     assert set(planted.change.index.get_level_values("estimand")) == {
         "bias",
         "class_bias",
@@ -54,13 +54,13 @@ def test_the_change_is_reported_for_every_estimand_and_word(planted: Comparison)
         assert planted.summary("change", scope).loc[("bias", "overall"), "mean"] == pytest.approx(PLANTED, abs=0.02)
 
 
-def test_controls_that_were_left_alone_are_reported_as_unmoved(planted: Comparison) -> None:
+def test_unchanged_controls_are_reported_as_unmoved(planted: Comparison) -> None:
     assert list(planted.controls.index) == ["men, neutral", "women, neutral"]
     assert (planted.controls.eti95_lb < 0).all()
     assert (planted.controls.eti95_ub > 0).all()
 
 
-def test_words_that_taught_the_method_are_named_and_its_cost_is_said(planted: Comparison) -> None:
+def test_words_that_taught_and_cost_are_named(planted: Comparison) -> None:
     words = json.dumps([str(planted.after.values.target[0].item()), "elsewhere"])
     after = replace(planted.after, provenance={**planted.after.provenance, "debiasing_words": words})
     cost = Damage(words=30, neighbours_kept=0.9, lower=0.8, upper=0.95, variance_gone=0.1)
@@ -69,7 +69,7 @@ def test_words_that_taught_the_method_are_named_and_its_cost_is_said(planted: Co
     assert not says(planted.text, "learned")
 
 
-def test_a_change_of_few_words_tells_how_often_such_intervals_are_too_short(planted: Comparison) -> None:
+def test_changes_of_few_words_warn_of_short_intervals(planted: Comparison) -> None:
     assert says(planted.text, "five words 88% 94%")
     eight = random_table(targets={"men": 8, "women": 8}, attributes={"work": 8, "home": 9, "neutral": 3})
     assert not says(replace(planted, before=eight).text, "88%")
@@ -85,7 +85,7 @@ def test_controls_that_moved_are_found_out(small_table: AssociationTable) -> Non
     assert "+0.05" in str(found)
 
 
-def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction: Comparison) -> None:
+def test_equalised_rows_are_zero_and_never_sampled(construction: Comparison) -> None:
     assert construction.zero_by_construction == ("after",)
     assert set(construction.fits) == {"before", "change"}
     assert says(construction.text, "after zero construction")
@@ -99,7 +99,7 @@ def test_equalised_rows_are_zero_by_construction_and_never_sampled(construction:
         construction.summary("after")
 
 
-def test_how_probable_it_is_that_a_change_is_negligible_is_reported_where_it_is_asked_for(
+def test_negligible_changes_are_reported_when_asked_for(
     construction: Comparison, planted: Comparison, tmp_path: Path
 ) -> None:
     negligible = construction.bias.prob_negligible
@@ -119,7 +119,7 @@ def test_how_probable_it_is_that_a_change_is_negligible_is_reported_where_it_is_
         compare(construction.before, construction.after, rope=0)
 
 
-def test_the_share_removed_is_covered_and_reported_only_for_a_bias_that_is_there(planted: Comparison) -> None:
+def test_share_removed_only_for_a_clear_bias(planted: Comparison) -> None:
     share, before = planted.share_removed, planted.bias.observed["before"]
     assert share.lower < -PLANTED / before < share.upper
     assert share.lower < share.observed < share.upper
@@ -154,9 +154,7 @@ def test_exactly_these_words_need_no_interval(small_table: AssociationTable, tmp
     assert "<img" not in page
 
 
-def test_a_change_for_these_attributes_alone_stands_beside_that_for_new_ones(
-    planted: Comparison, small_table: AssociationTable
-) -> None:
+def test_a_narrow_scope_quotes_the_wide_one(planted: Comparison, small_table: AssociationTable) -> None:
     found = compare(small_table, changed(small_table, PLANTED), scope="targets", sampling=SHORT)
     change = planted.text.split("Change: ")[1].split(" Share")[0]
     alone, _, rest = found.text.partition(change)
@@ -176,7 +174,7 @@ def test_two_equalised_sides_are_refused(small_table: AssociationTable) -> None:
         compare(equalised(small_table), equalised(other))
 
 
-def test_words_that_one_side_lacks_are_left_out_of_both_with_a_notice(small_table: AssociationTable) -> None:
+def test_words_one_side_lacks_leave_both(small_table: AssociationTable) -> None:
     fewer = replace(small_table, values=small_table.values[1:, ::-1])
     before, after = pair(small_table, fewer)
     assert before.values.target.equals(after.values.target)
@@ -222,7 +220,7 @@ def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosin
     assert found.verdict.lower < 0 < found.verdict.upper
 
 
-def test_a_difference_of_replicated_tables_has_the_replicates_of_both(small_table):
+def test_a_difference_keeps_replicates_of_both(small_table):
     def shifted(by: float) -> AssociationTable:
         tables = {f"seed {k}": replace(small_table, values=small_table.values + by * (k + 1)) for k in range(3)}
         return combine_replicates(tables, "seed")
@@ -238,7 +236,7 @@ def test_a_difference_of_replicated_tables_has_the_replicates_of_both(small_tabl
     assert says(difference(*pair(before, changed(small_table, PLANTED))).notices, "before: 3 after: none means alone")
 
 
-def test_what_is_known_of_words_is_what_the_table_before_says(small_table: AssociationTable) -> None:
+def test_relations_of_words_come_from_before(small_table: AssociationTable) -> None:
     words = small_table.values.target.to_numpy().tolist()
     known = small_table.with_related_words(dict.fromkeys(words[:3], "first"), {"men": 0.4})
     known = known.with_covariates({word: float(k % 4) for k, word in enumerate(words)})

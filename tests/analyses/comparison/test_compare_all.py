@@ -26,7 +26,7 @@ def found(sampled: None, small_fit: object, tables: list[AssociationTable]) -> p
     return compare_all(tables, sampling=SHORT)
 
 
-def test_every_pair_is_there_and_only_planted_changes_are_found(found):
+def test_every_pair_is_compared_and_planted_changes_found(found):
     assert found.index.tolist() == [("first", "less"), ("first", "like first"), ("less", "like first")]
     assert (found.eti95_lb < [-0.06, 0, 0.06]).all()
     assert (found.eti95_ub > [-0.06, 0, 0.06]).all()
@@ -46,14 +46,14 @@ def test_a_pair_is_the_change_of_a_comparison(found, tables):
     assert (row["mean"], row.eti95_lb, row.eti95_ub) == (change["mean"], change.eti95_lb, change.eti95_ub)
 
 
-def test_all_tables_are_cut_to_the_words_that_all_have(tables):
+def test_all_tables_keep_their_common_words(tables):
     lacking = replace(tables[1], values=tables[1].values[1:, :])
     cut = share_words({"first": tables[0], "less": lacking, "like first": tables[2]}).values()
     assert {table.values.shape for table in cut} == {(10, 19)}
     assert [table.name for table in cut] == ["first", "less", "like first"]
 
 
-def test_what_has_no_pairs_is_refused_in_a_line(tables, small_table):
+def test_refuses_what_has_no_pairs(tables, small_table):
     first = tables[0]
     other = replace(random_table(targets={"men": 3, "boys": 4}), name="other")
     for given, message in (

@@ -36,7 +36,7 @@ def found(sampled: None) -> Comparison:
     return compare(cosines(LIST, paper("Times", 1), ()), cosines(LIST, paper("Post", 2, 0.1), ()), sampling=SHORT)
 
 
-def test_two_corpora_are_told_from_versions_of_one_embedding(found: Comparison) -> None:
+def test_corpora_differ_from_versions_of_one_embedding(found: Comparison) -> None:
     assert found.corpora
     assert dict(found.names) == {"before": "Times", "after": "Post", "change": "difference"}
     assert found.verdict.quantity == "difference"
@@ -45,7 +45,7 @@ def test_two_corpora_are_told_from_versions_of_one_embedding(found: Comparison) 
     assert says(found.text, "units spread cosines in Times in Post difference")
 
 
-def test_page_tables_and_methods_name_both_and_nothing_is_removed(found: Comparison, tmp_path: Path) -> None:
+def test_page_of_corpora_names_both_without_removal(found: Comparison, tmp_path: Path) -> None:
     folder = bb.write(found, tmp_path / "out", figures=("png",)).parent
     page = (folder / "index.html").read_text()
     texts = {name: (folder / name).read_text() for name in ("index.html", "methods.txt", "tables.tex")}
@@ -60,7 +60,7 @@ def test_page_tables_and_methods_name_both_and_nothing_is_removed(found: Compari
 
 
 @pytest.mark.slow
-def test_corpora_that_were_not_made_alike_get_no_verdict() -> None:
+def test_corpora_not_made_alike_get_no_verdict() -> None:
     one, other = (
         cosines(LIST, paper(name, seed, 0.6, shared), ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
     )
@@ -82,7 +82,7 @@ def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCap
 
 
 @pytest.mark.slow
-def test_pairs_that_were_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
     papers = [paper("A", 1), paper("B", 2), paper("C", 3, shared=1.2)]
     tables = [replace(cosines(LIST, each, ()), name=each.name) for each in papers]
     rows = compare_all(tables, sampling=SHORT)

@@ -107,7 +107,7 @@ def test_the_page_names_both_embeddings_before_anything_else(planted: Comparison
     assert states(text, "How read")
 
 
-def test_what_the_methods_cite_and_nothing_else_is_in_the_bibliography(folder: Path) -> None:
+def test_bibliography_is_what_the_methods_cite(folder: Path) -> None:
     cites = re.findall(r"\\cite\{([^}]+)\}", (folder / "methods.tex").read_text(encoding="utf-8"))
     entries = re.findall(r"@\w+\{([^,]+),", (folder / "references.bib").read_text(encoding="utf-8"))
     assert list(dict.fromkeys(key for keys in cites for key in keys.split(","))) == entries
@@ -123,14 +123,14 @@ def test_the_tables_have_bias_change_and_measures(folder: Path, planted: Compari
     assert "onverged" not in text
 
 
-def test_provenance_has_both_tables_all_fits_and_a_hash_of_every_file(folder: Path) -> None:
+def test_provenance_has_tables_fits_and_hashes(folder: Path) -> None:
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert set(provenance["files"]) == files - {"provenance.json"}
     assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
 
 
-def test_zero_by_construction_is_said_cited_and_has_no_posterior(construction: Comparison, tmp_path: Path) -> None:
+def test_zero_by_construction_is_said_without_posterior(construction: Comparison, tmp_path: Path) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     assert {path.name for path in out.glob("*.nc")} == {"posterior-before.nc", "posterior-change.nc"}
     text = (out / "methods.tex").read_text(encoding="utf-8")
@@ -142,7 +142,7 @@ def test_zero_by_construction_is_said_cited_and_has_no_posterior(construction: C
     assert r"& by construction & — & " in (out / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_fits_that_failed_are_marked_wherever_their_numbers_stand(construction: Comparison, tmp_path: Path) -> None:
+def test_failed_fits_are_marked_everywhere(construction: Comparison, tmp_path: Path) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     for name in ("index.html", "tables.tex", "methods.txt"):
         text = (out / name).read_text(encoding="utf-8").lower()
@@ -158,7 +158,7 @@ def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison
     assert states(methods_of(dataclasses.replace(planted, scope="targets")).plain, "new attributes 5%")
 
 
-def test_what_is_there_is_refused_and_nothing_half_written_remains(
+def test_existing_files_are_refused_and_nothing_half_written(
     construction: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "found"

@@ -18,7 +18,7 @@ def shrunk(sampled: None, small_table: AssociationTable) -> Comparison:
     return compare(small_table, replace(small_table, values=0.68 * small_table.values), sampling=SHORT)
 
 
-def test_what_shrinks_as_a_whole_has_not_changed_in_units_of_its_spread(shrunk: Comparison) -> None:
+def test_uniform_shrinking_is_no_change_of_spread(shrunk: Comparison) -> None:
     found = shrunk.in_spread
     assert weat(shrunk.after).effect_size == pytest.approx(weat(shrunk.before).effect_size)
     assert str(shrunk.share_removed).startswith("32%")
@@ -30,7 +30,7 @@ def test_what_shrinks_as_a_whole_has_not_changed_in_units_of_its_spread(shrunk: 
     assert says(shrunk.text, "32% spread 68% share removed disagree")
 
 
-def test_a_change_of_the_bias_alone_is_one_in_both_units(planted: Comparison) -> None:
+def test_a_change_of_bias_alone_shows_in_both(planted: Comparison) -> None:
     found, change = planted.in_spread, planted.bias.loc["change"]
     first, second = within_sd(planted.before), within_sd(planted.after)
     observed = planted.bias.observed
@@ -42,7 +42,7 @@ def test_a_change_of_the_bias_alone_is_one_in_both_units(planted: Comparison) ->
 
 
 @pytest.mark.slow
-def test_a_bias_that_grows_with_everything_else_shrinking_is_told_apart(small_table: AssociationTable) -> None:
+def test_a_bias_growing_against_the_spread(small_table: AssociationTable) -> None:
     """Blocks stay where they are, and words come closer to the mean of their block."""
     values = small_table.values
     means = values.copy()

@@ -40,12 +40,12 @@ def simulated(n: int = 30, rho: float = 0.6, error: float = 0.6, seed: int = 1) 
     return pd.DataFrame(columns | {"criterion_se": 3 * error}, labels)
 
 
-def test_the_density_is_the_dense_normal_of_all_that_is_seen() -> None:
+def test_density_is_the_dense_normal() -> None:
     """With errors that go together, and a covariate; at several points, up to nothing."""
     rng, frame = np.random.default_rng(2), simulated(6).assign(age=[30.0, 42, 28, 35, 47, 31])
     root = rng.standard_normal((6, 6))
     covariance = 0.0004 * root @ root.T
-    data = CriterionData.of(Biases.of_frame(frame, covariance), outside_of(frame), ["age"])
+    data = CriterionData.of(Biases.from_frame(frame, covariance), outside_of(frame), ["age"])
     made = model_of(data)
     model = made.build()
     density = model.compile_logp(vars=model.observed_RVs, mode="FAST_COMPILE")
@@ -71,7 +71,7 @@ def test_the_density_is_the_dense_normal_of_all_that_is_seen() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_with_many_labels_the_correlation_is_spearmans_corrected_one() -> None:
+def test_correlation_of_many_labels_is_spearmans_corrected() -> None:
     frame = simulated(1000, error=0.8)
     found = bb.criterion(frame, sampling=BRIEF)
     r, reliability = found.correlation("as observed")["median"], 1 / (1 + 0.8**2)
@@ -104,12 +104,12 @@ def test_the_sampled_posterior_is_that_of_a_grid() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
+def test_shared_error_moves_no_correlation() -> None:
     """One that each has by itself does: the common part of a covariance shifts all biases alike."""
     frame = simulated(error=0.5)
     sd = np.full(30, 0.05)
     alone, shared, large = (
-        bb.criterion(Biases.of_frame(frame, covariance), frame, sampling=BRIEF).correlation("new words")["median"]
+        bb.criterion(Biases.from_frame(frame, covariance), frame, sampling=BRIEF).correlation("new words")["median"]
         for covariance in (
             0.25 * with_common_error(sd, 0.0),
             0.25 * with_common_error(sd, 0.0) + 0.04 * np.ones((30, 30)),
@@ -122,7 +122,7 @@ def test_an_error_that_all_labels_share_moves_no_correlation() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_what_labels_have_of_a_covariate_or_a_family_is_not_their_correlation() -> None:
+def test_covariates_and_families_are_taken_out() -> None:
     rng, frame = np.random.default_rng(4), simulated(30, rho=0.0, error=0.3)
     age = rng.standard_normal(30)
     family = np.repeat(np.arange(6), 5)
@@ -138,7 +138,7 @@ def test_what_labels_have_of_a_covariate_or_a_family_is_not_their_correlation() 
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_true_values_lie_between_what_is_seen_and_the_mean() -> None:
+def test_true_values_lie_between_observation_and_mean() -> None:
     frame = simulated()
     found = bb.criterion(frame, sampling=BRIEF)
     away, true = (found.table[name] - found.table.bias.mean() for name in ("bias", "true_bias"))
@@ -186,7 +186,7 @@ def test_caliskans_occupations_go_with_womens_share_of_them(occupations: Associa
     assert says(found.text, "50 words exact")
 
 
-def test_new_attributes_move_the_words_of_a_group_together(small_fit: xr.DataTree) -> None:
+def test_new_attributes_move_a_group_together(small_fit: xr.DataTree) -> None:
     """The average of a group's words has the error that the design's own variance of the group's bias has."""
     biases = biases_of_words(small_fit, "home", "both")
     data = small_fit["constant_data"].to_dataset()
@@ -206,7 +206,7 @@ def test_new_attributes_move_the_words_of_a_group_together(small_fit: xr.DataTre
     assert biases_of_words(small_fit, "home", "none").exact
 
 
-def test_fits_of_the_same_words_share_all_of_their_error(small_fit: xr.DataTree) -> None:
+def test_fits_of_same_words_share_their_error(small_fit: xr.DataTree) -> None:
     both = biases_of_fits({"one": small_fit, "other": small_fit})
     noise = bias_estimate(small_fit).noise_sd
     assert np.allclose(np.diag(both.covariance), float((noise**2).mean()))
@@ -214,7 +214,7 @@ def test_fits_of_the_same_words_share_all_of_their_error(small_fit: xr.DataTree)
     assert biases_of_fits({"one": small_fit, "other": small_fit}, "none").exact
 
 
-def test_a_sweep_gives_the_biases_of_its_embeddings_on_one_list(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_sweep_gives_biases_of_its_embeddings(caplog: pytest.LogCaptureFixture) -> None:
     sweep = made_sweep(embeddings=6)
     name = sweep.lists[0]
     with refused(CriterionError, "of None list"):
@@ -238,20 +238,20 @@ def test_six_decades_without_errors_end_in_an_answer():
     assert not found.excludes_zero("these words")
 
 
-def test_labels_that_only_one_side_has_are_left_out_and_said() -> None:
+def test_labels_of_one_side_are_left_out() -> None:
     frame = simulated(8)
     outside = frame[["criterion"]].rename(index={"language 07": "no"})
-    data = CriterionData.of(Biases.of_frame(frame), outside_of(outside))
+    data = CriterionData.of(Biases.from_frame(frame), outside_of(outside))
     assert len(data.labels) == 7
     assert says(" ".join(data.notices), "07 no")
 
 
-def test_the_error_of_a_criterion_follows_from_its_people() -> None:
+def test_error_of_a_criterion_follows_from_people() -> None:
     frame = simulated(6).drop(columns="criterion_se").assign(criterion_n=100)
-    means = CriterionData.of(Biases.of_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
+    means = CriterionData.of(Biases.from_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
     assert np.allclose(means.criterion_se, 0.05)
     shares = frame.assign(criterion=[0.1, 0.2, 0.5, 0.6, 0.9, 1.0])
-    found = CriterionData.of(Biases.of_frame(shares), outside_of(shares)).criterion_se
+    found = CriterionData.of(Biases.from_frame(shares), outside_of(shares)).criterion_se
     assert found.iloc[2] == pytest.approx(0.05)
     assert found.iloc[5] > 0
 
@@ -282,10 +282,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "negative sd": (lambda: bb.criterion(FRAME.assign(sd=-1.0)), "biases sd 'language 00'"),
     "no sd": (lambda: bb.criterion(FRAME.drop(columns="sd")), "biases 'sd'"),
     "not semidefinite": (
-        lambda: Biases.of_frame(FRAME, np.eye(6) - np.ones((6, 6))),
+        lambda: Biases.from_frame(FRAME, np.eye(6) - np.ones((6, 6))),
         "covariance positive semidefinite",
     ),
-    "another shape": (lambda: Biases.of_frame(FRAME, np.eye(5)), "covariance 6"),
+    "another shape": (lambda: Biases.from_frame(FRAME, np.eye(5)), "covariance 6"),
     "twice": (lambda: bb.criterion(pd.concat([FRAME, FRAME])), "biases 'language 00' twice"),
     "no criterion": (lambda: bb.criterion(FRAME.bias.to_xarray()), "criterion missing"),
     "unknown covariate": (lambda: bb.criterion(FRAME, covariates="ages"), "covariates 'ages' age"),
@@ -298,13 +298,13 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("asked", WRONG)
-def test_what_cannot_be_answered_is_refused_in_one_line(asked: str) -> None:
+def test_refuses_what_cannot_be_answered(asked: str) -> None:
     ask, words = WRONG[asked]
     with refused(CriterionError, words):
         ask()
 
 
-def test_a_fit_needs_to_know_which_sign_is_which(small_fit: xr.DataTree) -> None:
+def test_a_fit_needs_to_know_its_sign(small_fit: xr.DataTree) -> None:
     with refused(CriterionError, "toward None home work"):
         bb.criterion(small_fit, FRAME)
 

@@ -24,7 +24,7 @@ def written(between: str = ",", decimal: str = ".", headings: list[str] = HEADIN
 
 
 def data_of(path) -> CriterionData:
-    return CriterionData.of(Biases.of_frame(read(path, "biases")), outside_of(path))
+    return CriterionData.of(Biases.from_frame(read(path, "biases")), outside_of(path))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def data_of(path) -> CriterionData:
         written(" ,"),
     ],
 )
-def test_a_criterion_reads_as_it_is_however_it_was_written(tmp_path, text):
+def test_reads_a_criterion_however_it_is_written(tmp_path, text):
     (tmp_path / "c.csv").write_text(text)
     read_in = data_of(tmp_path / "c.csv")
     assert read_in.labels == LABELS
@@ -75,12 +75,12 @@ def test_what_could_be_two_numbers_is_refused(tmp_path, cells, position, words):
     assert says(error.value, words)
 
 
-def test_decimal_commas_before_three_digits_are_decimals_where_others_show_it():
+def test_decimal_commas_are_recognised_from_other_cells():
     assert as_numbers_of(["0,345", "12,125"]) == [0.345, 12.125]
     assert as_numbers_of(["54,475", "73,34"]) == [54.475, 73.34]
 
 
-def test_numbers_of_items_and_words_such_as_nan_stay_what_they_are(tmp_path):
+def test_numbers_and_nan_as_labels_stay(tmp_path):
     (tmp_path / "p.csv").write_text("item,word,zip,x\n1,nan,007,\n2,inf,008,3\n")
     read_in = read_frame(tmp_path / "p.csv", "p", TableError)
     assert read_in.item.tolist() == [1, 2]
@@ -89,7 +89,7 @@ def test_numbers_of_items_and_words_such_as_nan_stay_what_they_are(tmp_path):
     assert read_in["zip"].tolist() == ["007", "008"]
 
 
-def test_errors_in_another_unit_than_the_criterion_are_a_notice(tmp_path):
+def test_errors_in_another_unit_are_a_notice(tmp_path):
     path = tmp_path / "c.csv"
     heading = "label,bias,sd,criterion,criterion_se"
     for se, told in (("1.2", True), ("0.012", False)):

@@ -46,7 +46,7 @@ def unlike(series: OverTime) -> OverTime:
     return replace(series, alike=alike, trend=replace(series.trend, alike=alike), steps=steps)
 
 
-def test_the_trend_is_the_least_squares_line_of_the_biases(found: OverTime, tables: Tables) -> None:
+def test_trend_is_the_least_squares_line(found: OverTime, tables: Tables) -> None:
     line = linregress(YEARS, [quasi_f(table).value for table in tables.values()])
     assert found.slope == pytest.approx(line.slope, rel=1e-6)
     row = found.trend.table.loc["these slices"]
@@ -54,7 +54,7 @@ def test_the_trend_is_the_least_squares_line_of_the_biases(found: OverTime, tabl
     assert found.trend.verdict == "distinguishable"
 
 
-def test_the_variance_of_any_contrast_is_that_of_the_table_of_the_contrast(tables: Tables) -> None:
+def test_contrast_variance_is_that_of_its_table(tables: Tables) -> None:
     """A quasi-F of the combined table, which knows nothing of slices."""
     for scope in ("both", "targets", "attributes"):
         moments = SliceMoments.of([*tables.values()], scope_of(scope))
@@ -65,13 +65,13 @@ def test_the_variance_of_any_contrast_is_that_of_the_table_of_the_contrast(table
             assert weights @ moments.biases == pytest.approx(alone.value)
 
 
-def test_the_form_of_residuals_knows_no_level_and_no_trend() -> None:
+def test_residual_form_knows_no_level_or_trend() -> None:
     form = residual_form(YEARS)
     np.testing.assert_allclose(form @ np.column_stack([np.ones(5), YEARS]), 0, atol=1e-9)
     assert np.trace(form) == pytest.approx(3)
 
 
-def test_new_slices_are_wider_by_how_much_slices_differ_from_a_line(found: OverTime) -> None:
+def test_new_slices_are_wider_by_their_scatter(found: OverTime) -> None:
     these, new = (found.trend.table.loc[scope] for scope in ("these slices", "new slices"))
     assert found.new is not None
     widened = np.sqrt(these.sd**2 + found.new.weight @ found.new.taus**2 * (trend_weights(YEARS) ** 2).sum())
@@ -79,7 +79,7 @@ def test_new_slices_are_wider_by_how_much_slices_differ_from_a_line(found: OverT
     assert new.eti95_lb < these.eti95_lb < these.eti95_ub < new.eti95_ub
 
 
-def test_without_errors_of_words_tau_is_what_slices_show() -> None:
+def test_tau_without_word_errors_is_the_scatter() -> None:
     """Then the likelihood is that of the sum of squares alone, which a grid integrates."""
     rng, times = np.random.default_rng(1), tuple(np.arange(12.0))
     b = 0.03 * rng.standard_normal(12)
@@ -92,7 +92,7 @@ def test_without_errors_of_words_tau_is_what_slices_show() -> None:
     assert NewSlices(exact, times).tau == pytest.approx((tau * density).sum() / density.sum(), rel=0.03)
 
 
-def test_a_large_step_is_dated_and_a_line_is_not(found: OverTime) -> None:
+def test_a_step_is_dated_and_a_line_not(found: OverTime) -> None:
     assert found.changes.prob_largest.idxmax() == (1920, 1930)
     assert says(found.text, "largest between 1920 and 1930")
     rng = np.random.default_rng(0)
@@ -100,7 +100,7 @@ def test_a_large_step_is_dated_and_a_line_is_not(found: OverTime) -> None:
     assert largest_change(drawn).max() < 0.4
 
 
-def test_neighbours_are_adjusted_for_their_number_in_both_scopes(found: OverTime) -> None:
+def test_neighbours_are_adjusted_in_both_scopes(found: OverTime) -> None:
     changes = found.changes
     assert changes.index.tolist() == [(1900, 1905), (1905, 1920), (1920, 1930), (1930, 1950)]
     assert (changes.chance_holm < 0.05).tolist() == [False, False, True, False]
@@ -124,7 +124,7 @@ def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> 
             found.contrast(weights)
 
 
-def test_slices_that_were_not_made_alike_get_no_verdict(found: OverTime) -> None:
+def test_slices_not_made_alike_get_no_verdict(found: OverTime) -> None:
     told = unlike(found)
     assert told.trend.verdict == "not made alike"
     assert says(told.text, "Not made alike 1900 0.60 no verdict tokens")
@@ -139,7 +139,7 @@ def test_nothing_is_known_of_tables_without_vectors(found: OverTime) -> None:
 
 
 @pytest.mark.slow
-def test_fewer_than_five_slices_say_nothing_of_new_ones(tables: Tables) -> None:
+def test_four_slices_say_nothing_of_new_ones(tables: Tables) -> None:
     some = over_time({year: tables[year] for year in YEARS[1:4]}, scope="new slices", sampling=SHORT)
     assert some.trend.table.index.tolist() == ["these slices"]
     assert some.trend.judged == "these slices"
@@ -163,7 +163,7 @@ def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.slow
-def test_a_difference_of_two_series_has_the_difference_of_their_trends(tables: Tables, found: OverTime) -> None:
+def test_difference_of_series_has_difference_of_trends(tables: Tables, found: OverTime) -> None:
     other = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=SHORT)
     apart = found.minus(other, name="one paper minus the other")
     assert apart.slope == pytest.approx(found.slope - other.slope, rel=1e-6)
@@ -172,7 +172,7 @@ def test_a_difference_of_two_series_has_the_difference_of_their_trends(tables: T
         found.minus(over_time({year: tables[year] for year in YEARS[:2]}, sampling=SHORT))
 
 
-def test_a_page_has_the_answer_the_figure_and_every_neighbour(found: OverTime, tmp_path: Path) -> None:
+def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: Path) -> None:
     page = write(unlike(found), tmp_path / "unlike", figures=("png",)).read_text()
     assert states(page, "not made alike relative to 1905")
     folder = write(found, tmp_path / "out", figures=("png",)).parent
@@ -197,7 +197,7 @@ def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == [str(year) for year in YEARS]
 
 
-def test_what_is_no_series_is_refused_in_a_line(tables: Tables) -> None:
+def test_refuses_what_is_no_series(tables: Tables) -> None:
     first = tables[1900]
     for given, message in (
         ({1900: first}, "tables 1 two"),

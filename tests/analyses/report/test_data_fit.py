@@ -25,5 +25,5 @@ def test_coverage_is_judge_in_a_word(shares: tuple[float, float], adequate: bool
     assert says(sentence, words)
 
 
-def test_a_small_table_is_not_called_poor_for_its_sampling_error() -> None:
+def test_sampling_error_of_small_tables_is_no_misfit() -> None:
     assert _judge(DataFit(pd.DataFrame([[0.45, 0.94]], ["crossed"], list(PROBS)), pairs=64))[0]

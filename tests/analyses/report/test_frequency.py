@@ -34,7 +34,7 @@ def checked(embedding: object, first_group: int, first_class: int) -> Check:
     return CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
 
 
-def test_where_groups_and_classes_differ_in_frequency_it_is_an_alarm_that_names_the_remedy(ordered):
+def test_unequal_frequency_is_an_alarm_with_remedy(ordered):
     check = checked(ordered, 0, 10)
     assert check.alarm
     assert says(check.text, "a 71 b 2,571 c 81 d 2,776 covariates rank")

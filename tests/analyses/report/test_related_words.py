@@ -27,7 +27,7 @@ def study(small_table, sampled) -> Study:
     return Study(table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0)
 
 
-def test_independence_is_a_row_of_the_checks_without_a_verdict(study):
+def test_independence_is_a_check_without_verdict(study):
     check, answer = CHECKER.run(study), verdict(study.fitted)
     assert answer.upper - answer.lower > 1.2 * (check.numbers["independent_ub"] - check.numbers["independent_lb"])
     assert says(check.text, "men 0 men 1 sub-topics all there are")
@@ -37,13 +37,13 @@ def test_independence_is_a_row_of_the_checks_without_a_verdict(study):
     assert not check.alarm
 
 
-def test_where_words_are_independent_draws_nothing_is_said_of_sub_topics(study, small_table):
+def test_independent_words_say_nothing_of_sub_topics(study, small_table):
     check = CHECKER.run(replace(study, table=small_table))
     assert "independent_lb" not in check.numbers
     assert "sub-topics" not in check.text
 
 
-def test_a_verdict_says_that_related_words_count_as_fewer(study):
+def test_verdict_says_related_words_count_as_fewer(study):
     answer = verdict(study.fitted)
     assert COUNTED in answer.text
     assert COUNTED not in replace(answer, related=False).text

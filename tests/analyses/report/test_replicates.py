@@ -34,7 +34,7 @@ def test_the_numbers_are_those_of_the_summary(made):
     assert "weat7-replicates" in figures_of(made)
 
 
-def test_the_methods_name_every_scale_and_what_is_generalised_to(made):
+def test_methods_name_every_scale_and_generalisation(made):
     said = methods_of(made)
     assert "e[i, j] + h[r] + h[r, g] + h[r, c] + h[r, g, c] + u[i, r]" in said.plain
     assert "y_{ijr}" in said.latex

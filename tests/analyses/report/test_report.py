@@ -159,7 +159,7 @@ def test_words_mean_nothing_to_latex(folder):
     assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
 
 
-def test_every_number_of_the_page_is_in_the_csv(made, folder):
+def test_every_number_of_the_page_is_in_csv(made, folder):
     frame = pd.read_csv(folder / "summary.csv", index_col=["list", "scope", "estimand", "label"])
     pd.testing.assert_frame_equal(frame, made.summary(), check_exact=False, rtol=1e-12)
     assert {"both", "targets"} == set(frame.index.get_level_values("scope"))
@@ -172,20 +172,20 @@ def test_verdict_and_weat_stand_in_one_sentence(made, folder):
     assert html.escape(section.verdict.text) in text
 
 
-def test_weat_and_posterior_are_compared_in_the_same_unit(made):
+def test_weat_and_posterior_share_a_unit(made):
     section = made.sections[0]
     observed = section.summary.loc[("bias", "overall"), "observed"]
     assert section.weat.difference / 2 == pytest.approx(observed, abs=1e-12)
 
 
-def test_the_page_names_the_unit_of_the_bias_and_what_noise_and_scope_mean(made):
+def test_page_explains_unit_noise_and_scope(made):
     text = html_of(made)
     assert states(text, "new targets attributes 95%")
     for needed in ("cosine similarity", "noise floor"):
         assert needed in text
 
 
-def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made):
+def test_narrow_scope_has_both_beside_it(made):
     section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
     of_these = dataclasses.replace(made, sections=(section,), scope="targets")
     assert says(of_these.table().verdict.item(), "these words differ new attributes distinguishable")
@@ -196,7 +196,7 @@ def test_a_report_on_these_attributes_alone_says_so_and_has_both_beside_it(made)
     assert section.verdict.wider.posterior in html_of(of_these)
 
 
-def test_page_and_methods_say_what_the_intervals_rest_on(made):
+def test_page_and_methods_say_what_intervals_assume(made):
     for text in (html_of(made), plain(made)):
         assert states(text, "draws population sub-topics")
         assert "sub-topics" in text
@@ -217,7 +217,7 @@ def test_methods_name_the_words_that_share_effects(made):
         assert not states(plain(made), claim)
 
 
-def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
+def test_a_failed_fit_is_marked_everywhere(failed):
     assert failed.sections[0].verdict.label == "not converged"
     text = html_of(failed)
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
@@ -229,7 +229,7 @@ def test_a_fit_that_failed_is_marked_wherever_its_numbers_stand(failed):
     assert not failed.summary().converged.any()
 
 
-def test_several_lists_are_judged_together_wherever_their_verdicts_stand(made, folder):
+def test_several_lists_are_judged_together(made, folder):
     rows = made.together.table
     evidence = pd.read_csv(folder / "evidence.csv", index_col="list")
     for column in ("chance", "chance_holm", "survives"):
@@ -247,7 +247,7 @@ def test_one_list_needs_no_adjustment(failed):
         assert "Holm" not in text
 
 
-def test_weat_is_left_out_in_words_where_it_is_not_defined(made):
+def test_undefined_weat_is_left_out_in_words(made):
     measured = made.sections[0].measures
     others = {name: found for name, found in measured.results.items() if name != "WEAT"}
     left_out = {"WEAT": "WEAT: because it is Monday"}
@@ -258,7 +258,7 @@ def test_weat_is_left_out_in_words_where_it_is_not_defined(made):
     assert states(text, "WEAT not because it is Monday")
 
 
-def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, folder):
+def test_data_fit_is_compared_with_published_model(made, folder):
     evidence = pd.read_csv(folder / "evidence.csv", index_col="list").loc["small"]
     assert evidence.coverage_89 > 0.89
     assert evidence.elpd_difference > 2 * evidence.elpd_se
@@ -268,7 +268,7 @@ def test_the_fit_to_the_data_stands_beside_that_of_the_published_model(made, fol
     assert states(html_of(made), "no embedding random words")
 
 
-def test_the_published_model_is_fitted_only_where_it_is_asked_for(made, monkeypatch):
+def test_published_model_is_fitted_only_on_request(made, monkeypatch):
     monkeypatch.setattr("bayes_bias.checks.data_fit.fit_table", lambda *_, **__: pytest.fail("fitted"))
     section = checked_again(made.sections[0], "data_fit", against_published=False)
     assert states(section.checks["data_fit"].text, "raw cosines")
@@ -293,7 +293,7 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert states(text, "Not checked 209 values")
 
 
-def test_clusters_and_what_a_word_does_are_said_and_filed(made, folder):
+def test_clusters_and_word_effects_are_said_and_filed(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
     (targets, _), without = check.result, check.tables["left-out"]
@@ -316,7 +316,7 @@ def test_clusters_are_reported_before_anything_else(made):
     assert states(again.text, "5 15% false findings")
 
 
-def test_a_second_opinion_says_the_same_or_is_reported_before_anything_else(made):
+def test_a_second_opinion_agrees_or_comes_first(made):
     section = made.sections[0]
     found = quasi_f(section.table)
     said = estimate(found.value, *found.interval)
@@ -362,7 +362,7 @@ def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
     assert says(told, f"groups share scales {consequence}")
 
 
-def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_methods(made):
+def test_prior_dependence_stands_with_verdict_and_methods(made):
     tree = made.sections[0].fit.copy()
     sensitive = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
     tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
@@ -378,7 +378,7 @@ def test_a_bias_that_depends_on_the_prior_is_said_beside_the_verdict_and_in_the_
 
 
 @pytest.mark.slow
-def test_what_the_reader_takes_for_negligible_is_on_the_page_and_in_the_methods(small_table):
+def test_negligible_region_is_on_page_and_methods(small_table):
     other = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
     assert states(html_of(other), "bias smaller 0.1")
     assert states(plain(other), "bias 0.1 negligible")
@@ -397,7 +397,7 @@ def test_methods_are_written_from_the_fit(made):
     assert states(plain(other), "Exponential(lam=20) standard deviation e")
 
 
-def test_a_list_without_a_source_is_our_own_and_controls_have_theirs(made):
+def test_sources_of_lists_and_controls_are_named(made):
     list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
     table = dataclasses.replace(made.sections[0].table, control_sources=(control_source,))
     own = dataclasses.replace(made.sections[0], table=table)
@@ -422,7 +422,7 @@ def test_no_latex_table_is_wider_than_the_text(made):
     assert "XeLaTeX" in text
 
 
-def test_a_latex_label_keeps_the_letters_of_its_list(made):
+def test_a_latex_label_keeps_its_letters(made):
     section = made.sections[0]
     named = dataclasses.replace(section, table=dataclasses.replace(section.table, name="my_list & 100%"))
     text = latex_tables_of(dataclasses.replace(made, sections=(named,)))
@@ -430,14 +430,14 @@ def test_a_latex_label_keeps_the_letters_of_its_list(made):
     assert r"my\_list \& 100\%" in text
 
 
-def test_all_that_the_methods_cite_is_in_the_bibliography(made):
+def test_all_citations_are_in_the_bibliography(made):
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
     entries = set(re.findall(r"@\w+\{([^,]+),", methods_of(made).bibliography))
     assert cited
     assert cited <= entries
 
 
-def test_the_second_opinion_has_its_interval_its_sentence_and_its_references(made, folder):
+def test_second_opinion_has_interval_sentence_and_references(made, folder):
     for section in made.sections:
         row = made.measures().loc[(section.name, "quasi-F")]
         assert (row.ci95_lb, row.ci95_ub) == section.quasi_f.interval
@@ -458,7 +458,7 @@ def test_provenance_has_a_hash_of_every_file(folder):
     assert provenance["lists"]["small"]["table_sha256"] == random_table().sha256
 
 
-def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when_asked(made, tmp_path, monkeypatch):
+def test_overwriting_replaces_own_files_only_when_asked(made, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "rendered", lambda figure, suffix: b"a figure")
     out = tmp_path / "report"
     write(made, out)
@@ -476,7 +476,7 @@ def test_a_second_report_replaces_its_own_files_and_no_others_and_that_only_when
     assert not any("unfinished" in path.name for path in out.rglob("*"))
 
 
-def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
+def test_same_fits_give_identical_figures(made):
     one = dataclasses.replace(made, sections=made.sections[:1])
     first, second = (
         {name: figures.rendered(draw().get_figure(), "svg") for name, draw in figures_of(one).items()} for _ in range(2)
@@ -484,7 +484,7 @@ def test_the_same_fits_give_the_same_figures_byte_for_byte(made):
     assert first == second
 
 
-def test_figures_are_written_in_the_formats_that_are_asked_for(made, tmp_path):
+def test_figures_have_the_formats_asked_for(made, tmp_path):
     one = dataclasses.replace(made, sections=made.sections[:1])
     write(one, tmp_path / "one", figures=["svg", "pdf"])
     files = list((tmp_path / "one" / "figures").iterdir())
@@ -509,7 +509,7 @@ def test_a_file_is_no_folder(made, tmp_path):
     assert out.read_text() == "mine"
 
 
-def test_nothing_half_written_remains_where_the_folder_cannot_be_written(failed, tmp_path, monkeypatch):
+def test_an_unwritable_folder_leaves_nothing_half_written(failed, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with refused(OutputError, "file"):
         check_folder(tmp_path / "file" / "report")
@@ -546,7 +546,7 @@ def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, m
         report(**{"wordlists": "weat6"} | arguments)
 
 
-def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monkeypatch):
+def test_a_list_too_long_is_refused_early(monkeypatch):
     monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(TableError, "'weat6' 256 cosines"):
@@ -554,7 +554,7 @@ def test_a_list_too_long_for_a_matrix_is_refused_before_anything_is_sampled(monk
 
 
 @pytest.mark.slow
-def test_a_report_from_shipped_vectors_tells_what_it_left_out():
+def test_shipped_vectors_report_what_is_left_out():
     """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
     made = report(cosines("weat2", "googlenews-demo", ["human"]), sampling=FEW, calibration_draws=0)
     section = made.sections[0]
@@ -567,7 +567,7 @@ def test_a_report_from_shipped_vectors_tells_what_it_left_out():
     assert np.isfinite(made.table().weat_d["weat2"])
 
 
-def test_two_files_of_one_name_go_by_their_paths(tmp_path):
+def test_two_files_of_one_name_use_paths(tmp_path):
     files = [tmp_path / folder / "vectors.npz" for folder in ("before", "after")]
     for file in files:
         file.parent.mkdir()
@@ -610,7 +610,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         report(WordList.from_mapping(words), [])
 
 
-def test_every_measure_is_on_the_page_and_in_a_file(made, folder):
+def test_every_measure_is_on_page_and_file(made, folder):
     page = (folder / "index.html").read_text(encoding="utf-8")
     measured = pd.read_csv(folder / "measures.csv", index_col=["list", "measure"])
     assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
@@ -623,7 +623,7 @@ def test_a_report_waits_for_no_pymc():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_page_answers_its_question_and_says_when_and_by_what_it_was_made(made, failed, monkeypatch):
+def test_page_answers_and_says_when_made(made, failed, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1764115200")
     text = html_of(made)
     assert states(text, "small bias")

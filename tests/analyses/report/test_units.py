@@ -60,14 +60,14 @@ def said(path: Path) -> str:
     return re.sub(BY_NATURE, "", text)
 
 
-def test_the_frame_has_a_column_of_its_name_and_comes_back(toy):
+def test_frame_has_its_column_and_comes_back(toy):
     assert toy.to_frame().columns[-1] == "log odds"
     assert read(toy).sha256 == toy.sha256
     assert toy.provenance["source"] == "table of log odds"
 
 
 @pytest.mark.parametrize("value", [math.inf, math.nan])
-def test_what_is_no_number_is_refused_even_where_nothing_bounds_it(toy, value):
+def test_refuses_what_is_no_number_without_bounds(toy, value):
     frame = toy.to_frame()
     frame.loc[4, "log odds"] = value
     with refused(TableError, f"log odds {value}"):
@@ -89,7 +89,7 @@ def test_the_fit_knows_what_it_is_of(made):
     assert f" {section.verdict.mean:+.2f}, " in verdict(section.fit, "none").text
 
 
-def test_numbers_are_those_of_cosines_of_the_same_size(made, planted):
+def test_numbers_equal_those_of_such_cosines(made, planted):
     """A name and a unit change nothing but words."""
     assert summarize(made.sections[0].fit).equals(summarize(planted.fits["before"]))
 
@@ -110,7 +110,7 @@ def test_other_figures_name_it_too(made):
 
 
 @pytest.mark.parametrize("name", ["index.html", "methods.txt", "methods.tex", "tables.tex"])
-def test_pages_and_tables_name_the_unit_and_no_cosines(folder, name):
+def test_pages_and_tables_name_the_unit(folder, name):
     text = said(folder / name)
     assert "logits" in text
     assert "cosine" not in text.lower()

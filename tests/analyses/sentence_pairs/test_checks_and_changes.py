@@ -29,7 +29,7 @@ def checks(data: xr.Dataset, **wrong: float):
     return predictive_checks(share, fit_of(data, **true), seed=1)
 
 
-def test_a_model_that_knows_mean_and_spread_expects_them():
+def test_a_right_model_expects_mean_and_spread():
     fitting = checks(DATA)
     assert fitting.fits[[AVERAGE, SPREAD]].all()
     row = fitting.loc[AVERAGE]
@@ -39,13 +39,13 @@ def test_a_model_that_knows_mean_and_spread_expects_them():
 
 
 @pytest.mark.parametrize(("wrong", "seen_in"), [({"mean": 1.2}, AVERAGE), ({"scale_residual": 4.0}, SPREAD)])
-def test_what_a_model_has_wrong_is_the_number_that_does_not_fit(wrong, seen_in):
+def test_a_wrong_model_misses_its_number(wrong, seen_in):
     fits = checks(DATA, **wrong).fits
     assert not fits[seen_in]
     assert fits[AVERAGE if seen_in == SPREAD else SPREAD]
 
 
-def test_writers_who_differ_are_missed_by_a_model_without_them():
+def test_writers_are_missed_by_a_model_without():
     spread = "standard deviation of shares between writers"
     assert not checks(BY_WRITER).fits[spread]
     even = BY_WRITER.assign(ahead=("pair", np.arange(BY_WRITER.sizes["pair"]) % 10 < 6))
@@ -57,7 +57,7 @@ def changes(changed: float, gained: float) -> np.ndarray:
     return change_of_shares(*of_levels, DATA).values
 
 
-def test_a_change_is_how_often_a_pair_changes_times_where_it_goes():
+def test_change_is_frequency_times_direction():
     assert changes(0.4, 0.75) == pytest.approx(0.4 * (2 * 0.75 - 1))
     assert changes(0.4, 0.5) == pytest.approx(0)
 
@@ -66,7 +66,7 @@ def test_what_one_direction_gains_the_other_loses():
     assert changes(0.4, 0.8) == pytest.approx(-changes(0.4, 0.2))
 
 
-def test_noise_is_what_pairs_show_that_change_in_either_direction_alike():
+def test_noise_changes_in_either_direction_alike():
     rng, often, count = np.random.default_rng(3), 0.3, DATA.sizes["pair"]
     moved = (rng.random((4000, count)) < often) * rng.choice([-1, 1], size=(4000, count))
     posterior = (fit_of(DATA, logit=float(logit(p)))["posterior"].to_dataset() for p in (often, 0.9))
@@ -74,7 +74,7 @@ def test_noise_is_what_pairs_show_that_change_in_either_direction_alike():
     assert found.noise_sd == pytest.approx(moved.mean(axis=1).std(), rel=0.05)
 
 
-def test_writers_effects_on_changing_and_on_gaining_are_independent():
+def test_writers_effects_on_rates_are_independent():
     """Over new writers the change is a product of averages, not the average of the products of one writer's effects."""
     effects = {"logit_sd_writer": 1.5}
     changed, gained = (fit_of(BY_WRITER, logit=level, **effects)["posterior"].to_dataset() for level in (-0.5, 1.0))

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from bayes_bias.analyses.sentence_pairs.estimands import between, differences, shares
+from bayes_bias.analyses.sentence_pairs.estimands import differences, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.planning import plan_pairs
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from tests.analyses.sentence_pairs.tables import simulated
@@ -29,7 +29,7 @@ def known(level: float, sd: float, types: tuple[float, ...] = (0.5, -0.2, -0.3))
     )
 
 
-def test_the_share_is_that_of_all_writers_and_not_of_a_median_one():
+def test_share_is_that_of_all_writers():
     posterior = known(1.0, 1.5)
     found = shares(posterior, DATA)
     by_type = [
@@ -40,7 +40,7 @@ def test_the_share_is_that_of_all_writers_and_not_of_a_median_one():
     assert by_type[0] < expit(1.5) - 0.05
 
 
-def test_given_the_writers_the_share_is_that_of_these_pairs():
+def test_share_given_writers_is_of_these_pairs():
     posterior = known(1.0, 1.5)
     given = posterior.isel(chain=0, draw=0)
     expected = expit(1.0 + given.type_effect.to_numpy()[TYPE_OF] + given.writer_effect.to_numpy()[WRITER_OF])
@@ -56,7 +56,7 @@ def test_noise_is_what_tables_without_preference_show():
     assert found > 2 * 0.5 / np.sqrt(300)  # what it would be if pairs were independent
 
 
-def test_noise_of_differences_has_the_efficiency_of_their_location():
+def test_noise_of_differences_has_location_efficiency():
     """Without clusters the variance of a normal mean; with them what the sizes of writers say."""
     names = {"mean": 0.0, "scale_residual": 2.0, "sd_writer": 0.7}
     posterior = xr.Dataset({name: (("chain", "draw"), [[value]]) for name, value in names.items()})
@@ -65,7 +65,7 @@ def test_noise_of_differences_has_the_efficiency_of_their_location():
     assert differences(posterior, DATA).noise_sd[0, 0] == pytest.approx(expected)
 
 
-def test_plans_have_the_variance_of_tables_of_that_design():
+def test_plans_have_the_variance_of_their_tables():
     posterior = known(0.4, 1.0, (0.0, 0.0, 0.0))
     rng = np.random.default_rng(5)
     chance = expit(0.4 + rng.standard_normal((20_000, 15, 1)))
@@ -73,6 +73,6 @@ def test_plans_have_the_variance_of_tables_of_that_design():
     row = plan_pairs(posterior, DATA, [15], [8]).iloc[0]
     assert row.pairs == 120
     assert row.width == pytest.approx(2 * 2.1448 * drawn.std(), rel=0.03)  # Student's, 14 degrees of freedom
-    shared, total = between(posterior, DATA)
+    shared, total = variance_parts(posterior, DATA)
     assert total[0] == pytest.approx(drawn.mean() * (1 - drawn.mean()), rel=0.01)
     assert shared[0] == pytest.approx(chance.var(), rel=0.02)

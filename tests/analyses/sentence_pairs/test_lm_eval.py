@@ -70,7 +70,7 @@ def bbq(count: int = 300) -> tuple[list[dict], float, float]:
     return made, float(np.mean(right)), (1 - np.mean(right)) * (2 * sum(biased) / sum(known) - 1)
 
 
-def test_the_share_of_bbq_gives_the_bias_score_of_ambiguous_contexts(tmp_path):
+def test_bbq_share_gives_published_bias_score(tmp_path):
     samples, accuracy, bias_score = bbq()
     scores = lm_eval(written(tmp_path / "samples_bbq.jsonl", samples))
     assert (1 - accuracy) * (2 * scores.rows.ahead.mean() - 1) == pytest.approx(bias_score, abs=1e-12)
@@ -80,7 +80,7 @@ def test_the_share_of_bbq_gives_the_bias_score_of_ambiguous_contexts(tmp_path):
     assert says(" ".join(scores.notices), "'unknown'")
 
 
-def test_the_share_of_winogender_is_one_minus_the_accuracy_where_the_stereotype_is_wrong(tmp_path):
+def test_winogender_share_is_one_minus_accuracy(tmp_path):
     women = {"nurse": True, "engineer": False, "secretary": True, "plumber": False}
     samples, right = [], []
     for number in range(60):
@@ -98,7 +98,7 @@ def test_the_share_of_winogender_is_one_minus_the_accuracy_where_the_stereotype_
     assert says(" ".join(scores.notices), "20 neutral")
 
 
-def test_several_logs_of_one_model_are_one_and_items_are_those_of_another_run(tmp_path):
+def test_several_logs_are_one_with_matching_items(tmp_path):
     samples = crows_pairs(True)
     names = ("samples_crows_age", "samples_crows_gender")
     runs = [
@@ -124,7 +124,7 @@ def test_several_logs_of_one_model_are_one_and_items_are_those_of_another_run(tm
         ("", "no pairs"),
     ],
 )
-def test_a_log_that_holds_no_pairs_is_one_line(tmp_path, text, words):
+def test_a_log_without_pairs_is_one_line(tmp_path, text, words):
     (tmp_path / "samples.jsonl").write_text(text)
     with refused(SentencePairsError, words):
         lm_eval(tmp_path / "samples.jsonl")

@@ -75,7 +75,7 @@ def test_without_clusters_the_mean_is_students():
 
 
 @pytest.mark.slow
-def test_with_writers_the_share_is_that_of_a_grid():
+def test_share_with_writers_is_that_of_a_grid():
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
     scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH}
     data, _ = design(scores)
@@ -97,13 +97,13 @@ def test_with_writers_the_share_is_that_of_a_grid():
 
 
 @pytest.mark.parametrize(("prob_direction", "planned"), [(0.63, False), (0.8, True), (0.99, False)])
-def test_numbers_of_pairs_are_planned_where_the_share_is_neither_clear_nor_mostly_noise(alone, prob_direction, planned):
+def test_pairs_are_planned_for_uncertain_shares_only(alone, prob_direction, planned):
     table = alone.table.copy()
     table.loc[("share", "all pairs"), "prob_direction"] = prob_direction
     assert ("Planning" in replace(alone, table=table).text) == planned
 
 
-def test_writers_make_the_interval_wider_and_the_noise_floor_too(alone, whole):
+def test_writers_widen_interval_and_noise_floor(alone, whole):
     known, blind = whole.row("share"), alone.row("share")
     assert known.eti95_ub - known.eti95_lb > 1.5 * (blind.eti95_ub - blind.eti95_lb)
     assert known.noise_ci95_ub - known.noise_ci95_lb > 1.5 * (blind.noise_ci95_ub - blind.noise_ci95_lb)
@@ -116,7 +116,7 @@ def test_the_same_writers_make_the_interval_narrower(whole):
     assert same_writers.eti95_ub - same_writers.eti95_lb < 0.8 * (known.eti95_ub - known.eti95_lb)
 
 
-def test_other_units_and_another_order_are_that_and_nothing_else():
+def test_units_and_order_change_nothing_else():
     """The models get the same numbers, and differences are put into the units of the scores afterwards."""
     shuffled, scaled = TABLE.sample(frac=1, random_state=1), TABLE.copy()
     scaled[["score_more", "score_less"]] *= 8
@@ -140,7 +140,7 @@ def test_exchanging_the_sentences_mirrors_everything(whole):
         assert_allclose(one.observed + other.observed, total, atol=1e-12)
 
 
-def test_without_clusters_the_change_of_the_share_is_that_of_two_betas(change):
+def test_change_without_clusters_is_two_betas(change):
     """How often a pair changes, and in which direction then, each Beta and independent."""
     own = change.published.loc["all pairs"]
     moved = own.gained + own.lost
@@ -167,7 +167,7 @@ def test_the_fits_are_saved_and_read(whole, tmp_path):
         assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
 
 
-def test_a_report_has_a_page_tables_figures_and_posteriors(whole, tmp_path):
+def test_report_has_page_tables_figures_and_posteriors(whole, tmp_path):
     page = bb.write(whole, tmp_path / "report", figures=("png",))
     written = {path.name for path in page.parent.rglob("*") if path.is_file()}
     assert written >= {"index.html", "summary.csv", "published.csv", "plan.csv", "checks.csv", "tables.tex"}

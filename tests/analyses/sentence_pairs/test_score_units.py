@@ -34,7 +34,7 @@ def same_answer(scores: PairScores) -> None:
 @pytest.mark.parametrize(
     ("unit", "looks"), [("probability", "probabilities"), ("loss", "losses"), ("perplexity", "perplexities")]
 )
-def test_scores_of_another_unit_are_refused_until_the_unit_is_said_and_then_right(unit, looks):
+def test_another_unit_is_refused_until_said(unit, looks):
     frame = in_unit(unit)
     with refused(SentencePairsError, f"scores {looks} above 0 unit= --unit {unit}"):
         read_scores(frame)
@@ -43,14 +43,14 @@ def test_scores_of_another_unit_are_refused_until_the_unit_is_said_and_then_righ
     assert scores.provenance["unit"] == scores.unit == unit
 
 
-def test_average_losses_that_are_all_small_are_asked_for_like_probabilities():
+def test_small_average_losses_need_a_unit():
     small = in_unit("loss").assign(score_more=lambda t: t.score_more / 40, score_less=lambda t: t.score_less / 40)
     with refused(SentencePairsError, "probabilities --unit loss"):
         read_scores(small)
     assert_allclose(read_scores(small, unit="loss", decimals=None).rows.difference * 40, RIGHT.rows.difference)
 
 
-def test_differences_of_which_none_is_negative_look_like_absolute_ones():
+def test_differences_without_negatives_look_absolute():
     """As lm-evaluation-harness writes them."""
     frame = LOGS.assign(difference=LOGS.score_more - LOGS.score_less)
     absolute = frame[["item", "difference"]].assign(difference=frame.difference.abs())
@@ -67,7 +67,7 @@ def test_differences_of_which_none_is_negative_look_like_absolute_ones():
         read_scores(absolute, unit="probability")
 
 
-def test_two_columns_of_different_units_are_refused_and_one_unit_is_right():
+def test_columns_of_different_units_are_refused():
     with refused(SentencePairsError, "score_more score_less log probabilities losses one unit"):
         read_scores(in_unit("loss", ["score_less"]))
     sums_and_averages = LOGS.assign(score_less=LOGS.score_less / 40)
@@ -95,7 +95,7 @@ def test_a_unit_is_one_of_four():
         read_scores(LOGS, unit="los")  # type: ignore[arg-type]
 
 
-def test_the_command_line_says_what_scores_look_like_and_takes_their_unit(run, tmp_path):
+def test_command_line_says_and_takes_the_unit(run, tmp_path):
     path = tmp_path / "scores.csv"
     in_unit("perplexity").to_csv(path, index=False)
     code, _, error = run("sentence-pairs", path)

@@ -30,7 +30,7 @@ def test_the_columns_of_crows_pairs_program_are_read(tmp_path):
     assert says(notice, "crows 1 of 3 pairs tie 3 decimals decimals=None")
 
 
-def test_ties_stay_in_the_denominator_of_the_share_and_not_in_that_of_a_direction():
+def test_ties_stay_in_the_denominator_of_share():
     """As in metric.py: `metric_score` divides by N, `stereo_score` by `total_stereo`, to which ties do not count."""
     frame = pd.DataFrame(
         {
@@ -59,7 +59,7 @@ def test_crows_pairs_published_share_has_the_textbooks_intervals():
     assert row.exact_ci95_lb < row.wilson_ci95_lb < row.wilson_ci95_ub < row.exact_ci95_ub
 
 
-def test_the_change_of_a_share_is_gains_less_losses():
+def test_change_of_share_is_gains_minus_losses():
     after = TABLE.assign(score_more=TABLE.score_more - 1)
     before, later = read_scores(TABLE), read_scores(after)
     row = paired(before, later).loc["all pairs"]
@@ -77,7 +77,7 @@ def test_the_order_of_rows_changes_nothing(order):
     assert design(one)[0].identical(design(other)[0])
 
 
-def test_columns_that_cluster_nothing_are_left_out_and_said():
+def test_columns_without_clusters_are_left_out():
     frame = TABLE.assign(template="t", term=TABLE.item)
     data, notices = design(read_scores(frame))
     assert {"writer"} == {"writer", "template", "term"} & set(data.dims)
@@ -100,7 +100,7 @@ def test_columns_that_cluster_nothing_are_left_out_and_said():
         (lambda t: t.assign(model=["a", "b"] * 20), '2 models a, b'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_scores_is_said_in_one_line(change, message):
+def test_wrong_scores_are_one_line(change, message):
     with refused(SentencePairsError, message):
         read_scores(change(TABLE))
 
@@ -114,7 +114,7 @@ def test_rows_of_one_of_several_models_are_taken():
         read_scores(TABLE, model="one")
 
 
-def test_files_that_are_none_and_scores_that_do_not_vary(tmp_path):
+def test_refuses_other_files_and_constant_scores(tmp_path):
     with refused(SentencePairsError, "nowhere.csv"):
         read_scores(tmp_path / "nowhere.csv")
     with refused(SentencePairsError, "list DataFrame path"):

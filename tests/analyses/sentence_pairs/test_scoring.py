@@ -98,6 +98,6 @@ def test_progress_hears_how_many_pairs_are_done():
         (Counts(worst=np.nan), OURS, "pll", "pairs 'letters' 'aaa' nan"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_scored_is_said_in_a_line(model, frame, how, message):
+def test_refuses_what_cannot_be_scored(model, frame, how, message):
     with refused(LanguageModelError, message):
         score_pairs(model, frame, how)

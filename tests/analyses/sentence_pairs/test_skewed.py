@@ -23,7 +23,7 @@ def skewed(pairs: int, seed: int = 3) -> pd.DataFrame:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_large_skewed_table_has_a_verdict_and_its_mean_is_estimated():
+def test_a_skewed_table_has_verdict_and_mean():
     result = bb.sentence_pairs.estimate(skewed(1584), decimals=None)
     assert not result.problems
     row = result.row("difference")
@@ -34,7 +34,7 @@ def test_a_large_skewed_table_has_a_verdict_and_its_mean_is_estimated():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_with_students_residual_a_location_is_estimated_and_said(tmp_path):
+def test_students_residual_estimates_a_location(tmp_path):
     robust = tmp_path / "robust.toml"
     pairs = shipped("models") / "pairs.toml"
     robust.write_text(f'{pairs.read_text()}\n[priors.nu]\ndistribution = "Gamma"\nalpha = 2.0\nbeta = 0.1\n')
@@ -45,7 +45,7 @@ def test_with_students_residual_a_location_is_estimated_and_said(tmp_path):
     assert result.estimated == "location of the differences (Student-t)"
 
 
-def test_a_mean_of_few_and_skewed_differences_comes_with_a_notice():
+def test_few_skewed_differences_give_a_notice():
     few, enough = (design(read_scores(skewed(pairs), decimals=None))[1] for pairs in (40, 1584))
     assert says(few[0], "40 skewed short")
     assert not enough

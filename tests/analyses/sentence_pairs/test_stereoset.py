@@ -96,7 +96,7 @@ def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
     assert (pairs.score_more - pairs.score_less).tolist() == [1, -1, 0]
 
 
-def test_predictions_alone_are_refused_with_a_remedy_that_works(tmp_path: Path):
+def test_predictions_alone_are_refused_with_remedy(tmp_path: Path):
     """Those of bias-bench: probabilities of one task. Of other benchmarks it writes one number."""
     gold, predictions = files(tmp_path, given={name: 10.0**score for name, score in SCORES.items()})
     with refused(
@@ -110,7 +110,7 @@ def test_predictions_alone_are_refused_with_a_remedy_that_works(tmp_path: Path):
         read_scores(tmp_path / "crows.json")
 
 
-def test_a_task_without_predictions_is_left_out_with_a_notice(tmp_path: Path, caplog):
+def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
     of_two = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
     alone = stereoset(*files(tmp_path))
     assert stereoset(*files(tmp_path, of_two)).equals(alone)

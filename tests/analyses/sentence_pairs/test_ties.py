@@ -44,7 +44,7 @@ def resolved(sampled: None) -> SentencePairsChange:
     return bb.sentence_pairs.estimate(UNTRAINED, after, sampling=ENOUGH)
 
 
-def test_an_untrained_model_whose_scores_tie_has_no_preference(untrained):
+def test_tied_scores_are_no_preference(untrained):
     assert untrained.published.share["all pairs"] == pytest.approx(20 / 60)
     assert untrained.published.wilson_ci95_ub["all pairs"] < 0.5  # published, and wrong of a preference
     row = untrained.row("share")
@@ -89,7 +89,7 @@ def test_a_report_says_how_ties_count(untrained, resolved, tmp_path):
         assert (page.parent / "posterior-share.nc").exists() or result.changed
 
 
-def test_pairs_that_all_tie_have_no_verdict_and_are_compared_unrounded():
+def test_pairs_that_all_tie_have_no_verdict():
     small = pairs(30, 0, 10).assign(difference=lambda t: t.difference / 1e5)
     with refused(SentencePairsError, "40 pairs tie decimals=None --decimals none"):
         design(read_scores(small))
@@ -100,7 +100,7 @@ def known(data: xr.Dataset, share: float) -> xr.Dataset:
     return xr.Dataset({"logit": (("chain", "draw"), np.full((2, 50), logit(share)))})
 
 
-def test_a_share_with_ties_and_its_noise_are_those_of_drawn_tables():
+def test_share_with_ties_is_of_drawn_tables():
     data, rng = design(read_scores(UNTRAINED))[0], np.random.default_rng(4)
     found = shares_with_ties(known(data, 0.7), known(data, 0.8), data)
     assert found.values == pytest.approx(0.7 * 0.8 + 0.3 / 2)
@@ -108,7 +108,7 @@ def test_a_share_with_ties_and_its_noise_are_those_of_drawn_tables():
     assert found.noise_sd == pytest.approx(drawn.std(), rel=0.02)
 
 
-def test_a_step_from_a_tie_or_to_one_is_half():
+def test_a_step_from_or_to_ties_is_half():
     """All pairs tie after: the change is what the share was away from one half."""
     before, after = pairs(400, 0, 200), pairs(0, 600, 0)
     moved = np.repeat([-0.5, 0.5], [400, 200])

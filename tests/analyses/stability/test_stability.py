@@ -48,7 +48,7 @@ def found(sampled: None, trainings: list[Embedding]) -> Stability:
     return stability(cosines(LIST, open_embedding(trainings, kind="seed"), ()), sampling=SHORT)
 
 
-def test_each_method_is_what_it_is_in_each_training(found, trainings):
+def test_each_method_is_as_in_each_training(found, trainings):
     assert found.kind == found.measures.index.name == "seed"
     assert found.measures.index.tolist() == [each.name for each in trainings]
     for each in trainings:
@@ -89,7 +89,7 @@ def test_a_folder_has_tables_figure_text_and_posterior(found, tmp_path):
     assert load_fit(page.parent / "posterior-planted.nc").attrs["name"] == "planted"
 
 
-def test_the_figure_has_a_row_for_each_method_and_a_point_for_each_training(found):
+def test_figure_has_rows_of_methods_and_trainings(found):
     ax = plot_stability(found)
     order = found.spread.relative_sd.sort_values(ascending=False).index
     assert [label.get_text() for label in ax.get_yticklabels()] == list(order)
@@ -99,13 +99,13 @@ def test_the_figure_has_a_row_for_each_method_and_a_point_for_each_training(foun
     np.testing.assert_allclose(last, found.relative[order[-1]])
 
 
-def test_values_of_the_mean_table_are_predicted_as_well_as_without_replicates(found, trainings):
+def test_mean_table_is_predicted_as_without_replicates(found, trainings):
     table = cosines(LIST, open_embedding(trainings, kind="seed"), ())
     alone: xr.DataTree = fit(replace(table, replicates=None), sampling=SHORT)
     np.testing.assert_allclose(predictive_coverage(found.fit), predictive_coverage(alone), atol=0.08)
 
 
-def test_what_cannot_be_judged_is_refused_in_a_line(trainings):
+def test_refuses_what_cannot_be_judged(trainings):
     for given, said in (
         (trainings[0], "embeddings 'seed 0' training"),
         (trainings[:1], "1 replicates"),

@@ -20,14 +20,14 @@ from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import refused, states
 
 
-def test_every_cell_is_marked_by_what_became_of_it() -> None:
+def test_every_cell_is_marked_by_its_outcome() -> None:
     found = made_sweep()
     looks = looks_of(found.cells)
     assert looks.iloc[[1, 5, 7]].tolist() == ["no numbers", "not converged", "screened by the quasi-F alone"]
     assert set(looks[found.cells.survives]) == {"distinguishable after Holm"}
 
 
-def test_the_page_tells_what_is_missing_and_the_files_hold_every_cell(tmp_path: Path) -> None:
+def test_page_tells_gaps_and_files_all_cells(tmp_path: Path) -> None:
     found = made_sweep()
     page = bb.write(found, tmp_path / "atlas", figures=())
     text = page.read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_a_single_cell_is_an_atlas_too(tmp_path: Path) -> None:
     assert not states(text, "false finding")
 
 
-def test_versions_stand_in_their_embedding_with_paired_changes_beside_them(tmp_path: Path) -> None:
+def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path) -> None:
     found = made_sweep(versions=("hard", "theirs"))
     page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(page, "Six versions 24 changes")
@@ -65,7 +65,7 @@ def test_versions_stand_in_their_embedding_with_paired_changes_beside_them(tmp_p
     assert list(pd.read_csv(tmp_path / "atlas" / "removal.csv").version) == ["hard", "theirs"]
 
 
-def test_the_file_of_cells_has_the_pooled_numbers_of_the_page_and_none_of_versions() -> None:
+def test_file_of_cells_pools_without_versions() -> None:
     made = made_sweep(versions=("hard",))
     of_embeddings = made.cells[made.cells.version_of == ""]
     pooled = SimpleNamespace(cells=of_embeddings[["bias"]].set_axis(["mean"], axis=1))
@@ -73,7 +73,7 @@ def test_the_file_of_cells_has_the_pooled_numbers_of_the_page_and_none_of_versio
     assert cells.pooled_mean.dropna().tolist() == of_embeddings.bias.dropna().tolist()
 
 
-def test_versions_are_marked_below_their_embedding_and_changes_have_rows_of_their_own() -> None:
+def test_versions_and_changes_have_rows_of_figures() -> None:
     made = made_sweep(2, 3, versions=("hard",))
     rows = [label.get_text() for label in plot_atlas(made).get_yticklabels()]
     assert rows == ["embedding 0", "↳ hard", "embedding 1", "↳ hard"]
@@ -88,7 +88,7 @@ def test_versions_are_marked_below_their_embedding_and_changes_have_rows_of_thei
         plot_changes(made_sweep())
 
 
-def test_what_versions_cost_stands_beside_what_they_take_away(tmp_path: Path) -> None:
+def test_cost_stands_beside_what_is_removed(tmp_path: Path) -> None:
     made = made_sweep(1, 5, versions=("hard", "theirs"))
     costs = {"hard": Damage(100, 0.9, 0.85, 0.94, 0.01), "theirs": Damage(100, 0.7, 0.6, 0.8, 0.02)}
     known = made.with_damage(costs)

@@ -30,7 +30,7 @@ def swept(sampled: None) -> Sweep:
     return bb.sweep(grid({"later": 1950, "first": 1900}), sampling=BRIEF, jobs=1)
 
 
-def test_a_list_is_a_series_of_the_embeddings_that_have_times(swept: Sweep) -> None:
+def test_embeddings_with_times_make_a_series(swept: Sweep) -> None:
     series = swept.series["weat7"]
     assert [*series.tables] == [1900, 1950]
     cells = swept.cells.xs("weat7", level="list").observed
@@ -46,7 +46,7 @@ def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: P
     assert (tmp_path / "atlas" / "over-time.csv").is_file()
 
 
-def test_times_that_are_none_are_refused_in_a_line() -> None:
+def test_refuses_times_that_are_none() -> None:
     for times, message in (
         ({"never": 1900.0}, "times 'never' later"),
         ({"first": "early"}, "times 'first' 'early' number"),

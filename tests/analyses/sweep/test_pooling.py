@@ -53,7 +53,7 @@ def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
     assert ours(SDS) - ours(other) == pytest.approx(exactly(SDS) - exactly(other), abs=1e-3)
 
 
-def test_draws_of_truths_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
+def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
     """Means and variances of every cell, that without numbers among them, given the scales."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     rng = np.random.default_rng(2)
@@ -71,7 +71,7 @@ def test_draws_of_truths_are_those_of_the_dense_normal(cells: pd.DataFrame) -> N
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_pooling_draws_cells_together_and_stands_in_for_what_is_missing(cells: pd.DataFrame) -> None:
+def test_pooling_draws_together_and_fills_gaps(cells: pd.DataFrame) -> None:
     pooled = pool_cells(cells, SHARED)
     assert pooled is not None
     assert pooled.diagnostics.converged
@@ -95,7 +95,7 @@ def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
     assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
 
 
-def test_an_embedding_that_has_not_converged_is_named_when_it_is_left_out(cells: pd.DataFrame) -> None:
+def test_an_unconverged_embedding_is_named(cells: pd.DataFrame) -> None:
     lost = cells.assign(verdict="distinguishable")
     lost.loc["embedding 2", "verdict"] = "not converged"
     grid = _grid(lost, SHARED)

@@ -38,7 +38,7 @@ def screened(*models: Talker, folder: Path | None = None, **options: object) -> 
     )
 
 
-def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
+def test_a_column_has_log_probabilities_and_unit() -> None:
     found = screened(Talker("one"), Talker("two"))
     alone = quasi_f(bb.log_probabilities("weat7", Talker("two"), controls=()))
     assert (found.cells.bias["two", "weat7"],) == in_ten_digits(alone.value)
@@ -49,7 +49,7 @@ def test_a_column_has_the_numbers_of_log_probabilities_and_their_unit() -> None:
     assert counts == [0, 10]
 
 
-def test_a_sweep_that_goes_on_asks_no_model_again(tmp_path: Path) -> None:
+def test_a_continued_sweep_asks_no_model_again(tmp_path: Path) -> None:
     first, again, other = Talker("one"), Talker("one"), Talker("two")
     before = screened(first, folder=tmp_path)
     after = screened(again, other, folder=tmp_path)
@@ -57,7 +57,7 @@ def test_a_sweep_that_goes_on_asks_no_model_again(tmp_path: Path) -> None:
     assert before.cells.bias["one", "weat6"] == after.cells.bias["one", "weat6"]
 
 
-def test_a_model_as_a_version_of_another_has_paired_changes(tmp_path: Path) -> None:
+def test_a_model_as_version_has_paired_changes(tmp_path: Path) -> None:
     half = GivenVersion(Talker("half"), "CDA", of="one")
     found = screened(Talker("one"), Talker("two"), folder=tmp_path, versions=half)
     assert list(found.originals) == ["one", "two"]
@@ -73,7 +73,7 @@ def test_a_model_as_a_version_of_another_has_paired_changes(tmp_path: Path) -> N
     assert again.asked == 0
 
 
-def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
+def test_a_list_without_answers_fails_alone() -> None:
     found = screened(Talker("one", unknown="math"), Talker("two"))
     assert found.cells.bias.isna().tolist() == [False, True, False, False]
     (reason,) = found.failures.reason
@@ -105,8 +105,6 @@ def test_a_list_that_a_model_cannot_answer_fails_alone() -> None:
         ([bb.LanguageModelColumn(Talker("one"), templates="plain-1")], {}, "templates 'plain-1'"),
     ],
 )
-def test_wrong_input_is_one_line_before_a_model_is_asked(
-    embeddings: list[object], options: dict[str, object], message: str
-) -> None:
+def test_wrong_input_is_found_before_asking(embeddings: list[object], options: dict[str, object], message: str) -> None:
     with refused(BayesBiasError, message):
         bb.sweep(bb.Grid(["weat7"], embeddings, controls=()), **options)

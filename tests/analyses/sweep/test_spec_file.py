@@ -31,7 +31,7 @@ def spec(home: Path, text: str) -> Path:
     return path
 
 
-def test_files_are_found_beside_the_spec_whatever_the_working_folder(home: Path) -> None:
+def test_files_are_relative_to_the_spec(home: Path) -> None:
     read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
     assert [each.name for each in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
 
@@ -57,12 +57,12 @@ def test_lists_may_be_globs_of_shipped_names(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "."])
-def test_what_no_file_can_be_called_is_left_to_who_opens_it(home: Path, name: str) -> None:
+def test_impossible_file_names_are_left_to_opening(home: Path, name: str) -> None:
     read = read_sweep(spec(home, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
     assert read.lists == read.sources[0].paths == (name,)
 
 
-def test_folders_and_results_beside_the_spec_are_no_lists(home: Path) -> None:
+def test_folders_and_results_are_no_lists(home: Path) -> None:
     (home / "weat6-report").mkdir()
     (home / "weat6.nc").touch()
     read = read_sweep(spec(home, f'lists = ["weat[67]*"]\n{DEMO}'))
@@ -70,7 +70,7 @@ def test_folders_and_results_beside_the_spec_are_no_lists(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "file"), [("weat*", "weat6.csv"), ("weat6", "weat6")])
-def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(home: Path, name: str, file: str) -> None:
+def test_a_file_named_like_shipped_clashes(home: Path, name: str, file: str) -> None:
     shutil.copy(str(shipped("wordlists") / "weat6.toml"), home / "own.toml")
     (home / "own.toml").rename(home / file)
     with pytest.raises(WordListError) as raised:
@@ -81,14 +81,14 @@ def test_a_file_named_like_a_shipped_list_is_a_clash_that_names_both(home: Path,
     assert read.lists == (str(home / file),)
 
 
-def test_what_the_file_leaves_out_is_as_in_python(home: Path) -> None:
+def test_defaults_are_those_of_python(home: Path) -> None:
     read = read_sweep(spec(home, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
     assert (read.sampling.draws, read.sampling.tune) == (2000, Sampling().tune)
     assert read.arguments()["seed"] == 3
     assert "models" not in read.arguments()
 
 
-def test_a_language_model_is_read_and_its_folder_is_relative_to_the_file(home: Path) -> None:
+def test_a_language_model_folder_is_relative(home: Path) -> None:
     (home / "bert").mkdir()
     text = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
     (source,) = read_sweep(spec(home, HEAD + text)).sources
@@ -116,7 +116,7 @@ def test_versions_below_an_embedding_are_its_own(home: Path) -> None:
     assert "other.txt" in given.source.source
 
 
-def test_a_model_below_a_model_is_a_version_that_is_asked_as_it_is(home: Path) -> None:
+def test_a_nested_model_is_a_version(home: Path) -> None:
     model = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
     version = '[[embeddings.versions]]\nname = "CDA"\nmasked = "bert-cda"\n'
     (home / "bert-cda").mkdir()
@@ -133,7 +133,7 @@ def test_a_model_below_a_model_is_a_version_that_is_asked_as_it_is(home: Path) -
             read_sweep(spec(home, HEAD + text))
 
 
-def test_an_encoder_encodes_the_words_that_its_versions_learn_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoder_encodes_words_of_its_versions(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(_: str, lists: object, templates: object, controls: object, also: list[str], trust: bool) -> object:
         return {word: np.array([1.0, 2.0]) for word in also}
 

@@ -37,7 +37,7 @@ main.main([], command)
 
 
 @pytest.mark.slow
-def test_a_run_that_is_terminated_ends_its_processes_without_a_warning() -> None:
+def test_a_terminated_run_ends_its_processes() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SLEEPING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -51,9 +51,7 @@ def test_a_run_that_is_terminated_ends_its_processes_without_a_warning() -> None
 
 
 @pytest.mark.slow
-def test_jobs_that_a_full_disk_stops_are_given_up_without_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_stops_jobs_without_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path / "results")
 
     def full(*_: object) -> None:

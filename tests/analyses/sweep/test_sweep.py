@@ -52,7 +52,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
     return found, folder
 
 
-def test_words_match_as_the_grid_says_and_coverage_names_them(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_match_follows_the_grid_and_is_covered(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     def made(vectors: dict[str, np.ndarray], pairs: str, match: Any) -> Sweep:
         grid = bb.Grid(["weat6", "weat7"], {"toy": vectors}, controls=(), match=match)
         versions = [Debiasing(HardDebias(), pairs), GivenVersion(vectors, "again", of="toy")]
@@ -89,7 +89,7 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     assert found.measures.loc[("shipped", "weat7", "WEAT"), "value"] == pytest.approx(0.966, abs=1e-3)
 
 
-def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path) -> None:
+def test_controls_do_not_change_the_quasi_f(tmp_path: Path) -> None:
     """Even where they have sub-topics and pairs of their own, or an embedding has none of their words."""
     controls = tmp_path / "things.toml"
     controls.write_text(
@@ -104,7 +104,7 @@ def test_control_classes_change_nothing_of_what_the_quasi_f_says(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_sweep_that_grows_computes_what_is_new_alone(swept: tuple[Sweep, Path]) -> None:
+def test_a_growing_sweep_computes_new_cells_only(swept: tuple[Sweep, Path]) -> None:
     found, folder = swept
     before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
@@ -142,7 +142,7 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
+def test_cells_are_chosen_by_p_or_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
     options: dict[str, Any] = {"jobs": 1, "sampling": SHORT}
     grid = bb.Grid(["weat6", "weat7"], controls=())
@@ -152,7 +152,7 @@ def test_cells_are_chosen_by_their_p_value_or_by_name() -> None:
     assert by_chance.chance_holm.iloc[0] == 2 * by_chance.chance.iloc[0]
 
 
-def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_uncovered_cells_are_recorded_and_others_run(tmp_path: Path) -> None:
     math = bb.load_wordlist("weat7").groups["math"]
     found = screened({"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path)
     assert found.failures[["embedding", "list"]].to_numpy().tolist() == [["few", "weat7"]]
@@ -162,7 +162,7 @@ def test_what_is_not_covered_is_recorded_and_the_rest_goes_on(tmp_path: Path) ->
     assert found.cells.bias.notna().sum() == 5
 
 
-def test_a_damaged_file_and_an_impossible_debiasing_fail_by_themselves(tmp_path: Path) -> None:
+def test_damaged_files_and_impossible_debiasings_fail_alone(tmp_path: Path) -> None:
     (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
     lost = Debiasing(HardDebias(), "kween:kwing", "lost", of=("good",))
     found = screened({"good": toy(1), "damaged": tmp_path / "damaged.txt"}, versions=[lost])
@@ -178,7 +178,7 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
-def test_one_debiasing_is_as_good_as_a_list_of_one() -> None:
+def test_one_debiasing_equals_a_list_of_one() -> None:
     one, several = (screened({"own": toy(1)}, "weat7", versions=given) for given in (DEBIASED, [DEBIASED]))
     pd.testing.assert_frame_equal(one.cells, several.cells)
 
@@ -197,7 +197,7 @@ def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> N
     assert (cell.bias, cell.sd) == pytest.approx((expected.value, expected.se), rel=1e-5)
 
 
-def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
+def test_order_of_files_changes_no_number(tmp_path: Path) -> None:
     one = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
     other = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)
     assert one.cells.bias["a"].tolist() == other.cells.bias["x"].tolist()
@@ -220,12 +220,12 @@ def test_the_order_of_files_and_names_changes_no_number(tmp_path: Path) -> None:
         ({"sampling": 100}, "sampling 100"),
     ],
 )
-def test_wrong_input_is_one_line_before_anything_is_read(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_input_is_found_before_reading(arguments: dict[str, Any], message: str) -> None:
     with refused(BayesBiasError, message):
         bb.sweep(**{"embeddings": ["googlenews-demo"], "wordlists": ["weat6"], **arguments})
 
 
-def test_a_folder_of_another_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_another_versions_folder_is_refused_before_reading(tmp_path: Path) -> None:
     screened({"own": toy(1)}, "weat7", folder=tmp_path)
     (tmp_path / "cells" / MARKER).write_text('{"version": 99}')
     with refused(BayesBiasError, "version"):
@@ -233,7 +233,7 @@ def test_a_folder_of_another_version_is_refused_before_anything_is_read(tmp_path
 
 
 @pytest.mark.thorough
-def test_every_byte_is_the_same_whatever_kernel_blas_has(tmp_path: Path) -> None:
+def test_bytes_do_not_depend_on_blas_kernels(tmp_path: Path) -> None:
     """Kernels differ between processors of one architecture. Where neither is known, both runs use the same one."""
     spec = tmp_path / "audit.toml"
     spec.write_text(
@@ -251,7 +251,7 @@ def test_every_byte_is_the_same_whatever_kernel_blas_has(tmp_path: Path) -> None
     assert not [str(path) for path in first if first[path] != second[path]]
 
 
-def test_a_cell_has_the_sub_topics_of_a_table_whatever_other_lists_there_are() -> None:
+def test_sub_topics_do_not_depend_on_other_lists() -> None:
     lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
     (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
     for words in lists:

@@ -44,9 +44,7 @@ def with_versions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Swee
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_versions_move_no_pooled_cell_and_no_adjusted_chance_of_the_embeddings(
-    with_versions: tuple[Sweep, Sweep],
-) -> None:
+def test_versions_leave_pooling_and_adjustment_alone(with_versions: tuple[Sweep, Sweep]) -> None:
     alone, beside = with_versions
     assert alone.pooled is not None
     assert beside.pooled is not None
@@ -59,7 +57,7 @@ def test_versions_move_no_pooled_cell_and_no_adjusted_chance_of_the_embeddings(
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_change_is_what_compare_says_of_the_pair(with_versions: tuple[Sweep, Sweep]) -> None:
+def test_a_change_is_that_of_compare(with_versions: tuple[Sweep, Sweep]) -> None:
     _, beside = with_versions
     before = bb.open_embedding("googlenews-demo")
     tables = (bb.cosines("weat6", vectors, ()) for vectors in (before, HARD.applied(before)))
@@ -102,7 +100,7 @@ def test_a_damaged_version_fails_by_itself(tmp_path: Path) -> None:
         (lambda: GivenVersion("googlenews-demo", "theirs", of=("shipped", "noisy")), "of embedding"),
     ],
 )
-def test_a_wrong_version_is_one_line_before_anything_is_read(version: Any, message: str) -> None:
+def test_a_wrong_version_is_found_before_reading(version: Any, message: str) -> None:
     with refused(BayesBiasError, message):
         swept(versions=version(), posteriors="none")
 
@@ -128,7 +126,7 @@ def made_changes(removed: dict[str, float], rng: np.random.Generator, lists: int
     return cells, pd.DataFrame(rows, columns=columns).set_index(columns[:3]), adds, of_changes
 
 
-def test_intervals_of_shares_removed_hold_the_truth_of_new_words() -> None:
+def test_intervals_of_shares_removed_cover_new_words() -> None:
     truth, rng = {"most": 0.9, "half": 0.5, "turns": 1.3}, np.random.default_rng(1)
     rankings = [rank_versions(*made_changes(truth, rng)) for _ in range(60)]
     tables = pd.concat(ranking.table for ranking in rankings if ranking)

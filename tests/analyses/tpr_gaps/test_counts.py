@@ -34,7 +34,7 @@ def test_bad_labels_are_refused_in_one_line(given: tuple, said: str):
         count(*given)
 
 
-def test_a_class_is_left_out_when_asked_and_reported(caplog: pytest.LogCaptureFixture):
+def test_a_class_is_left_out_on_request(caplog: pytest.LogCaptureFixture):
     found = count([*Y, "pope"], [*Y, "pope"], [*GROUP, "M"], leave_out=True)
     assert found.classes == ["nurse", "poet"]
     (notice,) = found.notices
@@ -56,7 +56,7 @@ def test_columns_are_found_and_missing_ones_named(tmp_path: Path):
         count("y", "said", "gender", "nowhere.csv")
 
 
-def test_na_is_a_label_of_a_file_and_an_empty_cell_is_none(tmp_path: Path):
+def test_na_is_a_label_and_empty_none(tmp_path: Path):
     path = tmp_path / "people.csv"
     path.write_text("y,prediction,group\nNA,NA,F\nNA,1,M\n1,1,F\n1,1,M\n", encoding="utf-8")
     assert count("y", "prediction", "group", path).classes == ["1", "NA"]

@@ -39,7 +39,7 @@ def nothing(sampled: None) -> TprGaps:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing: TprGaps):
+def test_rates_of_large_classes_are_binomial(nothing: TprGaps):
     hits, people = nothing.counts.hits.to_numpy().copy(), nothing.counts.people.to_numpy().copy()
     hits[0], people[0] = (14_000, 25_000), (20_000, 40_000)
     row = gaps_of(counted(hits, people), sampling=BRIEF).table.loc[("class 00", "F")]
@@ -53,7 +53,7 @@ def test_a_class_with_many_people_is_known_as_well_as_its_binomials_say(nothing:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_posterior_is_that_of_the_model_as_it_is_written():
+def test_posterior_is_that_of_the_written_model():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
     # The prior, drawn as the formulas say, and weighed by the likelihood.
     rng, n, k = np.random.default_rng(1), 1_000_000, 3
@@ -73,7 +73,7 @@ def test_the_posterior_is_that_of_the_model_as_it_is_written():
     assert found.aggregate.loc[VARIANCE, "mean"] == pytest.approx(variance, rel=0.06)
 
 
-def test_without_gaps_the_aggregate_is_far_below_the_raw_one(nothing: TprGaps):
+def test_no_gaps_give_aggregates_below_raw_ones(nothing: TprGaps):
     for quantity in (MEAN_ABSOLUTE, RMS):
         row = nothing.aggregate.loc[quantity]
         assert row.observed == pytest.approx(row.without_gaps, rel=0.15)
@@ -101,7 +101,7 @@ def test_swapping_the_groups_mirrors_the_gaps(nothing: TprGaps):
     assert np.allclose(mirrored[["eti95_lb", "eti95_ub"]], -mine[["eti95_ub", "eti95_lb"]], atol=0.04)
 
 
-def test_the_posterior_is_readable_and_its_gaps_are_those_of_its_rates(nothing: TprGaps):
+def test_gaps_are_those_of_the_rates(nothing: TprGaps):
     posterior = nothing.fit["posterior"]
     assert np.allclose(posterior["gap"].sel(group="F"), -posterior["gap"].sel(group="M"))
     difference = posterior["rate"].sel(group="F") - posterior["rate"].sel(group="M")
@@ -109,7 +109,7 @@ def test_the_posterior_is_readable_and_its_gaps_are_those_of_its_rates(nothing: 
     assert set(az.summary(nothing.fit, var_names=["sd_gap"]).index) == {"sd_gap"}
 
 
-def test_rates_are_diagnosed_and_not_again_what_they_are_made_of(nothing: TprGaps):
+def test_only_rates_are_diagnosed(nothing: TprGaps):
     posterior = nothing.fit["posterior"].to_dataset()[["level_mean", "sd_level", "sd_gap", "mean_gap", "rate"]]
     assert diagnose(posterior, nothing.fit["sample_stats"].to_dataset()).ess_bulk == nothing.diagnostics.ess_bulk
 
@@ -118,7 +118,7 @@ def test_rates_are_diagnosed_and_not_again_what_they_are_made_of(nothing: TprGap
     ("asked", "said"),
     [({"of": "woman"}, "of 'woman' F, M"), ({"ci_prob": 95}, "ci_prob 95"), ({"seed": -1}, "seed -1")],
 )
-def test_what_is_asked_is_checked_before_anything_is_sampled(asked: dict, said: str):
+def test_arguments_are_checked_before_sampling(asked: dict, said: str):
     y, group = ["a", "a", "b", "b"], ["F", "M", "F", "M"]
     with pytest.raises(BayesBiasError) as raised:
         bb.tpr_gaps.estimate(y, y, group, **asked)
@@ -146,7 +146,7 @@ def test_the_correlation_allows_for_errors_in_both():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_without_errors_the_correlation_is_as_uncertain_as_its_classes_are_few():
+def test_correlation_of_few_classes_is_uncertain():
     rng = np.random.default_rng(5)
     z = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=CLASSES)
     people = np.full((CLASSES, 2), 20_000)
@@ -168,7 +168,7 @@ def draws_of(means: np.ndarray, sd: float, classes: list[str]) -> xr.DataArray:
     return xr.DataArray(means + noise, dims=("chain", "draw", "contrast"), coords=coords)
 
 
-def test_what_no_correlation_can_be_had_of_is_refused(nothing: TprGaps):
+def test_refuses_what_cannot_correlate(nothing: TprGaps):
     words = pd.DataFrame({"class": nothing.counts.classes, "bias": np.arange(28.0), "sd": 0.1})
     with refused(TprGapsError, "group 'X'"):
         bb.tpr_gaps.correlation(nothing, words, group="X")

@@ -60,7 +60,7 @@ def test_the_order_of_people_does_not_matter(seed: int):
 
 @pytest.mark.parametrize("n_groups", [2, 4])
 @pytest.mark.parametrize("size", [2, 10])
-def test_squares_are_without_bias_and_raw_ones_are_not(n_groups: int, size: int):
+def test_squares_are_unbiased_unlike_raw_ones(n_groups: int, size: int):
     rng = np.random.default_rng(n_groups + size)
     rates = rng.uniform(0.2, 0.9, size=(6, n_groups))
     people = rng.integers(size, 2 * size, size=rates.shape)

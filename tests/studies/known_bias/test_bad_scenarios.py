@@ -98,7 +98,7 @@ def test_a_vocabulary_that_cannot_be(path: str, value: object, said: str) -> Non
         vocabulary_from(_with(path, value), "mine")
 
 
-def test_neutral_words_are_asked_for_where_there_are_none(tmp_path: Path) -> None:
+def test_neutral_words_are_asked_for(tmp_path: Path) -> None:
     text = PEOPLE.read_text(encoding="utf-8")
     start, end = text.index("[attributes.gender.neutral]"), text.index("[attributes.gender.sentences]")
     (tmp_path / "mine.toml").write_text(text[:start] + text[end:], encoding="utf-8")
@@ -111,7 +111,7 @@ def test_neutral_words_are_asked_for_where_there_are_none(tmp_path: Path) -> Non
         load_scenario(tmp_path / "scenario.toml")
 
 
-def test_an_unknown_scenario_and_a_folder_that_cannot_be(tmp_path: Path) -> None:
+def test_refuses_unknown_scenarios_and_impossible_folders(tmp_path: Path) -> None:
     with refused(ScenarioError, "'majority'"):
         load_scenario("majorty")
     (tmp_path / "file").write_text("x")

@@ -15,7 +15,7 @@ EVERY = ["gender", "religion", "ethnicity"]
 
 
 @pytest.mark.parametrize("truth", [{"scheme": "majority", "min_p": [0.2], "max_p": [0.9]}, {"scheme": "equal"}])
-def test_realised_shares_are_multinomial_about_those_that_were_drawn(truth: dict[str, object]) -> None:
+def test_realised_shares_are_multinomial(truth: dict[str, object]) -> None:
     scenario = short_scenario(truth=truth, attributes=EVERY)
     drawn = draw_truth(scenario, 0)
     p_values = []
@@ -28,7 +28,7 @@ def test_realised_shares_are_multinomial_about_those_that_were_drawn(truth: dict
     assert kstest(p_values, "uniform").pvalue > 0.001
 
 
-def test_shares_of_majority_groups_lie_where_the_scheme_puts_them() -> None:
+def test_majority_shares_follow_the_scheme() -> None:
     scenario = load_scenario("groups")
     for number, cell in enumerate(scenario.scheme.cells):
         for shares in draw_truth(scenario, number).shares.values():
@@ -46,7 +46,7 @@ def test_skew_moves_the_mean_and_stereotype_the_spread() -> None:
         assert ((first >= 0) & (first <= 1)).all()
 
 
-def test_no_template_loses_its_slot_and_every_word_of_a_group_is_said() -> None:
+def test_templates_keep_slots_and_words_are_said() -> None:
     scenario = load_scenario("groups")
     corpus = make_corpus(scenario, draw_truth(scenario, 0), words=3)
     said = {word for sentence in corpus.tokens for word in sentence}
@@ -58,7 +58,7 @@ def test_no_template_loses_its_slot_and_every_word_of_a_group_is_said() -> None:
 
 
 @pytest.mark.parametrize("words", [1, 2, 4])
-def test_a_sentence_has_as_many_words_of_its_group_as_the_scenario_says(words: int) -> None:
+def test_sentences_have_as_many_words_as_said(words: int) -> None:
     scenario = short_scenario(words_per_sentence=[words])
     corpus = make_corpus(scenario, draw_truth(scenario, 0), words=words)
     groups = [set(own) for own in scenario.described["gender"].classes.values()]
@@ -73,14 +73,14 @@ def test_training_and_test_templates_share_no_sentence() -> None:
         assert not set(attribute.more["training"]) & set(attribute.more["test"])
 
 
-def test_halves_of_the_templates_are_disjoint_and_make_up_the_whole() -> None:
+def test_halves_of_templates_make_the_whole() -> None:
     scenario = short_scenario()
     truth = draw_truth(scenario, 0)
     whole, *halves = (make_corpus(scenario, truth, half=half) for half in ("", *HALVES))
     assert sum(len(half.sentences) for half in halves) == len(whole.sentences)
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_other_ones() -> None:
+def test_a_seed_decides_the_bytes() -> None:
     def digest(seed: int, number: int) -> str:
         scenario = short_scenario(seed=seed)
         corpus = make_corpus(scenario, draw_truth(scenario, 0), number, words=2)
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_other_ones() -> None:
     assert digest(1, 0)[:16] == "2416f30ed4db9877"
 
 
-def test_balanced_targets_have_equal_shares_and_neutral_ones_no_group() -> None:
+def test_balanced_targets_have_equal_shares() -> None:
     scenario = short_scenario(balanced=5, neutral=3)
     truth = draw_truth(scenario, 0)
     table = truth_table(scenario, truth, make_corpus(scenario, truth))
@@ -101,7 +101,7 @@ def test_balanced_targets_have_equal_shares_and_neutral_ones_no_group() -> None:
     assert (table.sentences[table.log_odds.isna()] == 0).all()
 
 
-def test_half_of_the_sentences_are_neutral_where_that_is_asked_for() -> None:
+def test_half_of_sentences_are_neutral_on_request() -> None:
     scenario = short_scenario(neutral_share=0.5)
     corpus = make_corpus(scenario, draw_truth(scenario, 0))
     assert corpus.counts["gender"].sum() / len(corpus.sentences) == pytest.approx(0.5, abs=0.04)
@@ -109,14 +109,14 @@ def test_half_of_the_sentences_are_neutral_where_that_is_asked_for() -> None:
     assert any(neutral & set(WORD.findall(sentence)) for sentence in corpus.sentences)
 
 
-def test_exact_shares_are_those_that_were_drawn_but_for_the_odd_sentence() -> None:
+def test_exact_shares_are_drawn_ones() -> None:
     scenario = short_scenario(exact=True, attributes=EVERY)
     truth = draw_truth(scenario, 0)
     for name, counts in make_corpus(scenario, truth).counts.items():
         assert np.abs(counts - truth.shares[name] * 55).max() < 1.0001
 
 
-def test_the_half_that_is_said_most_with_the_first_group_is_as_many_times_as_frequent_as_asked() -> None:
+def test_frequency_of_halves_is_as_asked() -> None:
     truth = {"scheme": "skew", "mu": [0.8], "sigma": [0, 0.1], "frequency": [1, 8], "truths": 10}
     scenario = short_scenario(truth=truth, repeats=20)
     found: dict[float, list[float]] = {1: [], 8: []}

@@ -8,7 +8,7 @@ from studies.known_bias.plots import plot_answers
 from tests.plots.test_plots_of_results import intervals, legend, yticks
 
 
-def test_answers_have_a_row_for_each_measure_and_a_colour_for_each_model() -> None:
+def test_answers_have_rows_and_colours() -> None:
     table = pd.DataFrame(
         {
             "measure": ["WEAT", "WEAT", "SAME"],

@@ -17,7 +17,7 @@ def asked(**changed: Any) -> list[str]:
     return [question.name for question in QUESTIONS if question.asks(scenario)]
 
 
-def test_words_come_before_models_and_what_the_intervals_promise_before_what_they_cost() -> None:
+def test_words_precede_models_and_promises_costs() -> None:
     everything = asked(
         truth=FIVE_TRUTHS, words_per_sentence=[1, 3], posterior=True, corpora=3, seeds=2, retest=True, downstream=True
     )
@@ -27,11 +27,11 @@ def test_words_come_before_models_and_what_the_intervals_promise_before_what_the
     ]
 
 
-def test_one_truth_says_what_words_are_and_compares_no_models() -> None:
+def test_one_truth_compares_no_models() -> None:
     assert asked() == ["words"]
 
 
-def test_where_no_group_is_favoured_only_false_findings_are_left() -> None:
+def test_no_favoured_group_leaves_false_findings() -> None:
     assert asked(truth=NO_BIAS, words_per_sentence=[1, 3], seeds=2, posterior=True) == ["false-findings"]
 
 
@@ -49,19 +49,19 @@ def test_where_no_group_is_favoured_only_false_findings_are_left() -> None:
         ("classifiers", {"downstream": True}),
     ],
 )
-def test_a_question_is_asked_where_its_needs_are_met_and_nowhere_else(question: str, needs: dict[str, Any]) -> None:
+def test_a_question_is_asked_if_needs_are_met(question: str, needs: dict[str, Any]) -> None:
     assert question in asked(**needs)
     for name in needs:
         assert question not in asked(**{key: value for key, value in needs.items() if key != name})
 
 
-def test_corpora_are_replicates_of_one_table_only_where_their_vectors_can_be() -> None:
+def test_corpora_are_replicates_if_vectors_allow() -> None:
     """A BERT's vectors belong to sentences: its trainings are compared, and not laid side by side as replicates."""
     enough = {"truth": FIVE_TRUTHS, "posterior": True, "corpora": 3}
     assert "replicates" not in asked(**enough, models={"bert": {}})
 
 
-def test_sentences_with_more_or_fewer_words_of_a_group_are_what_is_compared() -> None:
+def test_numbers_of_group_words_are_compared() -> None:
     one, several = short_scenario(), short_scenario(words_per_sentence=[1, 3])
     for question in QUESTIONS:
         assert question.suited_to(one) == question

@@ -29,7 +29,7 @@ def nested(sds: dict[str, float], seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_components_of_a_nested_design_are_those_that_made_it() -> None:
+def test_components_of_a_nested_design_are_recovered() -> None:
     sds = {"truth": 2.0, "corpus": 1.0, "seed": 0.5}
     found = components(nested(sds))
     assert list(found) == ["truth", "corpus", "seed"]
@@ -45,7 +45,7 @@ def test_trainings_of_one_truth_are_one_observation() -> None:
     pd.testing.assert_series_equal(once[["value", "ci95_lb", "ci95_ub"]], often[["value", "ci95_lb", "ci95_ub"]])
 
 
-def test_an_interval_over_truths_covers_a_correlation_at_its_rate() -> None:
+def test_an_interval_over_truths_covers_a_correlation() -> None:
     covered = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def test_a_correlation_of_sums_is_numpys() -> None:
     assert found.value == pytest.approx(np.corrcoef(frame.value, frame["size"])[0, 1], abs=1e-12)
 
 
-def test_a_perfect_measure_ranks_all_pairs_and_one_of_noise_half_of_them() -> None:
+def test_perfect_measures_rank_all_and_noise_half() -> None:
     class Found:
         models_with_truth = pd.DataFrame(
             {
@@ -79,7 +79,7 @@ def test_a_perfect_measure_ranks_all_pairs_and_one_of_noise_half_of_them() -> No
     assert table["noise"] == pytest.approx(0.5, abs=0.12)
 
 
-def test_cosines_know_the_group_only_where_its_words_meet_each_other() -> None:
+def test_cosines_know_groups_only_where_they_meet() -> None:
     """With one word of a group in a sentence, what goes together (first order) is not alike (second order)."""
     scenario = short_scenario(targets=100, words_per_sentence=[1, 2])
     truth = draw_truth(scenario, 0)
@@ -95,7 +95,7 @@ def test_cosines_know_the_group_only_where_its_words_meet_each_other() -> None:
     assert r[SECOND, 1] < 0.6
 
 
-def test_a_lean_that_all_targets_share_is_divided_out() -> None:
+def test_a_common_lean_is_divided_out() -> None:
     """What vectors learn from compares how often words meet with how often each is said at all."""
     means = []
     for mu in (0.3, 0.7):
@@ -110,7 +110,7 @@ def test_a_lean_that_all_targets_share_is_divided_out() -> None:
     assert spread > 0.2
 
 
-def test_a_bias_of_frequency_alone_is_told_from_one_of_shares(tmp_path: Path) -> None:
+def test_frequency_bias_differs_from_share_bias(tmp_path: Path) -> None:
     """Cells by hand: the bias of the same shares at frequency 1 is what an interval must hold."""
     scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0, 0.2], "frequency": [1, 8]})
     values = {POSTERIOR: [0.0, 0.2, 0.5, 0.7], EQUAL_FREQUENCY: [0.0, 0.0, 0.5, 0.5]}

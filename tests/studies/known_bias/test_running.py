@@ -32,14 +32,14 @@ def found(folder: Path) -> KnownBias:
 
 
 @pytest.mark.thorough
-def test_a_model_of_a_corpus_knows_what_the_corpus_says(found: KnownBias) -> None:
+def test_a_model_knows_what_its_corpus_says(found: KnownBias) -> None:
     words = found.words_with_truth
     for name in (SCORE, POSTERIOR, "SAME (signed)", "RIPA"):
         for _, own in words[words.measure == name].groupby("seed"):
             assert np.corrcoef(own.value, own.log_odds)[0, 1] > 0.8, name
 
 
-def test_the_posterior_of_a_word_lies_between_its_bounds_and_knows_sure_signs(found: KnownBias) -> None:
+def test_a_words_posterior_lies_between_its_bounds(found: KnownBias) -> None:
     own = found.words_with_truth[found.words_with_truth.measure == POSTERIOR]
     assert ((own.ci95_lb < own.value) & (own.value < own.ci95_ub)).all()
     clear = own[(own.ci95_lb > 0) | (own.ci95_ub < 0)]
@@ -47,9 +47,7 @@ def test_the_posterior_of_a_word_lies_between_its_bounds_and_knows_sure_signs(fo
     assert (np.sign(clear.value) == np.sign(clear.log_odds)).mean() > 0.9
 
 
-def test_what_is_kept_is_neither_trained_nor_asked_again(
-    found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_models_are_not_trained_again(found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("trained again")
 
@@ -61,7 +59,7 @@ def test_what_is_kept_is_neither_trained_nor_asked_again(
     pd.testing.assert_frame_equal(asked_again.models, found.models)
 
 
-def test_a_measure_of_your_own_is_in_every_table(folder: Path, found: KnownBias) -> None:
+def test_a_new_measure_is_in_every_table(folder: Path, found: KnownBias) -> None:
     @measure("lean")
     def _lean(table: bb.AssociationTable) -> Result:
         scores = table.values.mean("attribute").to_series()
@@ -75,7 +73,7 @@ def test_a_measure_of_your_own_is_in_every_table(folder: Path, found: KnownBias)
     assert "lean" in set(joined.models.measure)
 
 
-def test_the_page_answers_every_question_that_the_scenario_can(found: KnownBias, tmp_path: Path) -> None:
+def test_page_answers_every_question(found: KnownBias, tmp_path: Path) -> None:
     page = bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
     asked = [answer.question for answer in answers(found)]
     assert {each.name for each in asked} == {"words", "robustness"}
@@ -83,9 +81,7 @@ def test_the_page_answers_every_question_that_the_scenario_can(found: KnownBias,
     assert len(pd.read_csv(tmp_path / "page" / "words.csv.gz")) == len(found.words)
 
 
-def test_debiasing_takes_the_bias_out_of_words_and_leaves_the_gaps_of_a_classifier(
-    found: KnownBias, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_debiasing_leaves_the_gaps_of_classifiers(found: KnownBias, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classifier, "CLASSIFIERS", ("logistic regression",))
     scenario = found.scenario
     vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
@@ -97,7 +93,7 @@ def test_debiasing_takes_the_bias_out_of_words_and_leaves_the_gaps_of_a_classifi
 
 
 @pytest.mark.thorough
-def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> None:
+def test_a_larger_part_changes_less(found: KnownBias) -> None:
     scenario = found.scenario
     vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
     changes = pd.DataFrame(retest(scenario, vectors, seed=0)).pivot_table(
@@ -106,7 +102,7 @@ def test_a_larger_part_of_the_targets_changes_a_score_less(found: KnownBias) -> 
     assert (changes[0.5] < changes[0.05]).all()
 
 
-def test_where_targets_differ_in_frequency_the_bias_at_equal_frequency_stands_beside(tmp_path: Path) -> None:
+def test_bias_at_equal_frequency_stands_beside(tmp_path: Path) -> None:
     scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [8]}, repeats=4)
     models = run(scenario, tmp_path / "frequency", jobs=1).models.set_index("measure")
     adjusted, raw = models.loc[EQUAL_FREQUENCY], models[models.list == "two groups 1"].loc[POSTERIOR]

@@ -37,7 +37,7 @@ def test_truths_and_tokens_are_those_of_each_slice(text: None) -> None:
     assert counts[1] == pytest.approx(0.4 * counts[0], rel=0.05)
 
 
-def test_no_sentence_of_the_text_is_in_two_slices(text: None) -> None:
+def test_no_sentence_is_in_two_slices(text: None) -> None:
     one, other = WORLD.written([Slice(), Slice()])
     words = [{word for sentence in each for word in sentence if word[-1].isdigit()} for each in (one, other)]
     assert not words[0] & words[1]

@@ -63,6 +63,6 @@ def test_every_shipped_scenario_of_slices_is_one() -> None:
         ({"truth": {}}, "'truth'"),
     ],
 )
-def test_what_no_slice_can_be_is_said_in_a_line(changed: dict[str, Any], said: str) -> None:
+def test_refuses_impossible_slices(changed: dict[str, Any], said: str) -> None:
     with refused(ScenarioError, said):
         sliced_from(CONTENT | changed, "short")

@@ -21,7 +21,7 @@ UNKNOWN = "(not named)"
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Cell:
     """All answers of one model about one stereotype.
 
     Attributes
@@ -112,7 +112,7 @@ class Answers:
     """
 
     name: str
-    cells: tuple[Asked, ...]
+    cells: tuple[Cell, ...]
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sha256: str = ""
@@ -138,18 +138,18 @@ class _Choices:
     valid: Mask
     hits: Mask
 
-    def per_answer(self, which: Mask) -> Codes:
+    def count_per_answer(self, which: Mask) -> Codes:
         """How many rows of each answer."""
         return np.bincount(self.answer, which, minlength=len(self.names)).astype(int)
 
-    def of_answers(self, values: NDArray[Any]) -> NDArray[Any]:
+    def first_per_answer(self, values: NDArray[Any]) -> NDArray[Any]:
         """Of each answer what its first row has."""
         first = np.empty(len(self.names), np.int64)
         first[self.answer[::-1]] = np.arange(len(self.answer))[::-1]
         return np.asarray(values[first])
 
 
-def asked_of(model: str, stereotype: str, rows: pd.DataFrame, known: AssociationList) -> Asked:
+def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
     """The answers in rows of word choices, whose columns are text in categories.
 
     Raises
@@ -159,49 +159,49 @@ def asked_of(model: str, stereotype: str, rows: pd.DataFrame, known: Association
         words of one class only, or of several questions; no valid answer.
     """
     where = f"answers ({stereotype}{f', {model}' if model else ''})"
-    choices = _coded(rows, known, where)
-    _check_once(choices, known, where)
-    counts = _counts(choices, known, where)
-    words = np.array(known.words, object)
-    asked = np.zeros((len(choices.names), len(words)), bool)
-    asked[choices.answer, choices.word] = True
-    sets, word_set = np.unique(asked, axis=0, return_inverse=True)
+    choices = _coded(rows, questions, where)
+    _check_once(choices, questions, where)
+    counts = _counts(choices, questions, where)
+    words = np.array(questions.words, object)
+    presence = np.zeros((len(choices.names), len(words)), bool)
+    presence[choices.answer, choices.word] = True
+    sets, word_set = np.unique(presence, axis=0, return_inverse=True)
     labels = {
-        f"label_{side}": np.array([*own, UNKNOWN], object)[choices.of_answers(codes)]
-        for side, own, codes in zip("ab", known.labels, choices.labels, strict=True)
+        f"label_{side}": np.array([*own, UNKNOWN], object)[choices.first_per_answer(codes)]
+        for side, own, codes in zip("ab", questions.labels, choices.labels, strict=True)
     }
     replies = pd.DataFrame(
         {
             **labels,
-            "wording": choices.of_answers(rows["wording"].astype(str).to_numpy()),
-            "first": choices.of_answers(_group_named_first(rows["first"], known)),
+            "wording": choices.first_per_answer(rows["wording"].astype(str).to_numpy()),
+            "first": choices.first_per_answer(_group_named_first(rows["first"], questions)),
             "word_set": word_set.ravel(),
             **counts,
         },
         index=pd.Index(choices.names, name="answer"),
     )
-    shares = _shares(choices, word_set.ravel(), known)
-    found = Asked(model, stereotype, known, replies, tuple(tuple(words[row]) for row in sets), shares)
-    if found.counted.empty:
+    shares = _shares(choices, word_set.ravel(), questions)
+    cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares)
+    if cell.counted.empty:
         raise AnswersError(
             f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes; chosen must be"
             f" one of the two labels, as in '{choices.names[0]}': {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
             f" {rows.chosen.iloc[0]!r}"
         )
-    return found
+    return cell
 
 
-def _coded(rows: pd.DataFrame, known: AssociationList, where: str) -> _Choices:
+def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
-    word = _positions(rows["word"], known.words, "word", where, known)
-    a, b = _offered(rows, answer, names, known, where)
-    chosen = _folded(rows["chosen"])
-    choice_a, choice_b = known.chooses(chosen, 0, a), known.chooses(chosen, 1, b)
-    hits = np.where(known.is_word_a[word], choice_a, choice_b)
+    word = _positions(rows["word"], questions.words, "word", where, questions)
+    a, b = _offered(rows, answer, names, questions, where)
+    choice = _folded(rows["chosen"])
+    choice_a, choice_b = questions.chooses(choice, 0, a), questions.chooses(choice, 1, b)
+    hits = np.where(questions.is_word_a[word], choice_a, choice_b)
     choices = _Choices(names, answer, word, (a, b), choice_a | choice_b, hits)
     for name, codes in (("labels", a), ("labels", b), ("wordings", rows["wording"].cat.codes.to_numpy())):
-        if (differs := codes != choices.of_answers(codes)[answer]).any():
+        if (differs := codes != choices.first_per_answer(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}; an answer"
                 " is one reply to one question, so give each reply its own answer"
@@ -209,15 +209,15 @@ def _coded(rows: pd.DataFrame, known: AssociationList, where: str) -> _Choices:
     return choices
 
 
-def _counts(choices: _Choices, known: AssociationList, where: str) -> dict[str, Codes]:
+def _counts(choices: _Choices, questions: AssociationList, where: str) -> dict[str, Codes]:
     """Numbers of words of either class that were asked, have a valid choice, and the stereotypical one."""
     counts: dict[str, Codes] = {}
-    of_a = known.is_word_a[choices.word]
-    for side, here, (group, words) in zip("ab", (of_a, ~of_a), known.classes, strict=True):
+    of_a = questions.is_word_a[choices.word]
+    for side, here, (group, words) in zip("ab", (of_a, ~of_a), questions.classes, strict=True):
         counts |= {
-            f"asked_{side}": choices.per_answer(here),
-            f"valid_{side}": choices.per_answer(here & choices.valid),
-            f"hits_{side}": choices.per_answer(here & choices.hits),
+            f"asked_{side}": choices.count_per_answer(here),
+            f"valid_{side}": choices.count_per_answer(here & choices.valid),
+            f"hits_{side}": choices.count_per_answer(here & choices.hits),
         }
         if (lacking := counts[f"asked_{side}"] == 0).any():
             raise AnswersError(
@@ -227,13 +227,13 @@ def _counts(choices: _Choices, known: AssociationList, where: str) -> dict[str, 
     return counts
 
 
-def _shares(choices: _Choices, word_set: Codes, known: AssociationList) -> pd.DataFrame:
+def _shares(choices: _Choices, word_set: Codes, questions: AssociationList) -> pd.DataFrame:
     """Numbers of valid and of stereotypical choices of each word, by the set that it was asked in."""
     of_rows = {"word_set": word_set[choices.answer], "word": choices.word, "valid": choices.valid, "hits": choices.hits}
     shares = pd.DataFrame(of_rows).groupby(["word_set", "word"]).sum().reset_index()
-    side = np.where(known.is_word_a[shares.word], "a", "b")
-    named = shares.assign(side=side, word=np.array(known.words, object)[shares.word])
-    return named.set_index(["word_set", "word"])
+    side = np.where(questions.is_word_a[shares.word], "a", "b")
+    rows = shares.assign(side=side, word=np.array(questions.words, object)[shares.word])
+    return rows.set_index(["word_set", "word"])
 
 
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -244,56 +244,58 @@ def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _positions(
-    column: "pd.Series[Any]", allowed: tuple[str, ...], what: str, where: str, known: AssociationList
+    column: "pd.Series[Any]", options: tuple[str, ...], what: str, where: str, questions: AssociationList
 ) -> Codes:
     """Positions of texts among those of the list."""
     folded = _folded(column)
-    positions = {text.casefold(): k for k, text in enumerate(allowed)}
+    positions = {text.casefold(): k for k, text in enumerate(options)}
     here = np.array([positions.get(text, -1) for text in folded.cat.categories])[folded.cat.codes]
     if (unknown := here < 0).any():
         text = column.iloc[int(np.argmax(unknown))]
         raise AnswersError(
             f"{where}: the {what} '{text}' in row {column.index[int(np.argmax(unknown))] + 1} is not in the list"
-            f" '{known.name}'; {did_you_mean(text, allowed)}"
+            f" '{questions.name}'; {did_you_mean(text, options)}"
         )
     return here
 
 
 def _offered(
-    rows: pd.DataFrame, answer: Codes, names: NDArray[Any], known: AssociationList, where: str
+    rows: pd.DataFrame, answer: Codes, names: NDArray[Any], questions: AssociationList, where: str
 ) -> tuple[Codes, Codes]:
     """Positions of the offered labels of both groups among those of the list, in whatever order they were given."""
-    every = (*known.labels[0], *known.labels[1], "")
-    one, other = (_positions(rows[name], every, "label", where, known) for name in ("label_a", "label_b"))
-    size_a, blank = len(known.labels[0]), len(every) - 1
+    every = (*questions.labels[0], *questions.labels[1], "")
+    one, other = (_positions(rows[name], every, "label", where, questions) for name in ("label_a", "label_b"))
+    size_a, blank = len(questions.labels[0]), len(every) - 1
     group, group_of_other = (np.where(codes == blank, -1, codes >= size_a) for codes in (one, other))
     if (same := (group == group_of_other) & (group >= 0)).any():
         at = int(np.argmax(same))
         what = f"'{rows.label_a.iloc[at]}' and '{rows.label_b.iloc[at]}'"
         raise AnswersError(
             f"{where}: answer '{names[answer[at]]}' was offered {what}; label_a and label_b must be of the two groups"
-            f" {' and '.join(known.groups)}"
+            f" {' and '.join(questions.groups)}"
         )
     swapped = (group == 1) | (group_of_other == 0)
     of_a, of_b = np.where(swapped, other, one), np.where(swapped, one, other)
     return np.where(of_a == blank, -1, of_a), np.where(of_b == blank, -1, of_b - size_a)
 
 
-def _check_once(choices: _Choices, known: AssociationList, where: str) -> None:
-    key = choices.answer * len(known.words) + choices.word
+def _check_once(choices: _Choices, questions: AssociationList, where: str) -> None:
+    key = choices.answer * len(questions.words) + choices.word
     order = np.argsort(key, kind="stable")
     twice = np.flatnonzero(np.diff(key[order]) == 0)
     if len(twice):
         at = order[twice[0]]
         raise AnswersError(
             f"{where}: answer '{choices.names[choices.answer[at]]}' has two choices for the word"
-            f" '{known.words[choices.word[at]]}'; keep one, or leave chosen blank if a reply contradicts itself"
+            f" '{questions.words[choices.word[at]]}'; keep one, or leave chosen blank if a reply contradicts itself"
         )
 
 
-def _group_named_first(column: "pd.Series[Any]", known: AssociationList) -> NDArray[Any]:
+def _group_named_first(column: "pd.Series[Any]", questions: AssociationList) -> NDArray[Any]:
     """The group whose label was named first, row by row, or nothing."""
-    group = {text.casefold(): name for name, own in zip(known.groups, known.labels, strict=True) for text in own}
+    group = {
+        text.casefold(): name for name, own in zip(questions.groups, questions.labels, strict=True) for text in own
+    }
     folded = _folded(column)
     names = np.array([group.get(text, "") for text in folded.cat.categories], object)
     return np.asarray(names[folded.cat.codes])
