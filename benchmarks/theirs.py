@@ -26,6 +26,7 @@ import bayes_bias as bb
 from bayes_bias.checks.predictive import posterior_predictive, predictive_coverage
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import GivenDraws, collapsed_log_likelihood, log_priors
+from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.posterior.estimate import SAMPLE, summarize_draws
 from bayes_bias.posterior.estimates import bias_estimate
@@ -79,8 +80,9 @@ def measured() -> Iterator[dict[str, Any]]:
         lambda: by_pymc(pymc.stats.compute_log_prior, posterior, marginal),
         lambda ours, theirs: max(float(np.ptp((ours[name] - theirs[name]).to_numpy())) for name in ours),
     )
-    squares, parts = fitted.variances.squares, parts_of(data, fitted.variances.patterns).values()
-    of_parts = sum(log_likelihood(squares, each.patterns, each.scatter, each.df) for each in parts)
+    variances = Variances.from_posterior(posterior, data)
+    parts = parts_of(data, variances.patterns).values()
+    of_parts = sum(part.log_likelihood(variances.coefficients) for part in parts)
     yield row(
         "collapsed log likelihood at draws",
         lambda: collapsed_log_likelihood(posterior, data),

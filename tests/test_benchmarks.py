@@ -1,5 +1,7 @@
 """The pages of evidence say what the results say, and the simulations that they rest on are the model."""
 
+import ast
+import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -24,6 +26,7 @@ from benchmarks.provenance import PAGES, measured, read
 from benchmarks.shares import from_to, shares_by
 from benchmarks.topical_words import topical_cells
 
+_OURS = ("bayes_bias", "benchmarks", "studies")
 _PROMISES = ("promises", "promises-sub-topics")
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +41,24 @@ def test_pages_are_rendered_from_their_results():
     figures = re.findall(r"!\[[^]]*\]\((.*?)\)", "".join(rendered.values()))
     assert len(figures) > 10
     assert all((PAGES / figure).is_file() for figure in figures)
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "scripts", "studies"])
+def test_what_programs_import_exists(folder):
+    """Evidence is measured seldom, and a name that has moved would be noticed then."""
+    for file in (ROOT / folder).rglob("*.py"):
+        if "kept" in file.parts:  # results of joblib, in a working folder
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in (
+                "bayes_bias",
+                "benchmarks",
+                "studies",
+            ):
+                module = importlib.import_module(node.module)
+                for name in node.names:
+                    there = hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}")
+                    assert there, f"{file.relative_to(ROOT)} imports {name.name} from {node.module}"
 
 
 def test_every_result_is_on_one_page():

@@ -8,7 +8,6 @@ from typing import Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, print_layout
 from bayes_bias.cli.main import app
@@ -32,7 +31,6 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import signed
-from bayes_bias.posterior.summary import CHANCE
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
@@ -198,6 +196,8 @@ def _swept(
     inference: Inference,
 ) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
+    from bayes_bias.analyses.sweep.grid import Grid
+
     before = sides.source(sides.before)
     before.check_sources()
     original = _original(before, lists, words.words if words else ())
@@ -303,6 +303,8 @@ def _from_table(names: list[str], source: TableSource) -> AssociationTable:
 
 
 def _show(comparison: "bb.Comparison") -> None:
+    from bayes_bias.posterior.summary import CHANCE
+
     nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
     print_layout(comparison.layout)
     say(f"chance if no bias: {CHANCE}; for the {comparison.names['change']}, if {nothing}")

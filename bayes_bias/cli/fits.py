@@ -25,13 +25,10 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import CovariatesOption, ListArgument, TableSource, covariates_of
 from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, check_output, csv_text, whole_file
-from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
-from bayes_bias.posterior.planning import COUNTS, LENGTHS, MOST_WORDS, by_words, checked_bias, words_needed
-from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
 from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -85,6 +82,8 @@ def summarize(
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
+    from bayes_bias.fitting.diagnostics import Diagnostics
+
     posterior = bb.load_fit(fit_file)
     reading: dict[str, Any] = {"scope": scope, "ci_prob": ci_prob, "rope": rope}
     if csv:
@@ -113,6 +112,9 @@ _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "tar
 
 def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
     """Print a summary; replicates, whose labels may be whole sentences, are in a second table."""
+    from bayes_bias.fitting.diagnostics import Diagnostics
+    from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
+
     fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
     print_frame(
@@ -204,6 +206,8 @@ def plan(
 
     Example: bayes-bias plan weat7 --bias 0.02 --n-targets 20,40 --n-attributes 20,40
     """
+    from bayes_bias.posterior.planning import COUNTS, LENGTHS, MOST_WORDS, by_words, checked_bias, words_needed
+
     size = checked_bias(bias)
     targets = numbers_of("--n-targets", n_targets)
     attributes = numbers_of("--n-attributes", n_attributes)

@@ -6,7 +6,6 @@ import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.tables import measures_layout
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
@@ -14,7 +13,6 @@ from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, S
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.posterior.summary import with_posterior
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
@@ -38,6 +36,9 @@ def measures(
 
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """
+    from bayes_bias.analyses.report.tables import measures_layout
+    from bayes_bias.posterior.summary import with_posterior
+
     words = None if sets is None else read_debias_sets(sets)
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar():

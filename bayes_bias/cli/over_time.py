@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from glob import glob
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, SliceScope
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
@@ -19,7 +18,10 @@ from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.scopes import ScopeName
 
-_SCOPES: Mapping[str, SliceScope] = {"new": NEW, "these": THESE}
+if TYPE_CHECKING:
+    from bayes_bias.analyses.over_time.slice_contrast import SliceScope
+
+_SCOPES: Mapping[str, "SliceScope"] = {"new": "new slices", "these": "these slices"}
 
 
 @dataclass(frozen=True, kw_only=True)

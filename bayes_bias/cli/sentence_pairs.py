@@ -4,18 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.sentence_pairs.estimands import PAIR_SCOPES, PairScope
-from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING, Scores
 from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
-from bayes_bias.analyses.sentence_pairs.scores import DECIMALS
 from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
-from bayes_bias.analyses.sentence_pairs.units import LOG, UNITS, check_unit
+from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
@@ -23,6 +20,10 @@ from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, Sampler
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, table_file
 from bayes_bias.spreadsheets import read_frame
+
+if TYPE_CHECKING:
+    from bayes_bias.analyses.sentence_pairs.estimands import PairScope
+    from bayes_bias.analyses.sentence_pairs.estimation import Scores
 
 
 @app.command()
@@ -83,7 +84,7 @@ def sentence_pairs(
     scope: Annotated[
         str,
         typer.Option(
-            help=f"New pairs of new writers (all), of the same ones (pairs), exactly these: {', '.join(PAIR_SCOPES)}.",
+            help="New pairs of new writers (all) or of the same ones (pairs), or exactly these pairs (none).",
             rich_help_panel=MODEL,
         ),
     ] = "all",
@@ -96,6 +97,8 @@ def sentence_pairs(
 
     Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
     """
+    from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+
     file, *more = files
     logs = is_log(file)
     if more and not all(map(is_log, files)):
@@ -113,7 +116,7 @@ def sentence_pairs(
         name=Path(file).stem,
         decimals=_decimals(decimals, logs),
         unit=check_unit(unit) if model is None else LOG,
-        scope=cast(PairScope, scope),
+        scope=cast("PairScope", scope),
         ci_prob=ci_prob,
         seed=seed,
         sampling=replace(sampler.sampling, tune=SAMPLING.tune),
@@ -139,7 +142,7 @@ def sentence_pairs(
         say(f"\nThe report is in {page}")
 
 
-def _read(files: list[str], decimals: str) -> Scores:
+def _read(files: list[str], decimals: str) -> "Scores":
     """Logs of samples as scores; other files are left to `estimate`."""
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
 

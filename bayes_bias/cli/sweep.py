@@ -7,9 +7,6 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.sweep.layouts import changes_layout, ranking_layout
-from bayes_bias.analyses.sweep.spec_file import read_sweep
-from bayes_bias.analyses.sweep.sweep import is_sweep
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
@@ -60,6 +57,9 @@ def sweep(
 
     Example: bayes-bias sweep audit.toml --out audit
     """
+    from bayes_bias.analyses.sweep.spec_file import read_sweep
+    from bayes_bias.analyses.sweep.sweep import is_sweep
+
     formats = formats_of(figures)
     again = is_sweep(out_folder)
     check_folder(out_folder, overwrite or again)
@@ -85,6 +85,8 @@ def _posteriors(text: str) -> str | float:
 
 def show_sweep(result: "bb.Sweep") -> None:
     """Pooled biases, changes and the ranking of versions, as far as there are any."""
+    from bayes_bias.analyses.sweep.layouts import changes_layout, ranking_layout
+
     if result.pooled is not None:
         print_layout(ranking_layout(result, "embedding"))
         for notice in result.pooled.notices:

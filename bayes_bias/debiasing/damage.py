@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.embeddings.word_vectors import stack_unit
@@ -133,6 +132,8 @@ def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of each row; missing if a row draws the same value again and again."""
+    from scipy.stats import rankdata
+
     x, y = (rankdata(each, axis=-1) for each in (values, ratings))
     x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
     with np.errstate(invalid="ignore"):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri
 
 from bayes_bias.table.columns import interval_names
@@ -99,6 +98,8 @@ def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[ND
 
 def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iterable[float]) -> NDArray[np.float64]:
     """Of mixtures of normals (draws, contrasts)."""
+    from scipy.optimize.elementwise import find_root
+
     target = np.asarray(list(probs))[:, None]
     contrasts = np.broadcast_to(np.arange(centre.shape[1]), (len(target), centre.shape[1]))
 

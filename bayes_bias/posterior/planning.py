@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.special import ndtr, ndtri, stdtrit
 
 from bayes_bias.arguments import check_ci_prob, check_count, is_number, listed
 from bayes_bias.errors import ScopeError
@@ -114,7 +114,7 @@ def words_needed(
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
     study = _Study.of(fitted, lengths, checked)
-    detectable = (study.quantile(lengths, ci_prob) + norm.ppf(power)) * study.mean_variance(lengths) ** 0.5
+    detectable = (study.quantile(lengths, ci_prob) + ndtri(power)) * study.mean_variance(lengths) ** 0.5
     enough = n[(detectable <= bias).to_numpy()]
     return int(enough[0]) if enough.size else None
 
@@ -235,7 +235,7 @@ class _Study:
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Probability that the interval excludes zero, draw by draw."""
         ratio, reach = bias / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
-        return xr.apply_ufunc(norm.cdf, ratio - reach) + xr.apply_ufunc(norm.cdf, -ratio - reach)
+        return xr.apply_ufunc(ndtr, ratio - reach) + xr.apply_ufunc(ndtr, -ratio - reach)
 
     def variance(self, lengths: _Lengths) -> xr.DataArray:
         """Variance of the bias, draw by draw."""
@@ -253,7 +253,7 @@ class _Study:
             if facet.name in self.parts
         )
         df = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
-        return xr.apply_ufunc(lambda values: t.ppf((1 + ci_prob) / 2, values), df)
+        return xr.apply_ufunc(lambda values: stdtrit(values, (1 + ci_prob) / 2), df)
 
 
 def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:

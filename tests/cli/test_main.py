@@ -1,6 +1,7 @@
 """The command line: what a user sees, and one line for what goes wrong."""
 
 import dataclasses
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,17 +47,17 @@ def test_every_command_is_in_one_group():
     assert [command for names in _GROUPS.values() for command in names] == list(COMMANDS)
 
 
-def printed_without(modules: set[str], *arguments: str) -> str:
-    """What a command prints in a process of its own, where none of these modules is imported."""
-    code = (
-        "import sys; from bayes_bias.cli import main\n"
-        f"try: main({list(arguments)})\n"
-        f"finally: sys.exit(' '.join({modules} & sys.modules.keys()) or 0)"
-    )
+def printed_without(modules: set[str], program: str) -> str:
+    """What a program prints in a process of its own, which imports none of these modules."""
+    code = f"import sys\ntry: {program}\nfinally: sys.exit(' '.join({modules} & sys.modules.keys()) or 0)"
     asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert asked.stderr == ""
     assert asked.returncode == 0
     return asked.stdout
+
+
+def command_line(*arguments: str) -> str:
+    return f"from bayes_bias.cli import main; main({list(arguments)})"
 
 
 def test_no_command_shows_help_without_error(run):
@@ -72,12 +73,17 @@ def test_lists_may_be_separated_by_commas(run):
 
 
 def test_the_list_of_commands_imports_none_of_them():
-    printed = printed_without({"numpy", "pandas", "pymc", "scipy", "gensim"}, "-h")
+    printed = printed_without({"numpy", "pandas", "pymc", "scipy", "gensim"}, command_line("-h"))
     assert all(name in printed for name in COMMANDS)
 
 
 def test_weat_imports_neither_what_samples_nor_what_tests():
-    assert "0.97" in printed_without({"scipy.stats", "scipy.optimize", "pymc"}, "weat", "weat7")
+    assert "0.97" in printed_without({"scipy.stats", "scipy.optimize", "pymc"}, command_line("weat", "weat7"))
+
+
+def test_the_help_of_a_command_imports_nothing_that_samples():
+    modules = ", ".join(f"bayes_bias.cli.{module.name}" for module in pkgutil.iter_modules(bayes_bias.cli.__path__))
+    printed_without({"scipy.stats", "arviz_stats", "pymc", "numba", "matplotlib"}, f"import {modules}")
 
 
 def test_the_module_runs_and_has_a_version():

@@ -29,8 +29,8 @@ from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share,
 from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
 from bayes_bias.analyses.sentence_pairs.published import paired, published, ties_as_half
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
-from bayes_bias.analyses.sentence_pairs.scores import DECIMALS, LABELS, PairScores, design, read_scores, untied
-from bayes_bias.analyses.sentence_pairs.units import ScoreUnit
+from bayes_bias.analyses.sentence_pairs.scores import LABELS, PairScores, design, read_scores, untied
+from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.fitting.sampling import Sampling, check_sampling

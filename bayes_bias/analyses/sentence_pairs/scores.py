@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.stats import skew
 
 from bayes_bias.analyses.sentence_pairs.stereoset import TASKS
 from bayes_bias.analyses.sentence_pairs.units import (
+    DECIMALS,
     LOG,
     LOG_PROBABILITY,
     ScoreUnit,
@@ -53,8 +53,6 @@ _SCORES = ("score_more", "score_less")
 
 # How much of foreign headings a message shows: so many, and so much of each.
 _SHOWN, _LONGEST = 12, 40
-
-DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,6 +359,8 @@ def _useless(dim: str, count: int, pairs: int) -> str:
 
 def _too_skewed(difference: NDArray[np.float64]) -> str:
     """Cochran's rule for the interval of a mean, 25 times the squared skewness (Sampling Techniques, 1977, 2.15)."""
+    from scipy.stats import skew
+
     enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
     if enough <= len(difference):
         return ""

@@ -16,6 +16,8 @@ ScoreUnit = Literal["log-probability", "probability", "loss", "perplexity"]
 UNITS: tuple[ScoreUnit, ...] = get_args(ScoreUnit)
 LOG: ScoreUnit = "log-probability"
 
+DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
+
 LOG_PROBABILITY = Metric(
     "log probability difference", unit="nats", decimals=3, zero="both sentences are equally likely"
 )
