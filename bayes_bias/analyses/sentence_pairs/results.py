@@ -134,7 +134,7 @@ class _PairsResult(Tabled):
                 Column("observed", rows.observed, written),
                 Column("posterior", rows["mean"], written),
                 Column(f"{level(self.ci_prob)} interval", ends()),
-                Column("as if\nindependent", ends("independent"), spare=True),
+                Column("if independent", ends("independent"), spare=True),
                 Column("noise floor", ends("noise"), spare=True),
                 Column(above, rows.prob_above, probability),
             ],
