@@ -105,8 +105,8 @@ def answer() -> str:
     """Say how many intervals hold the truth if the pairs of a writer are correlated."""
     rows = together().query("correlation > 0")
     held = {method: from_to(own.covered) for method, own in rows.groupby("method")}
-    return f"""If the pairs of a writer are correlated, those of the hierarchical models hold it in {held[_OURS]} by cell,
-those of an estimating equation with an exchangeable correlation in {held["GEE, exchangeable"]}, of a bootstrap of
+    return f"""If the pairs of a writer are correlated, those of the hierarchical models hold it in {held[_OURS]} by
+cell, those of an estimating equation with an exchangeable correlation in {held["GEE, exchangeable"]}, of a bootstrap of
 writers in {held["bootstrap of writers"]}."""
 
 

@@ -311,7 +311,7 @@ class SentencePairsChange(_PairsResult):
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame
-        Like that of `SentencePairs`, for the changes of share and difference; zero is no change.
+        Like that of `SentencePairs`, for the changes of share and difference; zero means no change.
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.paired`.
     """
