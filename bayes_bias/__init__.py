@@ -1,4 +1,4 @@
-"""Is a word embedding biased, how sure can one be, and did debiasing change anything?"""
+"""Is a word embedding biased, how sure can you be, and did debiasing change anything?"""
 
 import copyreg
 from collections.abc import Mapping

@@ -102,11 +102,11 @@ def together() -> pd.DataFrame:
 
 
 def answer() -> str:
-    """Say how many intervals hold the truth if the pairs of a writer go together."""
+    """Say how many intervals hold the truth if the pairs of a writer are correlated."""
     rows = together().query("correlation > 0")
     held = {method: from_to(own.covered) for method, own in rows.groupby("method")}
-    return f"""If the pairs of a writer go together, those of the hierarchical models hold it in {held[_OURS]} by cell,
-those of an estimating equation with an exchangeable correlation in {held["GEE, exchangeable"]}, of a bootstrap of
+    return f"""If the pairs of a writer are correlated, those of the hierarchical models hold it in {held[_OURS]} by
+cell, those of an estimating equation with an exchangeable correlation in {held["GEE, exchangeable"]}, of a bootstrap of
 writers in {held["bootstrap of writers"]}."""
 
 
@@ -133,7 +133,7 @@ How many 95% intervals hold the share, and the mean difference, of new pairs of 
 
 {_by_method(held, "held")}
 
-If the pairs of a writer go together, an estimating equation with an exchangeable correlation does as well as the
+If the pairs of a writer are correlated, an estimating equation with an exchangeable correlation does as well as the
 models, with intervals {wider.min():.2f} to {wider.max():.2f} times as wide. What the models have beside it: types that
 are drawn towards each other, numbers of writers and pairs that would be enough, and a posterior.
 

@@ -65,7 +65,8 @@ def section() -> str:
     return f"""### CEAT
 
 Real targets and {about["size"]} attribute words a class drawn at random, in {about["templates"]} templates of the demo
-encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT find at the 5% level what is not there.
+encoder: how often CEAT ({about["CEAT's draws"]:,} draws of contexts) and SEAT report a bias that
+is not there, at the 5% level.
 
 {markdown_table(shown)}
 

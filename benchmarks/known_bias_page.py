@@ -27,7 +27,7 @@ passes over the corpus (fastText: 10), window 10, by gensim; and tiny BERTs. Glo
 trains it on
 Python 3.12. Trainings of one truth tell much the same, so all intervals (95%) are over truths.
 
-The published answers that ours stand beside are of Schröder et al. (2021, arXiv:2111.07864; 2023, ICPRAM; 2024,
+The published answers next to ours are those of Schröder et al. (2021, arXiv:2111.07864; 2023, ICPRAM; 2024,
 IJCNN) and
 Gray, Milanova & Wu (2024), as the design of this study quotes them. Their models are BERTs and larger text models,
 ours mostly
@@ -364,7 +364,7 @@ left to chance. With two or three words in each sentence, four single trainings 
 nearly the
 same: the model then copies one word of the group from another, and learns less of the target.
 
-Means over models say little of which is more biased, by any measure; unmasking says most.
+Means over models hardly show which is more biased, by any measure; unmasking says most.
 """
     ]
     ranked = _rows("contextual", "ranking")
@@ -467,7 +467,7 @@ Gaps follow the truth closely. Hard debiasing takes the bias of occupations to n
 were: the
 biography's own gendered words still point where they did, and a classifier needs no more. A bias of zero in the
 vectors of
-occupations is no promise about what is built on them.
+occupations promises nothing about what is built on them.
 
 {_about("downstream")}
 """

@@ -98,7 +98,7 @@ EVIDENCE = (
     ),
     Page(
         "simulated-tables",
-        "What if words are not what the model takes them for?",
+        "What if words are not independent draws?",
         simulated.answer,
         {"simulated": simulated.section, "group-scales": group_scales.section},
     ),
@@ -150,7 +150,7 @@ EVIDENCE = (
     ),
     Page(
         "covariates",
-        "Is a bias told from what a covariate explains?",
+        "Can a bias be told from what a covariate explains?",
         covariates.answer,
         {"covariates": covariates.section, "many-words": many_words.section},
     ),

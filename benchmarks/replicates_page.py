@@ -219,8 +219,8 @@ def cost() -> str:
     rows = pd.DataFrame(result["rows"])
     return f"""### What a hundred replicates cost
 
-Seconds of sampling of a simulated table, processor time, median of five seeds in turn (wanted: a ratio of 1.2 at
-most): {rows.ratio.iloc[0]:.2f}.
+Processor time to sample a simulated table, as a ratio (median of five seeds in turn; at most 1.2 was wanted):
+{rows.ratio.iloc[0]:.2f}.
 
 {markdown_table(rows.drop(columns="ratio"))}
 

@@ -170,8 +170,8 @@ squares, as in the table above.
 
 {markdown_table(_shown(first, _METHODS))}
 
-Equal updates are no full cure: with less text each sentence is read more often, and words lie farther apart. Cut to
-equal tokens instead.
+Equal updates do not cure this fully: with less text each sentence is read more often, and words lie farther apart. Cut
+to equal tokens instead.
 
 {_other_models(others)}
 {circumstances(about)}

@@ -62,6 +62,7 @@ html_title = f"bayes_bias {release}"
 html_baseurl = ADDRESS and f"{ADDRESS}stable/"  # the canonical one of a page's versions
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]  # a button on each block of code
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False

@@ -140,9 +140,8 @@ def test_the_readme_quotes_the_evidence():
     assert f"| this model | {' | '.join(f'{share:.1%}' for share in lists['from vectors'])} |" in text
     topics = topical_cells()
     independent, counted = from_to(topics["independent"]), f"{topics['from vectors'].max():.1%}"
-    assert (
-        f"biased in {independent} of cases if they count as independent draws, and in at most {counted} as they" in text
-    )
+    assert f"{independent} of lists without bias" in text
+    assert f"at most {counted} do" in text
     assert f"the model finds {from_to(topics['power, from vectors'])}" in text
 
 

@@ -50,8 +50,8 @@ def debias(
     sets: Annotated[
         str,
         typer.Option(
-            help="Words that differ in the protected attribute alone: she:he,woman:man, or a TOML file with"
-            " defining_sets and what else the method takes: groups, independent, equalize_sets, specific."
+            help="Pairs of words that differ only in the protected attribute, such as she:he,woman:man; or a TOML file"
+            " with defining_sets and what else the method needs (groups, independent, equalize_sets, specific)."
         ),
     ],
     embedding: Annotated[

@@ -50,8 +50,8 @@ ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise t
 SetsOption = Annotated[
     str | None,
     typer.Option(
-        help="Words that differ in the protected attribute alone, for measures along a direction:"
-        " she:he,woman:man, or a TOML file with defining_sets."
+        help="For measures along a direction: pairs of words that differ only in the protected attribute, such as"
+        " she:he,woman:man; or a TOML file with defining_sets."
     ),
 ]
 SettingsOption = Annotated[

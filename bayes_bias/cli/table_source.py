@@ -317,8 +317,8 @@ class BeforeAndAfter(MeasuringOptions):
     before: Annotated[
         list[str],
         typer.Option(
-            help="Embedding before, or of the one corpus, or a file that `bayes-bias table` wrote (then without LIST);"
-            " with --replicates several, each with its own --before."
+            help="Embedding before, or of one corpus; or a file that `bayes-bias table` wrote (then without LIST). With"
+            " --replicates give several, each with its own --before."
         ),
     ]
     after: Annotated[

@@ -54,7 +54,7 @@ class AnySource(TableSource):
             "--replicates",
             metavar="KIND",
             help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
-            " In FILE: the heading of the column that says which replicate a value is of.",
+            " In FILE: the heading of the column that names the replicate of each value.",
         ),
     ] = None
     stereotypes: Annotated[

@@ -44,8 +44,8 @@ def change_rows(
             rows[is_free] = change(rows[is_free])
             if (nothing := np.linalg.norm(rows, axis=1) < _NOTHING * lengths).any():
                 raise MeasureError(
-                    f"{method}: nothing is left of '{words[int(nothing.argmax())]}', which lies in what is taken out;"
-                    " take out less, or leave the word out of the vectors"
+                    f"{method}: nothing is left of '{words[int(nothing.argmax())]}' without these directions;"
+                    " remove fewer, or leave the word out of the vectors"
                 )
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
         vectors_after.update(zip(words, rows.astype(precision), strict=True))

@@ -112,7 +112,7 @@ def fit_table(
     structure = structure_of(spec)
     if table.covariates and not structure.GENERALISES:
         raise SpecError(
-            f"model: '{spec.name}' has no slopes of covariates; take model='crossed', or leave the covariates out"
+            f"model: '{spec.name}' cannot use covariates; take model='crossed', or leave the covariates out"
         )
     data = structure.data(table)
     _refuse_degenerate(data)

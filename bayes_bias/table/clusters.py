@@ -139,8 +139,8 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(kinds) > 1:
         raise TableError(
-            f"table: its {side}s have sub-topics and pairs, and a model can have one of them; leave out the topics, or"
-            " the pairs, of one side"
+            f"table: its {side}s have sub-topics and pairs, and a model can use only one of the two; leave out the"
+            " topics, or the pairs, of one side"
         )
     if not kinds:
         return Clusters((), np.full(len(cells), -1), np.zeros(len(cells)))

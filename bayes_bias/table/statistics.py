@@ -124,8 +124,8 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        `table_means`, and ``interaction_ss`` with ``interaction_df``, what rows and columns leave of the values; for
-        rows and columns one or more parts, which are independent of each other given the scales:
+        `table_means`; ``interaction_ss`` with ``interaction_df``, the scatter that rows and columns do not explain; and
+        for rows and for columns one or more parts, independent of each other given the scales:
         ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
         within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
         what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter

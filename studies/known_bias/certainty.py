@@ -1,4 +1,4 @@
-"""How sure can one be? What intervals cover, what is found without any bias, and what another training changes."""
+"""How sure can you be? What intervals cover, what is found without any bias, and what another training changes."""
 
 from collections.abc import Iterator, Mapping
 

@@ -37,7 +37,7 @@ def answers_document(result: Result) -> Document:
     pairs = {key: f"pairs-{names[result.called(key)]}" for key in _with_pairs(result)}
     return Document(
         title=f"Answers: {result.name}",
-        heading=f"Answers{' before and after' if result.changed else ''}: {result.name}",
+        heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
         opening={"answer": result.text},
         sections=(
             PageSection("D", "How far it changed" if result.changed else "How far it associates", "answers-d.html"),
@@ -196,7 +196,7 @@ def agreement_document(agreement: Agreement) -> Document:
     """One list in answers and in vectors, as a document."""
     return Document(
         title=f"Who agrees: {agreement.name}",
-        heading=f"Who agrees: {agreement.name}",
+        heading=f"Do answers and vectors agree about {agreement.name}?",
         opening={"answer": agreement.text},
         sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
         facts={"agreement": agreement},

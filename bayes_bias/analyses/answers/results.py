@@ -238,8 +238,8 @@ class _AnswersResult(Tabled):
         return Layout(
             [f"{MARKS[verdict]} {self.called(key)}" for key, verdict in zip(rows.index, verdicts, strict=True)],
             [
-                Column("answers", rows.answers, count),
-                Column("observed", rows.observed, partial(signed, decimals=DECIMALS)),
+                Column("answers", rows.answers, count, spare=True),
+                Column("observed", rows.observed, partial(signed, decimals=DECIMALS), spare=True),
                 *estimates(rows, what, self.ci_prob, DECIMALS),
                 Column("P(above 0)", rows.prob_above, probability),
                 Column("speaks of", rows.reach, words=True),

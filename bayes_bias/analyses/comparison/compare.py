@@ -53,7 +53,7 @@ def compare(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Comparison:
-    r"""Did debiasing change anything, or do two corpora differ, and how sure can one be?
+    r"""Did debiasing change anything, or do two corpora differ, and how sure can you be?
 
     The crossed model is fitted to the *difference* of the two tables, value by value,
 

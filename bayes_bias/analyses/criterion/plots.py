@@ -78,15 +78,7 @@ def plot_criterion(
             rows.true_bias, rows.true_criterion, markersize=4.5, linestyle="", markeredgecolor=PAPER, zorder=4, **look
         )
         if names if names is not None else len(rows) <= _MOST_NAMES:
-            for label, row in rows.iterrows():
-                beside: dict[str, Any] = {
-                    "xytext": (4, 3),
-                    "textcoords": "offset points",
-                    "fontsize": 7,
-                    "color": INK,
-                    "zorder": 5,
-                }
-                ax.annotate(shortened(str(label)), (row.true_bias, row.true_criterion), parse_math=False, **beside)
+            _name_points(ax, result)
         ax.set_xlabel(result.bias_name, parse_math=False)
         ax.set_ylabel(result.criterion_name, parse_math=False)
         handles = [
@@ -100,6 +92,21 @@ def plot_criterion(
         title = f"{shortened(capitalized(result.name))}: correlation {result.written(CORRELATION, result.widest)}"
         set_title(ax, title, converged=result.diagnostics.converged)
         return ax
+
+
+def _name_points(ax: Axes, result: CriterionValidity) -> None:
+    """Name points from the bottom up, in turn at their right and left, so that neighbours do not overlap."""
+    for place, (label, row) in enumerate(result.table.sort_values("true_criterion").iterrows()):
+        right = place % 2 == 0
+        look: dict[str, Any] = {
+            "xytext": (4, -7) if right else (-4, 3),
+            "textcoords": "offset points",
+            "ha": "left" if right else "right",
+            "fontsize": 8,
+            "color": INK,
+            "zorder": 5,
+        }
+        ax.annotate(shortened(str(label)), (row.true_bias, row.true_criterion), parse_math=False, **look)
 
 
 def _line(ax: Axes, result: CriterionValidity, color: str) -> None:

@@ -35,7 +35,7 @@ Label = Literal["distinguishable", "for these words only", "not distinguishable"
 
 @dataclass(frozen=True, repr=False)
 class CriterionVerdict(Telling):
-    """Whether bias goes with the criterion.
+    """Whether bias correlates with the criterion.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class CriterionVerdict(Telling):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CriterionValidity(Tabled):
-    """Whether bias goes with something outside. Made by `bayes_bias.criterion`.
+    """Whether bias correlates with an outside measure. Made by `bayes_bias.criterion`.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ def over_time_document(series: OverTime) -> Document:
     first, *_, last = series.tables
     return Document(
         title=f"Over time: {series.name}",
-        heading=f"Over time: {series.name}, {first} to {last}",
+        heading=f"Did the bias of {series.name} change from {first} to {last}?",
         opening={"lede": f"Slices: {', '.join(map(str, series.tables))}", "answer": series.text},
         sections=(
             PageSection("alike", "Were the slices made alike?", "over-time-alike.html"),

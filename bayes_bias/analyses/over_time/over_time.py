@@ -84,7 +84,7 @@ def over_time(
     -----
     *Made alike.* In vectors from less text, or fewer epochs, all words lie closer together, and biases are other ones,
     mostly smaller. If random words are not as far apart in one slice as in the others
-    (`bayes_bias.associations.made_alike`), there is no verdict. No correction is known that works; train again with
+    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works; train again with
     equal numbers of tokens.
 
     *When.* A change is dated only if one step between neighbours is the largest with a probability above .8.

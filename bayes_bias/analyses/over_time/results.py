@@ -167,14 +167,11 @@ class OverTime(Tabled):
 
     @property
     def text(self) -> str:
-        """The answer in sentences, beginning with whether the slices were made alike."""
-        first, *_, last = self.tables
-        slices = f"{in_words(len(self.tables))} slices from {first} to {last}"
-        return " ".join(
-            filter(
-                None, [f"{self.name} in {slices}.", self.alike.text, self.trend.text, self.dated, self.found_changes]
-            )
-        )
+        """The answer in sentences; if the slices were not made alike, that comes first."""
+        slices = f"{self.name}, {in_words(len(self.tables))} slices."
+        changes = [self.trend.text, self.dated, self.found_changes]
+        sentences = [self.alike.text, *changes] if self.alike.unlike else [*changes, self.alike.text]
+        return " ".join(filter(None, [slices, *sentences]))
 
     @property
     def dated(self) -> str:

@@ -58,7 +58,7 @@ def report(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Report:
-    """Is this embedding biased, list by list, and how sure can one be?
+    """Is this embedding biased, list by list, and how sure can you be?
 
     Parameters
     ----------

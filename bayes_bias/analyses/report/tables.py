@@ -104,7 +104,7 @@ def measures_layout(
         [
             Column("value", rows.value, plain),
             Column("no bias", [DASH if pd.isna(b0) else f"{b0:g}" for b0 in rows.b0]),
-            Column("range", ranges),
+            Column("range", ranges, spare=True),
             Column("p", rows.p_value, probability),
             interval_column(f"{level(ci_prob)} interval", rows),
         ],

@@ -29,7 +29,7 @@ def sentence_pairs_document(pairs: SentencePairs | SentencePairsChange) -> Docum
     notices = [notice for side in sides.values() for notice in side.scores.notices]
     return Document(
         title=f"Sentence pairs: {pairs.name}",
-        heading=f"Sentence pairs{' before and after' if is_change else ''}: {pairs.name}",
+        heading=_question(pairs.name, is_change),
         opening={"answer": pairs.text},
         sections=(
             PageSection("share", f"{how} often the stereotypical sentence is ahead", "pairs-share.html"),
@@ -64,6 +64,12 @@ def _tables(sides: dict[str, SentencePairs]) -> dict[str, pd.DataFrame]:
         tables = {state: side.table for state, side in sides.items()}
         return {"before-and-after": pd.concat(tables, names=["state"])}
     return {"plan": sides["scores"].planned, "checks": sides["scores"].checks}
+
+
+def _question(name: str, is_change: bool) -> str:
+    if is_change:
+        return f"Did the preference for stereotypical sentences change in {name}?"
+    return f"How often is the stereotypical sentence preferred in {name}?"
 
 
 def _plan_and_checks(pairs: SentencePairs) -> list[PageSection]:

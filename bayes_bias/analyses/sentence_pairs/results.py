@@ -134,7 +134,7 @@ class _PairsResult(Tabled):
                 Column("observed", rows.observed, form),
                 Column("posterior", rows["mean"], form),
                 Column(f"{level(self.ci_prob)} interval", ends()),
-                Column("as if\nindependent", ends("independent"), spare=True),
+                Column("if independent", ends("independent"), spare=True),
                 Column("noise floor", ends("noise"), spare=True),
                 Column(above, rows.prob_above, probability),
             ],
@@ -311,7 +311,7 @@ class SentencePairsChange(_PairsResult):
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame
-        Like that of `SentencePairs`, for the changes of share and difference; zero is no change.
+        Like that of `SentencePairs`, for the changes of share and difference; zero means no change.
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.paired`.
     """

@@ -256,7 +256,7 @@ def _ties(name: str, tied: "pd.Series[bool]", decimals: int | None) -> tuple[str
     if not count:
         return ()
     rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
-    finer = "" if decimals is None else "; decimals=None compares them unrounded"
+    finer = "" if decimals is None else "; decimals=None (--decimals none) compares them unrounded"
     return (
         f"{name}: {count} of {len(tied):,} pairs tie{rounded}; they count as not stereotypical in the published share,"
         f" and as half in the posterior and its verdict{finer}",

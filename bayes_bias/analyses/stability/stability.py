@@ -121,7 +121,11 @@ class Stability(Tabled):
     @property
     def layout(self) -> Layout:
         """How much each method differs over trainings."""
-        return Layout.of(self.spread.rename_axis("method"), plain, f"Over {plural(self.kind)}")
+        return Layout.of(
+            self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
+            plain,
+            f"Over {plural(self.kind)}",
+        )
 
     @property
     def shares_layout(self) -> Layout:

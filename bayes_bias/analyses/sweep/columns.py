@@ -63,7 +63,7 @@ class LanguageModelColumn:
     trust: bool = False
 
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
-        """The same with model and templates in memory, and a name."""
+        """Return a copy with a name, and with model and templates in memory."""
         check_predicted(self.predict)
         templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
         return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))

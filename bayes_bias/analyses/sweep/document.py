@@ -103,8 +103,8 @@ def _has_costs(sweep: Sweep) -> bool:
 
 def _heading(sweep: Sweep) -> str:
     if len(sweep.originals) == 1 and len(sweep.changes):
-        return f"What did each version of {sweep.originals[0]} change, and how sure can one be?"
-    return f"Which {sweep.noun}s are biased, on which lists, and how sure can one be?"
+        return f"What did each version of {sweep.originals[0]} change, and how sure can you be?"
+    return f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
 
 
 def _methods(sweep: Sweep) -> Methods:

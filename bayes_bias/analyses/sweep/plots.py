@@ -136,8 +136,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
     with style():
         ax = _new_axes(sweep, matrix, numbered) if ax is None else ax
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
-        for x in range(columns):
-            ax.axvline(x, color=GREY, linewidth=0.5, zorder=1)
+        _draw_zeros(ax, rows, columns, numbered)
         _draw_cells(ax, sweep, matrix, reach, numbered)
         names = [shortened(name) for name in sweep.lists]
         ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
@@ -191,6 +190,13 @@ def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
         ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
 
 
+def _draw_zeros(ax: Axes, rows: int, columns: int, numbered: bool) -> None:
+    """Draw a line at zero in each cell, below its number."""
+    top = -0.1 if numbered else -0.5
+    lines = [[(x, y + top), (x, y + 0.5)] for x in range(columns) for y in range(rows)]
+    ax.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=1))
+
+
 def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
     at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(matrix.rows)}
     cells = matrix.cells.assign(
@@ -212,7 +218,7 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     for look, marked in cells.groupby("look"):
         ax.plot(marked.x + scaled.bias[marked.index], marked.y, **_mark(str(look), numbered))
     for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
-        ax.text(x, y - 0.3, _short(value, sweep.metric.decimals), ha="center", va="center", fontsize=7.5, zorder=5)
+        ax.text(x, y - 0.3, _short(value, sweep.metric.decimals), ha="center", va="center", fontsize=8, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
     methods, fit = Methods("methods-of-gaps.txt", {"gaps": gaps}), gaps.fit.attrs
     return Document(
         title=f"Gaps: {gaps.name}",
-        heading=f"Gaps: {gaps.name}",
+        heading="How far do true-positive rates differ between groups?",
         opening={"answer": gaps.text},
         sections=(
             PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),

@@ -235,8 +235,8 @@ class TprGaps(Tabled):
             [
                 Column("raw\npublished", written(rows.observed)),
                 Column("no gaps\nexpected", written(rows.without_gaps)),
-                Column("chance\nof raw then", rows.chance, probability),
-                Column("unbiased", written(rows.unbiased)),
+                Column("chance\nof raw then", rows.chance, probability, spare=True),
+                Column("unbiased", written(rows.unbiased), spare=True),
                 Column(
                     f"posterior\n{level(self.ci_prob)} interval",
                     [estimate(*numbers, sign=sign) for *numbers, sign in posterior],
