@@ -52,6 +52,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -62,7 +63,9 @@ html_title = f"bayes_bias {release}"
 html_baseurl = ADDRESS and f"{ADDRESS}stable/"  # the canonical one of a page's versions
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["copy.js"]  # a button on each block of code
+copybutton_selector = "div:not(.cell_output) > div.highlight pre"
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # left out, and with them the output below a prompt
+copybutton_prompt_is_regexp = True
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False

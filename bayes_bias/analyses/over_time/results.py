@@ -168,7 +168,8 @@ class OverTime(Tabled):
     @property
     def text(self) -> str:
         """The answer in sentences; if the slices were not made alike, that comes first."""
-        slices = f"{self.name}, {in_words(len(self.tables))} slices."
+        first, *_, last = self.tables
+        slices = f"{self.name} in {in_words(len(self.tables))} slices from {first} to {last}."
         changes = [self.trend.text, self.dated, self.found_changes]
         sentences = [self.alike.text, *changes] if self.alike.unlike else [*changes, self.alike.text]
         return " ".join(filter(None, [slices, *sentences]))
