@@ -72,6 +72,7 @@ FOUND = {
         "answers.jsonl",
         lambda: seed_of("answers.jsonl").replace(b'"word":"baby"', b'"word":{}', 1),
     ),
+    "a number in the place of an object": ("answers.jsonl", lambda: seed_of("answers.jsonl") + b"1\n"),
     "a list without words": ("list with classes.csv", lambda: b"word,group\n"),
     "headings without rows": ("criterion.csv", lambda: b"label,bias,sd,criterion\n"),
     "an error of 400 digits": ("criterion.csv", lambda: b"label,bias,sd,criterion\nl,0," + b"9" * 400 + b",1"),

@@ -94,6 +94,10 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             return pd.read_parquet(path)
         if suffix in ("jsonl", "ndjson"):
             return pd.read_json(path, lines=True, dtype=False)
+    except TypeError as error:  # pandas, of a line that is a number or null
+        raise AnswersError(
+            f"{argument}: '{path}' has a line that is not an object; write {{...}} on each line"
+        ) from error
     except (ValueError, OSError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{argument}: '{path}' is not readable as {suffix}: {error}") from error
     raise AnswersError(f"{argument}: '{path}' has the ending '{suffix}'; give a CSV, parquet or JSONL file")
