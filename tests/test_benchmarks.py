@@ -85,7 +85,10 @@ def test_docs_quote_frequency_against_bias():
     assert f"both sides adjusted {found['both'][['skip-gram', 'cbow']].sum()} trainings" in text
     of_fasttext = [found[each, "fasttext"] for each in ("nothing", "targets", "both")]
     assert (
-        "corpora {} has a finding as it is, {} at equal frequency of targets, and {} with".format(*of_fasttext) in text
+        "corpora {} has a finding without adjustment, {} at equal frequency of targets, and {} with".format(
+            *of_fasttext
+        )
+        in text
     )
     assert f"a bias in {times(biased, raw)} of 38 trainings, and in {times(biased, equal)} at equal" in text
     assert f"says {times(biased, equal, 'called_bias')} times that frequency does not account" in text
@@ -100,9 +103,12 @@ def test_docs_quote_bias_at_equal_frequency():
         return f"{shares.min():.1%} to {shares.max():.1%}"
 
     text = prose("docs/how-to/covariates.md")
-    assert f"intervals {rows.covered.mean():.0%} hold it, by cell {ends(rows.covered)}." in text
-    assert f"{ends(alone.raw_found)} of lists find one unadjusted, and {ends(alone.found)} at equal" in text
-    assert f"of at most {alone['called not covariates'].max():.1%} that frequency does not account" in text
+    assert f"intervals {rows.covered.mean():.0%} hold this bias, by cell {ends(rows.covered)}." in text
+    assert f"{ends(alone.raw_found)} of lists show one unadjusted, and {ends(alone.found)} at equal" in text
+    assert (
+        f"For at most {alone['called not covariates'].max():.1%} the verdict says that frequency does not account"
+        in text
+    )
 
 
 def test_shipped_predictions_are_of_left_out_studies():
@@ -158,7 +164,7 @@ def test_docs_quote_the_model_against_classics():
     found, width = rows.findings / rows.draws, rows.width
     power = rows.found / rows.draws
     eight, uneven, alike = "8 words", "4 against 25 targets, the 4 3 times as variable", "4 against 25 targets"
-    assert f"they find {power[eight, 'REML']:.0%} of biases" in text
+    assert f"REML and the quasi-F find {power[eight, 'REML']:.0%}, and this" in text
     assert f"this model {power[eight, 'crossed']:.0%}" in text
     assert found[eight].max() <= 0.05
     assert f"REML has {found[uneven, 'REML']:.0%} false findings" in text
