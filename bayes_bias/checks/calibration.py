@@ -116,9 +116,9 @@ def calibrate(
 ) -> Calibration:
     """How often would this design find a bias if there is none?
 
-    The targets are those of the list; the attributes of each class are drawn at random from the embedding, the same
-    for all classes, so that the population bias is zero. A method whose 95% interval excludes zero (or whose p is
-    below .05) in more than 5% of the draws finds what is not there.
+    The targets are those of the list. The attributes of each class are drawn at random from the embedding, from the
+    same words for all classes, so that the population bias is zero. If the 95% interval of a method excludes zero (or
+    its p is below .05) in more than 5% of the draws, the method finds what is not there.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def calibrate(
     models : iterable of ModelSpec, str or Path
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
-        Under which the models are judged; by default under each, which takes longer.
+        Scopes under which the models are judged; by default all, which takes longer.
     draws : int
         Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
     random : {"attributes", "targets", "both"}
@@ -145,10 +145,10 @@ def calibrate(
     sampling : Sampling
         How long to sample each posterior.
     folder : str or Path, optional
-        Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
+        A folder for records, ten draws in a file. A stopped run, or one with more draws, goes on from there.
     jobs : int or distributed.Client
-        Processes; -1 for one on each core, 1 for none but this. Or a client of a Dask cluster, which then does the
-        work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+        Number of processes; -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
+        then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -158,10 +158,9 @@ def calibrate(
     Raises
     ------
     BayesBiasError
-        A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
-        may raise.
+        An impossible seed or number of processes; too few words to draw from; a list or embedding that cannot be read.
     TableError
-        The numbers of a table come from no embedding.
+        A table does not come from an embedding.
     ScopeError
         The design cannot carry a scope.
     OutputError

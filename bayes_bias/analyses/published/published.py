@@ -206,11 +206,11 @@ def published(
                 \left( 1 + \frac{h_A \sigma_A^2}{h_T (\sigma_T^2 + h_A \sigma_E^2)} \right)
 
     where a target's preference for a class varies by :math:`\sigma_T^2`, an attribute's for a group by
-    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is what :math:`h_T s^2` estimates. The
-    second is not in d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their
-    distribution over real studies (see `VarianceRatios`), always for a new study.
-    For each draw tables with this d are simulated, and their quasi-F tested at the 5% level. (In the tables that the
-    distribution was learnt from, quasi-F and posterior of the crossed model agree in 99% of cases.)
+    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is estimated by :math:`h_T s^2`. The
+    second cannot be computed from d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from
+    their distribution over real studies (see `VarianceRatios`), always for a new study. For each draw tables with this
+    d are simulated, and their quasi-F is tested at the 5% level. (In the tables that the distribution was learnt from,
+    quasi-F and posterior of the crossed model agree in 99% of cases.)
 
     Parameters
     ----------
@@ -237,11 +237,12 @@ def published(
     Notes
     -----
     The probability is about the table that was published. The interval is about the bias for new words on both sides,
-    with a flat prior. Lists of words about one sub-topic, which count for fewer, make it too short.
+    with a flat prior. It is too short if words of a list are about one sub-topic, since they count as fewer.
 
-    docs/evidence/published-d.md has the reliability of the probability in studies that were left out of the learning.
-    There is none, but only the range over studies, if a list is shorter or longer than all that were learnt from,
-    and where such predictions missed the share that came true by more than .1 or came from fewer than five studies.
+    docs/evidence/published-d.md shows how reliable the probability is in studies that were left out of the learning.
+    Only its range over studies is given, and no probability, if a list is shorter or longer than all that were learnt
+    from. The same holds if such predictions missed the share that came true by more than .1, or came from fewer than
+    five studies.
 
     References
     ----------

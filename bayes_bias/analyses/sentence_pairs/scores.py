@@ -57,7 +57,7 @@ _SHOWN, _LONGEST = 12, 40
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """By how much each stereotypical sentence is ahead of the other sentence of its pair. Made by `read_scores`.
+    """Scores of pairs: how far each stereotypical sentence is ahead of the other one. Made by `read_scores`.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PairScores:
     metric : Metric
         The metric of a difference, with its unit.
     unit : {"log-probability", "probability", "loss", "perplexity"}
-        What the source had, before it became log probabilities.
+        The unit in the source, before scores were turned into log probabilities.
     notices : tuple of str
         What a reader should know, such as numbers of ties.
     provenance : mapping of str to str

@@ -170,9 +170,9 @@ def stability(
 ) -> Stability:
     """How much does the bias of a list depend on the training: its seed, its corpus?
 
-    Published measures are taken in each training by itself, as their users do, and their standard deviations over
-    trainings are compared [1]_ [2]_. The posterior is that of all trainings together: it shows how much the bias itself
-    differs between them, which is less than what is measured in each, since words add noise.
+    Published measures are computed in each training by itself, as their users do, and their standard deviations over
+    trainings are compared [1]_ [2]_. The posterior is that of all trainings together. It shows how much the bias itself
+    differs between them. Measured biases differ by more, since words add noise.
 
     Parameters
     ----------
@@ -180,12 +180,12 @@ def stability(
         A list, which is measured with the shipped control classes; or a table with replicates, which needs no
         embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two trainings or more, of the same dimensions and under different names; it takes five or more to show how much
-        they differ. Those of a sequence are called seeds.
+        Two trainings or more, of the same dimensions and under different names; five or more are needed to show how
+        much they differ. In a sequence they are called seeds.
     model
         See `fit`.
     scope : str
-        Over which words, and whether over new trainings, the bias in each training generalises.
+        Which words the bias in each training generalises over, and whether it generalises over new trainings.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -194,22 +194,23 @@ def stability(
     Returns
     -------
     Stability
-        ``measures`` by training, their ``spread``, and of the posterior ``components`` and ``shares`` of variance;
+        ``measures`` by training, their ``spread``, and the posterior ``components`` and ``shares`` of variance;
         `bayes_bias.write` puts them into a folder, and `bayes_bias.plots.plot_stability` draws them.
 
     Raises
     ------
     EmbeddingError
-        Fewer than two trainings, two of one name, or of different dimensions.
+        Fewer than two trainings, two with the same name, or trainings of different dimensions.
     TableError
         A table has no replicates.
     WordListError, CoverageError, ScopeError
-        As `cosines` and `fit`.
+        See `cosines` and `fit`.
 
     Notes
     -----
-    The posterior bias of one training is centred at its raw bias; that of all trainings together draws each towards
-    their mean, the more so the less they differ. So ``posterior bias`` varies less than ``raw bias`` does.
+    The posterior bias of one training alone is centred at its raw bias. The posterior of all trainings together draws
+    each towards their mean, more strongly if they differ little. So ``posterior bias`` varies less than ``raw bias``
+    does.
 
     References
     ----------
