@@ -23,7 +23,7 @@ def for_reader(text: str) -> str:
 
 
 class BayesBiasError(ValueError):
-    """Anything that the user can mend: the base class of all errors of this package.
+    """Base class of all errors of this package: problems that the user can solve.
 
     If a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
     """
@@ -81,7 +81,7 @@ class MeasureError(BayesBiasError):
 
 
 class OtherDataError(MeasureError):
-    """A measure is for another kind of data: for sentences, for probabilities, for vectors."""
+    """A measure needs another kind of data: sentences, probabilities or vectors."""
 
 
 class TprGapsError(BayesBiasError):
