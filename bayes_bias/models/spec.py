@@ -262,9 +262,9 @@ def spec_names() -> list[str]:
 
 
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
-    """Read a model by its shipped name or from the path of a TOML file; one that is read already is given back.
+    """Read a model by its shipped name or from the path of a TOML file. A `ModelSpec` is returned as it is.
 
-    A file that says ``base = "crossed"`` holds only what differs from that shipped model.
+    A file with ``base = "crossed"`` holds only what differs from that shipped model.
 
     Raises
     ------
