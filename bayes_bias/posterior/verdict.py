@@ -258,7 +258,7 @@ class Verdict(Tabled):
 
 
 def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
-    r"""Whether the bias of a fit is larger than chance explains.
+    r"""Decide whether the bias of a fit is larger than chance explains.
 
     The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
     variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
@@ -275,8 +275,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
     rope : float, optional
-        Up to which size, in the units of the table, a bias is negligible. The verdict then has the posterior
-        probability that it is.
+        Largest negligible bias, in the units of the table. The verdict then has the posterior probability that the bias
+        is negligible.
 
     Returns
     -------

@@ -185,7 +185,8 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     Raises
     ------
     TemplateError
-        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another one, or twice.
+        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another slot, or given
+        twice.
 
     Examples
     --------

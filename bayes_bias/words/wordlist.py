@@ -311,7 +311,7 @@ def wordlist(
     name: str = "wordlist",
     **more: Any,
 ) -> WordList:
-    """A list from words in memory.
+    """Make a list from words in memory.
 
     Parameters
     ----------
@@ -355,13 +355,13 @@ def load_wordlist(
         A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
         `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
         encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
-        which are whole sentences. Words count, and not sentences, so that each is traced to the word that it was made
-        from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first
-        targets of a WEFE query are stereotypical for its first attributes, and the second for the second.
+        which are whole sentences. Since words count, and not sentences, each sentence is traced to the word that it was
+        made from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first targets of a
+        WEFE query are stereotypical for its first attributes, the second targets for the second attributes.
     stereotypes : mapping of str to str, optional
         The stereotypical class of each group, for spreadsheets without such headings and for queries.
     opposites : sequence of str, optional
-        The classes that the others are compared with, for spreadsheets whose groups have one class and that have
+        The classes that the others are compared with, for spreadsheets in which all groups have one class and there are
         several other columns.
 
     Raises
