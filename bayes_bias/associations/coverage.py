@@ -29,12 +29,12 @@ _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "
 
 @dataclass(frozen=True)
 class Part:
-    """One group or class of a list, and what became of its words.
+    """Coverage of the words of one group or class.
 
-    `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
-    direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
-    `phrases` were found with "_" in the place of blanks, `respelt` words under another spelling, as was asked for, and
-    `made` ones have a vector of their parts.
+    `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
+    `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
+    were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
+    words have a vector made from their parts.
     """
 
     role: Role

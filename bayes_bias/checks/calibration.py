@@ -37,18 +37,18 @@ MOST_PLANTED = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Tabled):
-    """How a design fares if the truth is known.
+    """Results of a design for which the truth is known.
 
     Attributes
     ----------
     name : str
         The word list.
     truth : float
-        The true bias: zero, or what was planted.
+        The true bias: zero, or the planted bias.
     records : pandas.DataFrame
         A row for each draw, method and scope.
     random : {"attributes", "targets", "both"}
-        Which words were drawn at random.
+        The words that were drawn at random.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Calibration(Tabled):
 
     @property
     def text(self) -> str:
-        """The main shares as a sentence."""
+        """Say the main shares in a sentence."""
         shares = [f"{method} {share}" for method, share in self._shares()]
         words = "targets and attributes" if self.random == "both" else self.random
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
@@ -71,7 +71,7 @@ class Calibration(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Findings of each method under each scope, and what its intervals are like."""
+        """Show findings and intervals of each method under each scope."""
         rows = self.table
         return Layout(
             [str(method) for method, _ in rows.index],

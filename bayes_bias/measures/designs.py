@@ -35,8 +35,7 @@ class TwoByTwo:
 
 
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
-    """Return two groups (or one, if `least_groups` is 1) and their two classes without controls; refuse other
-    designs."""
+    """Return two groups, or one if `least_groups` is 1, and their two classes without controls. Refuse others."""
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)

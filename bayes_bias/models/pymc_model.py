@@ -27,8 +27,7 @@ def pymc_model(
     marginal: bool = False,
     observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
-    r"""Return the model of a table in PyMC, with all effects and values written out or with word effects integrated
-    out.
+    r"""Return the PyMC model of a table, with all effects and values written out, or word effects integrated out.
 
     .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
 

@@ -28,7 +28,7 @@ class Contrast(Tabled):
     Attributes
     ----------
     label : str
-        What it is called.
+        The name of the contrast.
     metric : Metric
         The metric of the table, with its units.
     table : pandas.DataFrame
@@ -50,7 +50,7 @@ class Contrast(Tabled):
 
     @property
     def text(self) -> str:
-        """The posterior and the verdict in sentences."""
+        """Describe the posterior and the verdict in sentences."""
         if self.verdict is not None:
             return f"{self.label}: {self.verdict.text}"
         row = self.table.loc[self.label]

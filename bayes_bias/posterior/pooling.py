@@ -82,7 +82,7 @@ class PooledLists(Tabled):
     overlap : pandas.DataFrame
         Lists by lists: the share of the shorter list's words, without controls, that the other list has as well.
     notices : tuple of str
-        What a reader must know before relying on it.
+        What readers should know before they rely on the result.
     """
 
     metric: Metric
@@ -103,7 +103,7 @@ class PooledLists(Tabled):
 
     @property
     def text(self) -> str:
-        """The pooled bias and what it presupposes, in sentences."""
+        """Describe the pooled bias and its assumptions in sentences."""
         decimals = self.metric.decimals
         pooled = (
             f"Over {in_words(len(self.lists))} lists the mean bias is {self.mu.written(decimals)}"
@@ -116,7 +116,7 @@ class PooledLists(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Each list by itself, and given the others."""
+        """Show each list by itself, and given the others."""
         form = self.ci_prob, self.metric.decimals
         return Layout(
             list(map(str, self.lists.index)),

@@ -377,8 +377,7 @@ class AssociationTable(Telling):
         return self.values.to_numpy()[np.ix_(rows, columns)]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a frame with one row for each pair: target, group, attribute, attribute_class, `labels`, and the
-        value.
+        """Return one row for each pair: target, group, attribute, attribute_class, `labels`, and the value by its name.
 
         `from_frame` reads the frame. Pairs appear as often as the source lists them. With replicates, each pair has a
         row for each replicate, and the first column is named after their kind.

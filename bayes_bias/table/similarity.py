@@ -64,7 +64,7 @@ class Similarity:
         targets, attributes : array (words, d) or (words, replicates, d)
             Prepared vectors.
         lazily : bool
-            Round products to what single precision can tell, and leave a large table of them unformed.
+            Round products to single precision, and compute those of a large table on demand.
         """
         between = products if lazily and self.product else self.between
         if targets.ndim == 2:

@@ -138,15 +138,15 @@ class PublishedFinding(Tabled):
         Student's t of the targets' scores and its two-sided p-value: the attributes are fixed, as in WEAT's test.
     probability : float or None
         Probability that the finding would be distinguishable from noise, averaged over studies. None if such
-        predictions are not calibrated; `why` says so.
+        predictions are not calibrated; `why` says why.
     studies : tuple of float
-        The same probability in the middle 90% of studies: how much depends on words that are not known.
+        The range of this probability in the middle 90% of studies: how much depends on words that are not known.
     lower, upper : float
         95% interval of the bias of new words on both sides, in units of d.
     why : str
-        Why there is no probability; "" else.
+        Why there is no probability; "" if there is one.
     learnt_from : str
-        What the variances of words were learnt from.
+        The studies that the variances of words were learnt from.
     """
 
     d: float
@@ -163,7 +163,7 @@ class PublishedFinding(Tabled):
 
     @property
     def text(self) -> str:
-        """One sentence for a reviewer, and what it rests on."""
+        """Answer a reviewer in one sentence, and say what it rests on."""
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)

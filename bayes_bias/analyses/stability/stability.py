@@ -52,7 +52,7 @@ OF_TRAININGS = ("replicate_sd", "same_sign", "reliability")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Tabled):
-    """How much the bias of a list depends on the training, method by method and as components of variance.
+    """Dependence of a list's bias on the training, method by method and as components of variance.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Stability(Tabled):
         A row for each training, a column for each method: ``WEAT d`` and ``WEAT difference``, ``SD-WEAT``, ``SAME``,
         ``quasi-F t``, ``raw bias``, ``posterior bias``.
     left_out : mapping of str to str
-        For each method that a list or an embedding does not allow the reason, in one line.
+        Methods that a list or an embedding does not allow, each with the reason in one line.
     summary : pandas.DataFrame
-        What `bayes_bias.summarize` says of the fit to all trainings together.
+        The fit to all trainings together, from `bayes_bias.summarize`.
     shares : pandas.DataFrame
         Shares of variance of a single value, and of the measured bias; see
         `bayes_bias.posterior.planning.variance_shares`.
@@ -99,16 +99,19 @@ class Stability(Tabled):
 
     @property
     def relative(self) -> pd.DataFrame:
-        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean: with
-        1 everywhere a method does not depend on the training, below zero it says the contrary of what it mostly says.
+        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean.
+
+        A method that is 1 everywhere does not depend on the training. Below zero it contradicts most of its results.
         """
         values = self.measures
         return values * np.sign(values.mean()) / values.abs().mean()
 
     @property
     def spread(self) -> pd.DataFrame:
-        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``, that of
-        `relative`, by which methods with different units can be compared."""
+        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``.
+
+        ``relative_sd`` is that of `relative`. It compares methods with different units.
+        """
         values = self.measures
         return pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)})
 
@@ -120,7 +123,7 @@ class Stability(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """How much each method differs over trainings."""
+        """Show how much each method differs over trainings."""
         return Layout.of(
             self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
             plain,
@@ -129,7 +132,7 @@ class Stability(Tabled):
 
     @property
     def shares_layout(self) -> Layout:
-        """Shares of variance of a single value, and of the measured bias."""
+        """Show shares of variance of a single value, and of the measured bias."""
         names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
         return Layout(
             [part_named(str(part), self.kind) for part in self.shares.columns],
