@@ -42,7 +42,7 @@ MOST_WORDS = 1_000
 
 
 def variance_shares(fit: Fit) -> pd.DataFrame:
-    """Shares of variance of targets, attributes and residual.
+    """Compute shares of variance of targets, attributes and residual.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def words_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> int | None:
-    r"""How many words in each sampled list, or replicates of these lists, would detect a bias of this size.
+    r"""Compute how many words in each sampled list, or replicates of these lists, would detect a bias of this size.
 
     The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
     scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their

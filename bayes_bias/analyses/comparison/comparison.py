@@ -1,7 +1,7 @@
 """The result of a comparison of two embeddings, as data and as sentences.
 
-Where one was made from the other, as by debiasing, sentences speak of before and after and of what was removed; of two
-corpora they name both, and nothing is removed.
+If one was made from the other, for instance by debiasing, sentences tell before from after and say what was removed.
+Sentences on two corpora name both, since nothing is removed.
 """
 
 import math
@@ -276,7 +276,7 @@ def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, 
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
-    """Fieller's interval for ``1 - after / before``, from the three posteriors' means and standard deviations.
+    """Compute Fieller's interval for ``1 - after / before`` from means and standard deviations of the three posteriors.
 
     The covariance of the two biases follows from the variance of their difference, which the paired fit gives:
     ``2 cov = var(before) + var(after) - var(change)``.

@@ -43,7 +43,7 @@ class CriterionVerdict(Telling):
         "distinguishable": the interval of the correlation excludes zero, for new words if biases have errors; "for
         these words only": only for exactly these words; "not distinguishable"; "not converged".
     sentences : str
-        The label's reasons.
+        The reasons for the label.
     """
 
     label: Label

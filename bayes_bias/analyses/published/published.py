@@ -38,7 +38,7 @@ class VarianceRatios:
     Attributes
     ----------
     draws : pandas.DataFrame
-        A row for each draw; by side ("targets", "attributes") the columns ``mean`` (:math:`\mu`), ``slope``
+        A row for each draw, with columns for either side ("targets", "attributes"): ``mean`` (:math:`\mu`), ``slope``
         (:math:`\beta`), ``sd_study`` (:math:`\tau`) and ``sd_table`` (:math:`\omega`), such as ``targets_mean``.
     learnt_from : mapping
         Provenance: studies and tables, lengths of their lists, sources, reliability of the predictions.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Everything that the report says of one list.
+    """Everything that the report says about one list.
 
     Attributes
     ----------
@@ -49,17 +49,17 @@ class Section:
         carries them.
     verdict : Verdict
     contrasts : tuple of Contrast
-        Those of the report that the list has words for.
+        The contrasts of the report that the list has words for.
     measures : MeasureTable
         Every measure of the literature that applies to the list, and why the others do not.
     coverage : pandas.DataFrame
-        One row for each group and class: ``role``, ``name``, ``asked`` (missing if nobody knows),
-        ``found``, ``lost`` (the words without a usable vector).
+        One row for each group and class: ``role``, ``name``, ``asked`` (missing if unknown), ``found``, ``lost`` (the
+        words without a usable vector).
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
-        What speaks for and against the numbers, by the name of the check.
+        Results of the checks, by the name of the check.
     errata : tuple of str
-        What is known to be wrong in the literature's copies of the list and its control classes.
+        Known errors in copies of the list and its control classes in the literature.
     """
 
     title: str
