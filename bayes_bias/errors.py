@@ -37,7 +37,7 @@ class BayesBiasError(ValueError):
 
 
 class WordListError(BayesBiasError):
-    """A word list cannot be found, read or made sense of."""
+    """A word list cannot be found, read or understood."""
 
 
 class TemplateError(BayesBiasError):
@@ -85,15 +85,15 @@ class OtherDataError(MeasureError):
 
 
 class TprGapsError(BayesBiasError):
-    """Labels, predictions and groups do not give true-positive rates of every class and group."""
+    """Labels, predictions and groups do not determine true-positive rates of every class and group."""
 
 
 class CriterionError(BayesBiasError):
-    """Biases and an outside criterion do not belong together, or their errors cannot be errors."""
+    """Biases and an outside criterion do not match, or their errors are impossible."""
 
 
 class OutputError(BayesBiasError):
-    """A result cannot be written where it was asked to go."""
+    """A result cannot be written to the given path."""
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:

@@ -130,7 +130,7 @@ class Coverage:
 def lookup(
     embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
 ) -> tuple[WordVectors, Coverage]:
-    """Vectors of the words of a list, and which words have none.
+    """Look up vectors of the words of a list, and say which words have none.
 
     A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
     embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
@@ -141,7 +141,7 @@ def lookup(
     vectors : dict of str to array (d,) or (replicate, d)
         The `prepared` vector of every usable word of the list; by default at unit length.
     coverage : Coverage
-        Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
+        Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
     words_of_list = [*wordlist.targets, *wordlist.attributes]
     stored = embedding.find(words_of_list)

@@ -264,7 +264,7 @@ _BY = ["method", "scope"]
 
 
 def rates(records: pd.DataFrame) -> pd.DataFrame:
-    """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
+    """Compute share of findings, width and coverage, for each method and scope of the records of `run`.
 
     A finding has a p-value below .05: the 95% interval excludes zero. The columns are
     ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
