@@ -178,8 +178,9 @@ _BATCH = 10
 class Cell:
     """One design, which makes a row of a calibration table.
 
-    It is judged by one or more models and by WEAT; by SD-WEAT if a control class of random words is named for it; by the quasi-F if it is asked for; and by the named competitors
-    (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under the named scopes, or under all.
+    It is judged by one or more models and by WEAT; by SD-WEAT if a control class of random words is named for it; by
+    the quasi-F if it is asked for; and by the named competitors (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under
+    the named scopes, or under all.
     """
 
     design: NullDesign
