@@ -60,8 +60,7 @@ class MadeAlike(Tabled):
 
     @property
     def are_versions(self) -> bool:
-        """Whether each is a changed copy of the reference, for instance a debiased one, in which words keep their
-        vectors."""
+        """Whether each is a changed copy of the reference, such as a debiased one: words keep their vectors."""
         return bool((self.table.same_words > _COPIED).all())
 
     @property
