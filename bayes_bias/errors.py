@@ -23,7 +23,7 @@ def for_reader(text: str) -> str:
 
 
 class BayesBiasError(ValueError):
-    """Anything that the user can mend: the base class of all errors of this package.
+    """Base class of all errors of this package: problems that the user can solve.
 
     If a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
     """
@@ -37,7 +37,7 @@ class BayesBiasError(ValueError):
 
 
 class WordListError(BayesBiasError):
-    """A word list cannot be found, read or made sense of."""
+    """A word list cannot be found, read or understood."""
 
 
 class TemplateError(BayesBiasError):
@@ -81,19 +81,19 @@ class MeasureError(BayesBiasError):
 
 
 class OtherDataError(MeasureError):
-    """A measure is for another kind of data: for sentences, for probabilities, for vectors."""
+    """A measure needs another kind of data: sentences, probabilities or vectors."""
 
 
 class TprGapsError(BayesBiasError):
-    """Labels, predictions and groups do not give true-positive rates of every class and group."""
+    """Labels, predictions and groups do not determine true-positive rates of every class and group."""
 
 
 class CriterionError(BayesBiasError):
-    """Biases and an outside criterion do not belong together, or their errors cannot be errors."""
+    """Biases and an outside criterion do not match, or their errors are impossible."""
 
 
 class OutputError(BayesBiasError):
-    """A result cannot be written where it was asked to go."""
+    """A result cannot be written to the given path."""
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:

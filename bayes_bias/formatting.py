@@ -310,7 +310,7 @@ def marked(verdict: str) -> str:
 
 
 class Telling:
-    """Whatever says of itself in `text` what it is; dataclasses of this kind have ``repr=False``."""
+    """An object that describes itself in `text`; dataclasses of this kind have ``repr=False``."""
 
     @property
     def text(self) -> str:
@@ -328,11 +328,11 @@ class Telling:
 
 
 class Tabled(Telling):
-    """Whatever also has a small table: a notebook shows it below the sentences, and terminal and page show it, too."""
+    """An object with a small table, which a notebook shows below the sentences; terminal and page show it, too."""
 
     @property
     def layout(self) -> Layout:
-        """The small table as text."""
+        """Return the small table as text."""
         return Layout.of(self._shown(), "{:.3f}".format)
 
     def to_latex(self) -> str:
@@ -340,7 +340,7 @@ class Tabled(Telling):
         return self.layout.latex()
 
     def to_markdown(self) -> str:
-        """The small table in Markdown."""
+        """Return the small table in Markdown."""
         return self.layout.markdown()
 
     def _repr_html_(self) -> str:

@@ -49,7 +49,7 @@ def cosines(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
-    """Cosine similarities of all targets with all attributes of a word list.
+    """Compute cosine similarities of all targets with all attributes of a word list.
 
     Parameters
     ----------
@@ -68,15 +68,15 @@ def cosines(
         For an encoder, the sentences to put words into, such as "plain-10": each is a replicate. Without them every
         word is a separate sentence.
     sub_topics : {"from vectors", "independent", "exhaustive"}, optional
-        Whether words that belong together count as fewer; by default what the list says of it, see `WordList`. Those
-        that it names in its topics belong together, or those that the vectors show, see
+        Whether words that belong together count as fewer; by default as the list says, see `WordList`. Words belong
+        together if a topic of the list names them, or if their vectors show it, see
         `bayes_bias.associations.sub_topics`. If an embedding has too few general words to show any, words count as
         independent draws, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
-        Numbers in which words differ, so that `fit` estimates the bias at equal values of them; see
+        Numbers for words, such as their frequency: `fit` then estimates the bias at equal values of them; see
         `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
         have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
-        "rank"}`` has that of both sides.
+        "rank"}`` uses that of both sides.
     allow_loss : bool
         Go on although a group or class has lost half of its words.
     trust : bool
@@ -85,9 +85,10 @@ def cosines(
     Returns
     -------
     AssociationTable
-        With one row for each target and one column for each attribute that has a usable vector. Words without one
-        are in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists
-        stay products of unit vectors, because the matrix would not fit in memory; the crossed model needs no more.
+        A table with one row for each target and one column for each attribute that has a usable vector. Words without
+        one are listed in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists are
+        kept as products of unit vectors, because the matrix would not fit in memory. The crossed model needs nothing
+        else.
 
     Raises
     ------
@@ -132,7 +133,7 @@ def similarities(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
-    """Similarities of all targets with all attributes of a word list, by the cosine or another measure of similarity.
+    """Compute similarities of all targets with all attributes of a word list, by the cosine or another measure.
 
     Parameters
     ----------

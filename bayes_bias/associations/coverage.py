@@ -29,12 +29,12 @@ _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "
 
 @dataclass(frozen=True)
 class Part:
-    """One group or class of a list, and what became of its words.
+    """Coverage of the words of one group or class.
 
-    `missing` words are not in the embedding; `zero` and `non_finite` ones are, with a vector that has no
-    direction. `variants` maps a missing word to spellings that differ in case alone, or in a letter, and do exist.
-    `phrases` were found with "_" in the place of blanks, `respelt` words under another spelling, as was asked for, and
-    `made` ones have a vector of their parts.
+    `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
+    `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
+    were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
+    words have a vector made from their parts.
     """
 
     role: Role
@@ -130,7 +130,7 @@ class Coverage:
 def lookup(
     embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
 ) -> tuple[WordVectors, Coverage]:
-    """Vectors of the words of a list, and which words have none.
+    """Look up vectors of the words of a list, and say which words have none.
 
     A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
     embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
@@ -141,7 +141,7 @@ def lookup(
     vectors : dict of str to array (d,) or (replicate, d)
         The `prepared` vector of every usable word of the list; by default at unit length.
     coverage : Coverage
-        Missing, zero and non-finite words per group and class. `check_coverage` decides whether too many.
+        Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
     words_of_list = [*wordlist.targets, *wordlist.attributes]
     stored = embedding.find(words_of_list)

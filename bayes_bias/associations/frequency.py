@@ -1,4 +1,4 @@
-"""How frequent words are, from the order in which an embedding has them: a covariate of the model."""
+"""Frequency of words, from their order in an embedding: a covariate of the model."""
 
 from typing import Any
 
@@ -38,13 +38,13 @@ def with_covariates_from(
     """The table with the covariates that are wanted: given ones, or "rank" from the order of the embedding's words.
 
     "rank" is that of targets, unless a mapping names sides. With a slope for each class the bias is that of equally
-    frequent targets, however frequent attributes are. A slope over attributes takes for frequency what is not: in
-    either class of gender words pronouns are frequent and kinship terms rare.
+    frequent targets, however frequent attributes are. A slope over attributes would mistake other differences for
+    frequency: in either class of gender words pronouns are frequent and kinship terms rare.
 
     Raises
     ------
     TableError
-        "rank" is asked of numbers that come from no embedding.
+        "rank" is wanted for numbers that do not come from an embedding.
     """
     for each in _each(covariates):
         if embedding is not None and _texts(each):

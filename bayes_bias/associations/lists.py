@@ -45,7 +45,7 @@ def measure_lists(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> list[AssociationTable]:
-    """The table of every list in every embedding, list by list; tables that are given are passed through.
+    """Measure every list in every embedding, list by list; tables are returned as they are.
 
     Each embedding is read once, with the words that random lists are drawn from. With several embeddings, a table is
     named after both: "weat6 (googlenews)".
@@ -94,7 +94,7 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
     Raises
     ------
     TableError
-        The numbers of a table come from no embedding, or it has other words than its list.
+        A table does not come from an embedding, or its words differ from those of its list.
     """
     if not isinstance(wordlist, AssociationTable):
         words, controls = load_wordlist(wordlist), tuple(map(load_controls, CONTROLS))

@@ -37,7 +37,7 @@ def log_probabilities(
     predict: Predicted = "targets",
     corrected: bool = True,
 ) -> AssociationTable:
-    r"""How much more probable a word is in a sentence because of another one, for all pairs of a list.
+    r"""Measure how much more probable one word makes another in a sentence, for all pairs of a list.
 
     For target i and attribute j in template r, with the target predicted,
 
@@ -45,7 +45,7 @@ def log_probabilities(
 
     the log probability score of Kurita et al. (2019), LPBS, before any averaging. The probability of a word of several
     pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the other word's whole
-    phrase and is the same for all words, since an article, or the number of masks, would hint at some of them.
+    phrase. It is the same for all words, since an article, or the number of masks, would hint at some of them.
 
     Parameters
     ----------
@@ -55,27 +55,27 @@ def log_probabilities(
         A masked language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what
         `load_masked` opened; or any callable from clozes to the natural-log probabilities of their words.
     controls : iterable of str, Path or WordList
-        Control classes, as in `cosines`. Predicting targets reads a sentence for each attribute and template, of which
-        the shipped ones add 311 to a list's; ``()`` for none.
+        Control classes, as in `cosines`; ``()`` for none. If targets are predicted, the model reads a sentence for each
+        attribute and template; the shipped classes add 311 attributes to those of a list.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
     predict : {"targets", "attributes"}
-        Which word's probability it is. Pointwise mutual information is the same either way; what a model makes of it
-        is not, and results say which was predicted.
+        The words whose probability is taken. Pointwise mutual information is the same either way, but a model's
+        estimate of it is not. Results say which was predicted.
     corrected : bool
         False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
 
     Returns
     -------
     AssociationTable
-        With the templates as replicates, in nats (natural logarithms). Scope "all" generalises to new words and new
-        templates.
+        A table with the templates as replicates, in nats (natural logarithms). Scope "all" generalises to new words and
+        new templates.
 
     Raises
     ------
     WordListError, TemplateError, LanguageModelError
-        The list, the templates or the model cannot be read; a word whose class nobody says; one that the tokenizer has
-        no token for; a sentence longer than the model's window.
+        The list, the templates or the model cannot be read; a word of unknown class; a word that the tokenizer has no
+        token for; a sentence longer than the model's window.
     TableError
         `predict` is unknown; the model's answers are not finite log probabilities, or their number is wrong.
 

@@ -1,5 +1,5 @@
-"""Were embeddings made alike? In vectors that were trained on less, or for a shorter time, all words are closer to each
-other, and the same text shows another bias, mostly a smaller one."""
+"""Were embeddings made alike? In vectors that were trained on less text, or for a shorter time, all words are closer to
+each other. The same text then shows another bias, mostly a smaller one."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ _COPIED = 0.9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MadeAlike(Tabled):
-    """How far apart random words are in each of several embeddings, relative to one of them. Made by `made_alike`.
+    """Distances of random words in several embeddings, relative to one of them. Made by `made_alike`.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class MadeAlike(Tabled):
     reference : str
         The embedding that the others are compared with.
     words : int
-        How many random words; 0 if nothing is known.
+        Number of random words; 0 if nothing is known.
     unknown : str
         Why nothing is known, in a clause; "" if something is.
     """
@@ -60,7 +60,7 @@ class MadeAlike(Tabled):
 
     @property
     def are_versions(self) -> bool:
-        """Whether each is a changed copy of the reference, as debiasing makes it: words keep their vectors."""
+        """Whether each is a changed copy of the reference, such as a debiased one: words keep their vectors."""
         return bool((self.table.same_words > _COPIED).all())
 
     @property
@@ -81,7 +81,7 @@ class MadeAlike(Tabled):
 
     @property
     def differing(self) -> str:
-        """Which were not made alike, and what that is a sign of; "" if all were, or nothing is known."""
+        """Say which were not made alike, and what that is a sign of; "" if all were, or if nothing is known."""
         if not self.unlike:
             return ""
         examples = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
@@ -113,8 +113,8 @@ def made_alike(
 
     .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
 
-    with the mean cosine :math:`\bar c` of 500 random words that all embeddings have and the list has not. Vectors that
-    had fewer updates have a smaller q and other biases, mostly smaller ones, whatever the text says.
+    with the mean cosine :math:`\bar c` of 500 random words that are in all embeddings and not in the list. Vectors with
+    fewer updates have a smaller q. Their biases differ, too, and most are smaller, whatever the text says.
 
     Parameters
     ----------
@@ -122,17 +122,17 @@ def made_alike(
         The same list in several embeddings, from `bayes_bias.cosines`: a table knows where it was measured. With
         replicates, cosines are averaged over them.
     reference : name, optional
-        The embedding that the others are compared with; by default that whose words are neither nearest to each other
-        nor farthest apart.
+        The embedding that the others are compared with. By default it is the one whose words are neither nearest to
+        each other nor farthest apart.
     seed : int
-        Which words are drawn.
+        Seed of the draw of words.
     copies : bool
-        Changed copies of one embedding, as debiasing makes them, count as made alike.
+        Whether changed copies of one embedding, such as debiased ones, count as made alike.
 
     Raises
     ------
     TableError
-        There is no table of the reference's name.
+        No table has the name of the reference.
     """
     embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
     own_words = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}

@@ -50,14 +50,14 @@ _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair shar
 
 @dataclass(frozen=True, eq=False)
 class SubTopics(Related):
-    """The clusters of the words of one group or class, and how far they are believed.
+    """Clusters of the words of one group or class, with the belief in them.
 
     Attributes
     ----------
     silhouette : float
-        How well the clusters are set apart; -1 if the words can be cut nowhere.
+        How well the clusters are separated; -1 if words do not split into clusters.
     z : float
-        By how many standard deviations that is more than in random lists of as many words.
+        How many standard deviations the silhouette is above that of random lists of as many words.
     """
 
     silhouette: float
@@ -71,20 +71,19 @@ class SubTopics(Related):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """General words of an embedding: what a list of words without sub-topics looks like, and along what vectors vary.
+    """General words of an embedding, which show what a list without sub-topics looks like, and how vectors vary.
 
     Attributes
     ----------
     name : str
-        Of the embedding.
+        Name of the embedding.
     sha256 : str
-        Of words and vectors: what random lists look like, which takes a second to find out, is found once for the same
-        ones.
+        Hash of words and vectors. Random lists, which take a second, are drawn only once for each hash.
     words : tuple of str
     vectors : array (words, d)
         Unit vectors.
     in_first : bool
-        Whether they are those of a single replicate, with the first of which words are to be compared.
+        Whether they come from a single replicate; words are then compared in the first replicate.
     """
 
     name: str = field(compare=False)

@@ -37,18 +37,18 @@ MOST_PLANTED = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Tabled):
-    """How a design fares if the truth is known.
+    """Results of a design for which the truth is known.
 
     Attributes
     ----------
     name : str
         The word list.
     truth : float
-        The true bias: zero, or what was planted.
+        The true bias: zero, or the planted bias.
     records : pandas.DataFrame
         A row for each draw, method and scope.
     random : {"attributes", "targets", "both"}
-        Which words were drawn at random.
+        The words that were drawn at random.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Calibration(Tabled):
 
     @property
     def text(self) -> str:
-        """The main shares as a sentence."""
+        """Say the main shares in a sentence."""
         shares = [f"{method} {share}" for method, share in self._shares()]
         words = "targets and attributes" if self.random == "both" else self.random
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
@@ -71,7 +71,7 @@ class Calibration(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Findings of each method under each scope, and what its intervals are like."""
+        """Show findings and intervals of each method under each scope."""
         rows = self.table
         return Layout(
             [str(method) for method, _ in rows.index],
@@ -116,9 +116,9 @@ def calibrate(
 ) -> Calibration:
     """How often would this design find a bias if there is none?
 
-    The targets are those of the list; the attributes of each class are drawn at random from the embedding, the same
-    for all classes, so that the population bias is zero. A method whose 95% interval excludes zero (or whose p is
-    below .05) in more than 5% of the draws finds what is not there.
+    The targets are those of the list. The attributes of each class are drawn at random from the embedding, from the
+    same words for all classes, so that the population bias is zero. If the 95% interval of a method excludes zero (or
+    its p is below .05) in more than 5% of the draws, the method finds what is not there.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def calibrate(
     models : iterable of ModelSpec, str or Path
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
-        Under which the models are judged; by default under each, which takes longer.
+        Scopes under which the models are judged; by default all, which takes longer.
     draws : int
         Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
     random : {"attributes", "targets", "both"}
@@ -145,10 +145,10 @@ def calibrate(
     sampling : Sampling
         How long to sample each posterior.
     folder : str or Path, optional
-        Where to keep records, ten draws in a file, so that a stopped run, or one with more draws, goes on.
+        A folder for records, ten draws in a file. A stopped run, or one with more draws, goes on from there.
     jobs : int or distributed.Client
-        Processes; -1 for one on each core, 1 for none but this. Or a client of a Dask cluster, which then does the
-        work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+        Number of processes; -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
+        then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -158,10 +158,9 @@ def calibrate(
     Raises
     ------
     BayesBiasError
-        A seed or a number of processes that is none; too few words to draw from; what reading lists and embeddings
-        may raise.
+        An impossible seed or number of processes; too few words to draw from; a list or embedding that cannot be read.
     TableError
-        The numbers of a table come from no embedding.
+        A table does not come from an embedding.
     ScopeError
         The design cannot carry a scope.
     OutputError
@@ -265,7 +264,7 @@ _BY = ["method", "scope"]
 
 
 def rates(records: pd.DataFrame) -> pd.DataFrame:
-    """Share of findings, and what the intervals are like, for each method and scope of the records of `run`.
+    """Compute share of findings, width and coverage, for each method and scope of the records of `run`.
 
     A finding has a p-value below .05: the 95% interval excludes zero. The columns are
     ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper

@@ -1,4 +1,4 @@
-"""Do the words of a list come in clusters? What they share beyond their class makes intervals too short."""
+"""Do the words of a list come in clusters? If words share more than their class, intervals are too short."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ _NAMED_BY = 2
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """How alike the words of one cluster are in what they add to a bias.
+    """Similarity of the words of one cluster in their contributions to a bias.
 
     Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
     its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
-    `icc` is the intraclass correlation of the scores: what share of their variance within a home is between its
-    clusters; NaN if no home has words enough, below zero if words of one cluster differ more than those of two.
-    `shuffled` is the same with words shuffled between the clusters of their home.
+    `icc` is the intraclass correlation of the scores: the share of their variance within a home that is between its
+    clusters. It is NaN if no home has enough words, and below zero if words of one cluster differ more than those of
+    two. `shuffled` are such correlations with words shuffled between the clusters of their home.
     """
 
     side: Side
@@ -42,12 +42,12 @@ class Clustering:
 
     @property
     def limit(self) -> float:
-        """Below which 95% of the shuffled correlations lie."""
+        """The value below which 95% of the shuffled correlations lie."""
         return float(np.quantile(self.shuffled, 0.95)) if self.shuffled.size else float("nan")
 
     @property
     def p_value(self) -> float:
-        """How often shuffled words are as much alike."""
+        """The share of shuffles in which words are as much alike."""
         if not self.shuffled.size:
             return float("nan")
         # A sum of squares that is equal but for rounding is as large.
@@ -191,7 +191,7 @@ def _shuffled(score: Numbers, home: NDArray[np.object_], times: int, rng: np.ran
 
 
 def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None = None) -> pd.DataFrame:
-    """The observed bias without each word in turn, and without each cluster of words.
+    """Compute the observed bias without each word in turn, and without each cluster of words.
 
     The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
     and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class), ``left_out`` (the word, or

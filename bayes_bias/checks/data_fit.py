@@ -1,4 +1,4 @@
-"""How well a model fits its own table and, if it is asked for, the published model of the same table beside it."""
+"""How well a model fits its own table, and, if asked for, compared with the published model of the same table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class DataFit:
 
     `coverage` is the share of raw values inside posterior predictive intervals, see `predictive_coverage`: a row for
     the model at hand and, if possible, one for the published model ("hierarchical"); a column for each probability.
-    `elpd_difference`, with its standard error, is by how much the expected log predictive density of a left-out value,
-    summed over values, exceeds that of the published model; for `bad_k` values the Pareto k of either model is too high
-    to trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison` says why.
+    `elpd_difference`, with its standard error, is the difference to the published model in the expected log predictive
+    density of a left-out value, summed over values. For `bad_k` values the Pareto k of either model is too high to
+    trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison` says why.
     """
 
     coverage: pd.DataFrame

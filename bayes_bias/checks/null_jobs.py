@@ -176,9 +176,12 @@ _BATCH = 10
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One design, judged by one or more models, by WEAT, by SD-WEAT if a control class of random words is named for it,
-    by the quasi-F if it is asked for, and by the competitors that are named (`COMPETITORS`, `ONE_SIDED_WEAT`): a row of
-    a calibration table. Models judge under the scopes that are named, or under all."""
+    """One design, which makes a row of a calibration table.
+
+    It is judged by one or more models and by WEAT; by SD-WEAT if a control class of random words is named for it; by
+    the quasi-F if it is asked for; and by the named competitors (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under
+    the named scopes, or under all.
+    """
 
     design: NullDesign
     specs: tuple[ModelSpec, ...]
@@ -252,7 +255,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     Raises
     ------
     BayesBiasError
-        A draw that cannot be judged, once all others are.
+        A draw cannot be judged; this is raised once all others are.
     OutputError
         The folder cannot be made or written to, or holds something else.
     """

@@ -39,9 +39,9 @@ def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Se
 
 
 def posterior_predictive(fit: Fit) -> xr.DataTree:
-    """A fit with what ArviZ needs to check it: each value's log likelihood, and values that the model would replicate.
+    """Return a fit with what ArviZ needs to check it: log likelihoods of all values, and replicated values.
 
-    Given the words' effects, which are recovered here, values are independent: so ``az.loo``, ``az.compare``,
+    Values are independent given the words' effects, which are recovered here. So ``az.loo``, ``az.compare``,
     ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
     that of all values together, for power-scaling.)
 
@@ -53,15 +53,15 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     Returns
     -------
     xarray.DataTree
-        ``posterior``, at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
+        ``posterior``, with at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
         (chain, draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
-        words, group and class as coordinates. Replicated values depend on the fit and its seed alone, and are of the
-        same words.
+        words, group and class as coordinates. Replicated values are for the same words, and depend on the fit and its
+        seed alone.
 
     Raises
     ------
     TableError
-        The values were too many to be formed, so the fit does not hold them.
+        The table had too many values to be formed, so the fit does not hold them.
 
     Examples
     --------

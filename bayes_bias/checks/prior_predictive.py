@@ -26,7 +26,7 @@ def prior_predictive(
     draws: int = _DRAWS,
     seed: int = 1,
 ) -> xr.DataTree:
-    """Parameters, the bias and values drawn from the prior of a model, for the words of a table.
+    """Draw parameters, the bias and values from the prior of a model, for the words of a table.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def prior_predictive(
 
     Notes
     -----
-    They are drawn by PyMC from `bayes_bias.pymc_model`. Nothing can be drawn from the flat prior that `fit` has for the
-    means of blocks, so these are normal, as it says there, and so wide that the data decide: so is the prior of the
-    bias. To narrow it, write the model yourself.
+    PyMC draws from `bayes_bias.pymc_model`. In `fit`, means of blocks have a flat prior, from which nothing can be
+    drawn. Here their prior is normal, and so wide that the data decide (see there). The prior of the bias is therefore
+    wide, too. To narrow it, write the model yourself.
 
     Examples
     --------

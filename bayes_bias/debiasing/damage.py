@@ -27,7 +27,7 @@ _SEPARATORS = {"\t": r"\t", ";": ";", ",": ","}
 
 @dataclass(frozen=True)
 class RatedPairs:
-    """How well cosines follow people's ratings, before and after.
+    """Agreement of cosines with people's ratings of word pairs, before and after.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ _MOST_WORDS = 1000
 
 @dataclass(frozen=True)
 class Damage:
-    """Everything that changed.
+    """Costs of debiasing: how much the vectors of the same words changed.
 
     Attributes
     ----------
@@ -161,9 +161,9 @@ class Damage:
     neighbours_kept, lower, upper : float
         Mean share of a word's nearest neighbours that it has kept, with a bootstrap interval over words.
     variance_gone : float
-        Share of the variance of unit vectors that no rotation and scale of those after recovers (Procrustes).
+        Share of the variance of unit vectors that no rotation and scaling of the new vectors recovers (Procrustes).
     ratings : tuple of RatedPairs
-        How well cosines follow people's ratings of word pairs, before and after: a file each.
+        Agreement of cosines with people's ratings of word pairs, before and after, for each file.
     """
 
     words: int
@@ -175,7 +175,7 @@ class Damage:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """All of them by name, as a row of a table."""
+        """Return all costs by name, as a row of a table."""
         numbers = {
             name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")
         }
@@ -203,7 +203,7 @@ def damage(
     ci_prob: float = 0.95,
     seed: int = 1,
 ) -> Damage:
-    r"""How far the vectors of the same words are still the same.
+    r"""Measure how much the vectors of the same words changed.
 
     With unit vectors :math:`X` before and :math:`Y` after, each centred, the variance that went is
     :math:`1 - \lVert X^\top Y \rVert_*^2 / (\lVert X \rVert^2 \lVert Y \rVert^2)`, with the nuclear norm [1]_.
@@ -211,27 +211,27 @@ def damage(
     Parameters
     ----------
     before, after : mapping of str to array
-        One vector for each word; words that both have are compared. Give the whole vocabulary: neighbours are looked
-        for among these words, for 1,000 of them drawn at random if there are more.
+        One vector for each word; words in both are compared. Give the whole vocabulary, since neighbours are searched
+        among these words. If there are more than 1,000, the neighbours of 1,000 random ones are compared.
     neighbours : int
         How many nearest neighbours, by cosine.
     vocabulary : int
-        A larger vocabulary is represented by its first words, often the frequent ones.
+        Largest number of words; of a larger vocabulary only the first words are used, often the frequent ones.
     ratings : sequence of paths
         Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed
-        Of the bootstrap intervals, over words and over pairs.
+        Probability and seed of the bootstrap intervals, over words and over pairs.
 
     Raises
     ------
     MeasureError
-        No more words in common than there are neighbours, a vector that is zero, or a file of ratings that cannot be
-        read or has fewer than ten pairs with vectors.
+        There are no more words in common than neighbours, a vector is zero, or a file of ratings cannot be read or has
+        fewer than ten pairs with vectors.
 
     Notes
     -----
-    Neighbours that are lost are not all damage: that a word has left its gendered neighbours is what debiasing is for.
-    Words that nobody associates with a group should keep theirs.
+    Not every lost neighbour is damage: debiasing is meant to move words away from gendered neighbours. Words that
+    nobody associates with a group should keep theirs.
 
     References
     ----------

@@ -39,11 +39,12 @@ class Conceptor(Debiaser[np.ndarray]):
 
     Notes
     -----
-    The words are all of the sets but the independent ones. As in the paper, R is neither centred nor within
-    pairs. The paper also joins conceptors of several lists (OR); this is the conceptor of one.
+    All words of the sets are used but the independent ones. As in the paper, R is neither centred nor within pairs. The
+    paper also joins conceptors of several lists (OR); this is the conceptor of one list.
 
-    Misleads since the first axis of R is the mean of the words: what they have in common is taken out first, and what
-    "she" and "he" differ in later. In vectors of length one, an aperture of 2 leaves at least a fifth of everything.
+    Misleads since the first axis of R is the mean of the words: what they have in common is taken out first, and the
+    difference between "she" and "he" only later. In vectors of length one, an aperture of 2 leaves at least a fifth of
+    everything.
 
     References
     ----------

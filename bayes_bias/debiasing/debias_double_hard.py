@@ -43,8 +43,8 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     .. math:: w' = w - (u \cdot w)\, u - \mu, \qquad w \leftarrow w' - (b' \cdot w')\, b',
 
-    where :math:`b'` is the first principal component of the defining sets, each centred, among the w'. Of the first
-    components, u is the one after which k-means finds least of the groups of the most biased words.
+    where :math:`b'` is the first principal component of the defining sets in the w', each set centred. The direction u
+    is the one of the first components after whose removal k-means recovers the groups of the most biased words worst.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class DoubleHardDebias(Debiaser[Learned]):
     most_biased : int
         How many words that lean to each group are clustered; 500 in the paper.
     seed : int
-        Of k-means.
+        Seed of k-means.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     Notes
     -----
-    It needs all words of an embedding. Those of the sets keep their bias, as "queen" should. Formulas are those of the
+    It needs all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are those of the
     authors' program. The paper centres before it projects, which differs by one vector that all words share. Vectors
     are brought to length one before they are clustered.
 

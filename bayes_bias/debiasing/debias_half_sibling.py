@@ -38,9 +38,9 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
 
     Notes
     -----
-    The words are all of the sets but the independent ones. The paper takes hundreds.
+    All words of the sets are used but the independent ones. The paper uses hundreds.
 
-    Misleads since it takes out whatever the words have in common, not what they differ in: with few words that is
+    Misleads since it takes out whatever the words have in common, and not what they differ in. With few words that is
     "person", "family" and frequency as much as gender. It is a negated conceptor of the same words with an aperture of
     :math:`\sqrt{\text{words} / \alpha}` (`Conceptor`).
 

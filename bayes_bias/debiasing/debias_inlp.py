@@ -20,7 +20,7 @@ _NOTHING = 1e-6
 @debiaser("inlp")
 @dataclass(frozen=True)
 class INLP(Debiaser[np.ndarray]):
-    r"""Train a linear classifier of the words' group, take its directions out of all words, and so on.
+    r"""Train a linear classifier of the words' group, take its directions out of all words, and repeat.
 
     With the weights :math:`W_k` of the k-th classifier, trained on what the ones before have left, and an orthonormal
     basis :math:`B` of the rows of :math:`W_1, \dots, W_K`,
@@ -30,9 +30,9 @@ class INLP(Debiaser[np.ndarray]):
     Parameters
     ----------
     iterations : int
-        How many classifiers; 35 in the paper. Each takes out one dimension, or one a group if there are several.
+        How many classifiers; 35 in the paper. Each takes out one dimension, or one for each group if there are several.
     most_biased : int
-        How many words of the vocabulary that lean most to each group are labelled too; 7,500 in the paper.
+        How many words of the vocabulary that lean most to each group are labelled, too; 7,500 in the paper.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class INLP(Debiaser[np.ndarray]):
 
     Misleads if words are few: as many directions as there are labelled words always separate them, and what is taken
     out is then mostly chance. It guards against linear classifiers only. Every iteration also takes out a dimension of
-    all else; compare a list that should not change.
+    everything else: check with a list that should not change.
 
     References
     ----------

@@ -19,7 +19,7 @@ _RANK = 1e-6
 @debiaser("leace")
 @dataclass(frozen=True)
 class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
-    r"""Change words as little as possible, such that no linear classifier tells the labelled words' groups.
+    r"""Change words as little as possible, such that no linear classifier can tell the groups of the labelled words.
 
     With the mean :math:`\mu` and covariance :math:`\Sigma` of the labelled words, their covariance
     :math:`\Sigma_{XZ}` with the indicators of groups, the whitening :math:`W = (\Sigma^{1/2})^+` and the orthogonal
@@ -30,9 +30,9 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     Parameters
     ----------
     shrinkage : bool
-        Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does; a
-        weight below zero, which few words can give, counts as zero here and not there. Without it, words outside the
-        span of the labelled words are changed inside the span only.
+        Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. With few
+        words the weight can be below zero; it then counts as zero here, but not there. Without shrinkage, words outside
+        the span of the labelled words are changed inside the span only.
     most_biased : int
         How many words of the vocabulary that lean most to each group are labelled too.
 
@@ -45,7 +45,7 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     -----
     Labels are those of ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
 
-    Misleads if words are few: the guarantee is for the labelled words, whose group means end equal. A classifier
+    Misleads if words are few: the guarantee is for the labelled words, whose groups end with equal means. A classifier
     learns the group of new words only as well as these words represent them. It guards against linear classifiers only.
 
     References

@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("linear-projection")
 @dataclass(frozen=True)
 class LinearProjection(Debiaser[np.ndarray]):
-    r"""Take a bias subspace out of all words, those that define it too.
+    r"""Take a bias subspace out of all words, including those that define it.
 
     With orthonormal directions :math:`B` (components, dimensions), the principal components of the defining sets,
 
@@ -36,11 +36,11 @@ class LinearProjection(Debiaser[np.ndarray]):
 
     Notes
     -----
-    If the vectors are of sentences, and each defining set holds one sentence in its counterfactual versions ("She is
-    here.", "He is here."), this is SentDebias (Liang et al. 2020).
+    With vectors of sentences, and defining sets that hold counterfactual versions of a sentence ("She is here.", "He is
+    here."), this is SentDebias (Liang et al. 2020).
 
     Misleads as evidence that a bias is gone: words that used to lean one way remain neighbours (`clustering`,
-    `neighbours`). "he" and "she" lose their difference too, so that a list with such words shows no bias whatever is
+    `neighbours`). "he" and "she" lose their difference, too. A list with such words then shows no bias, whatever is
     left in other words.
 
     References

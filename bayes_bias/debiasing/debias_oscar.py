@@ -33,12 +33,12 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     ------
     MeasureError
         From `fit` and `transform`: a word has no usable vector; the sets name fewer than two independent words; the
-        independent words have one vector, or their direction is the bias direction itself.
+        independent words all have the same vector, or their direction is the bias direction itself.
 
     Notes
     -----
-    The program published first exchanges the two angles, which leaves the concept at another angle than 90 degrees;
-    here they are as in the paper, and as in the authors' later program (VERB).
+    The first published program exchanges the two angles, so that the concept ends at another angle than 90 degrees.
+    Here they are as in the paper, and as in the authors' later program (VERB).
 
     Misleads if the bias is not in the direction that independent words vary most along. That direction is one of
     frequency or of topic as often as of gender; the plane is then turned by little, and almost all bias is left. Words

@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("partial-projection")
 @dataclass(frozen=True)
 class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
-    r"""Take the bias direction out of words that have much else to say, and leave it in words that are little else.
+    r"""Take the bias direction out of words with much other content, and leave it in words with little other content.
 
     With the bias direction :math:`b` of the defining sets, the mean :math:`\mu` of their words, the residual
     :math:`r = w - (w \cdot b)\, b` and the bias :math:`\beta = (w - \mu) \cdot b`,
@@ -36,8 +36,8 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
 
     Notes
     -----
-    :math:`\mu` has the length of a word's vector, and every word is shifted by it. All cosines grow with the shift, of
-    "nurse" with "she" and with "he" alike.
+    :math:`\mu` is about as long as a word's vector, and every word is shifted by it. All cosines grow with the shift:
+    those of "nurse" with "she" and with "he" alike.
 
     Misleads if vectors differ in length: a residual is long because a word is frequent, or because vectors of this
     embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for all

@@ -24,16 +24,16 @@ _NOTHING = 1e-6
 @debiaser("ran")
 @dataclass(frozen=True)
 class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
-    r"""Move each neutral word off neighbours that it has because of its bias, and off the bias direction.
+    r"""Move each neutral word away from neighbours that it has because of its bias, and off the bias direction.
 
-    Of vectors at length one, the new vector of a word :math:`w_0` minimises
+    All vectors have length one. The new vector of a word :math:`w_0` minimises
 
     .. math:: F(w) = \lambda_1 \operatorname{mean}_{n \in S} |\cos(w, n)| + \lambda_2\, \tfrac{1 - \cos(w, w_0)}{2}
                   + \lambda_3 |\cos(w, b)|
 
-    with the bias direction b. S holds those of its nearest words whose similarity is owed to the bias: their indirect
-    bias :math:`(w_0 \cdot n - \cos(w_0^\perp, n^\perp)) / (w_0 \cdot n)`, with the parts orthogonal to b, is above a
-    threshold.
+    with the bias direction b. S holds those of its nearest words whose similarity comes from the bias: their indirect
+    bias :math:`(w_0 \cdot n - \cos(w_0^\perp, n^\perp)) / (w_0 \cdot n)` is above a threshold. Here :math:`\perp` marks
+    the part orthogonal to b.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     residual, at length one. The authors' program takes 300 gradient steps over vectors whose length is free, and
     weighs neutralisation with :math:`\lambda_2`.
 
-    Each word is compared with all others: four minutes for 100,000 words, and up to four times as long for twice as
-    many.
+    Each word is compared with all others. This takes four minutes for 100,000 words, and up to four times as long for
+    twice as many.
 
-    Misleads since it pushes a word off its present neighbours, among which `neighbours` then looks for the bias. Words
-    that share a bias without being near each other are not moved apart.
+    Misleads since it pushes a word away from its present neighbours, and `neighbours` looks for the bias among these.
+    Words that share a bias without being near each other are not moved apart.
 
     References
     ----------

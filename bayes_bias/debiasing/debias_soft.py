@@ -20,7 +20,7 @@ _NOTHING = 1e-10
 @debiaser("soft")
 @dataclass(frozen=True)
 class SoftDebias(Debiaser[np.ndarray]):
-    r"""Transform all words such that neutral ones lose the bias direction, and products of words change little.
+    r"""Transform all words such that neutral ones lose the bias direction, and dot products of words change little.
 
     With the vectors of all words at length one as columns of :math:`W`, those of neutral words as columns of
     :math:`N` and the bias direction :math:`b`, the transformation :math:`T` minimises
@@ -42,9 +42,9 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     Notes
     -----
-    All words are neutral but those of the sets, except the independent ones. Any :math:`T` with
-    :math:`T^\top T = X` does; the symmetric one is taken. The problem is convex in :math:`X`, and for one direction it
-    has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
+    All words are neutral except those of the sets; the independent words of the sets are neutral, too. Any :math:`T`
+    with :math:`T^\top T = X` is a solution; the symmetric one is used. The problem is convex in :math:`X`, and for one
+    direction it has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
     :math:`u = C^{-1} b / \pi`,
 
     .. math:: X = I + y u^\top + u y^\top - (b^\top y)\, u u^\top, \qquad
@@ -53,10 +53,10 @@ class SoftDebias(Debiaser[np.ndarray]):
     if this :math:`X` is positive semidefinite: given :math:`Xb - b = y`, the first term is least for this symmetric
     update, and what is left is quadratic in y.
 
-    Misleads by its default. The first term grows with the square of the number of words and the second does not:
-    of the bias direction's part of a word about :math:`1 / (1 + \lambda \pi)` is left, which is nearly all of it for
-    some ten thousand words. A strength of several :math:`1 / \pi` is needed for any effect, and a very large one takes
-    the direction out altogether.
+    Misleads by its default. The first term grows with the square of the number of words and the second does not: about
+    :math:`1 / (1 + \lambda \pi)` of a word's part along the bias direction is left, which is nearly all of it for ten
+    thousand words or so. A strength of several :math:`1 / \pi` is needed for any effect, and a very large one takes the
+    direction out altogether.
 
     References
     ----------

@@ -34,7 +34,7 @@ class Debiasing(Version):
     Parameters
     ----------
     method : Debiaser
-        Such as `HardDebias`.
+        A method such as `HardDebias`.
     sets : DebiasSets, str, Path, mapping or sequence of sequences of str
         See `read_debias_sets`.
     name : str
@@ -42,7 +42,7 @@ class Debiasing(Version):
     of : str or tuple of str
         Names of the embeddings that a sweep debiases; all of them if it is empty.
     skip_missing : bool
-        Learn from the words of the sets that have a vector, with a notice; a pair that lacks one is left out.
+        Learn only from words of the sets that have a vector, with a notice. A pair with a missing vector is left out.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class Debiasing(Version):
 
     @property
     def learns_from(self) -> DebiasSets:
-        """The sets of words."""
+        """Return the sets of words."""
         return read_debias_sets(self.sets)
 
     @property
@@ -85,17 +85,16 @@ class Debiasing(Version):
         return self.method.needs_vocabulary
 
     def applied(self, embedding: Embedding | Openable) -> Embedding:
-        """The debiased version of an embedding, or of what `open_embedding` opens.
+        """Return the debiased version of an embedding, or of anything that `open_embedding` opens.
 
-        Words of the sets are looked up as those of lists are, see `match` of `open_embedding`. Each replicate is
-        debiased by what the method learns from that replicate alone, unless replicates are the templates of one
-        encoder: then it learns from all sentences, and all lose the same. Words without a usable vector are left out,
-        with a notice.
+        Words of the sets are looked up as those of lists are, see `match` of `open_embedding`. The method learns from
+        each replicate separately. If replicates are the templates of one encoder, it learns from all sentences together
+        and changes all in the same way. Words without a usable vector are left out, with a notice.
 
         Raises
         ------
         EmbeddingError
-            Vectors of subwords are asked for, which are not among those that a method changes.
+            Vectors of subwords are asked for, which no method changes.
         MeasureError
             A word of the sets has no vector, or the method is not defined on these vectors.
         """
@@ -125,7 +124,7 @@ class Debiasing(Version):
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Method, settings and sets, as tables record them."""
+        """Return method, settings and sets, as tables record them."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.method.provenance.items())
         words = json.dumps(self.learned_words, ensure_ascii=False)
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}

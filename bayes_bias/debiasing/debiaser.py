@@ -41,7 +41,7 @@ class Debiaser[Learned](ABC):
 
     @abstractmethod
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        """A copy that has learned from the vectors of these sets; see `read_debias_sets` for what `sets` can be.
+        """Return a copy that has learned from the vectors of these sets; see `read_debias_sets` for what `sets` can be.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class Debiaser[Learned](ABC):
 
     @abstractmethod
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Debiased vectors of the same words, in the same order; `vectors` are not changed.
+        """Return debiased vectors of the same words, in the same order; `vectors` are not changed.
 
         Raises
         ------
@@ -60,29 +60,29 @@ class Debiaser[Learned](ABC):
         """
 
     def fit_transform(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> dict[str, np.ndarray]:
-        """``fit(vectors, sets).transform(vectors)``."""
+        """Return ``fit(vectors, sets).transform(vectors)``."""
         return self.fit(vectors, sets).transform(vectors)
 
     @property
     def fitted(self) -> Learned:
-        """The parameters that `fit` has learned; for use in `transform`."""
+        """Return the parameters that `fit` has learned, for use in `transform`."""
         if self.learned is None:
             raise MeasureError(f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns")
         return self.learned
 
     @property
     def needs_vocabulary(self) -> bool:
-        """Whether it needs all vectors of an embedding, not those of a list and of the sets alone."""
+        """Whether it needs all vectors of an embedding, and not only those of a list and of the sets."""
         return False
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Name and settings, as tables and files record them."""
+        """Return name and settings, as tables and files record them."""
         return {"method": self.name} | {name: getattr(self, name) for name in self.settings()}
 
     @classmethod
     def settings(cls) -> tuple[str, ...]:
-        """Names of the settings."""
+        """Return the names of the settings."""
         return tuple(setting.name for setting in fields(cls) if setting.name != "learned")
 
 
@@ -110,7 +110,7 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
 
 
 def debiaser_names() -> list[str]:
-    """Names of all methods: those of the files ``debias_....py`` here, and of installed packages.
+    """Return the names of all methods, those of installed packages included.
 
     A package adds its own by an entry point of the group ``bayes_bias.debiasing``: a module that uses `debiaser`.
     """
@@ -119,7 +119,7 @@ def debiaser_names() -> list[str]:
 
 
 def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "method") -> Debiaser[Any]:
-    """The method of this name with these settings.
+    """Make the method of this name with these settings.
 
     Raises
     ------

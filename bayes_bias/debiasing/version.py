@@ -17,10 +17,10 @@ class Version(ABC):
     Attributes
     ----------
     name : str
-        Name of the version, after that of the embedding: "googlenews, debiased". Versions of the same name are one
-        method, whatever embeddings they are of.
+        Name of the version, after that of the embedding: "googlenews, debiased". Versions of the same name count as one
+        method, whatever their embeddings.
     of : str or tuple of str
-        Name or names of the embeddings; all of a sweep's if it is empty.
+        Name or names of the embeddings; all embeddings of a sweep if empty.
     """
 
     name: str
@@ -28,17 +28,17 @@ class Version(ABC):
 
     @property
     def embeddings(self) -> tuple[str, ...]:
-        """Names of the embeddings; empty for all."""
+        """Return the names of the embeddings; empty for all."""
         return (self.of,) if isinstance(self.of, str) else tuple(self.of)
 
     @property
     def learned_words(self) -> Sequence[str]:
-        """Words that are needed in addition to those of the lists."""
+        """Return words that are needed in addition to those of the lists."""
         return ()
 
     @property
     def needs_vocabulary(self) -> bool:
-        """Whether all vectors of the embedding are needed, not those of the lists and of the learned words alone."""
+        """Whether all vectors of the embedding are needed, and not only those of the lists and of the learned words."""
         return False
 
     def applies_to(self, embedding: str) -> bool:
@@ -50,31 +50,31 @@ class Version(ABC):
         return f"{embedding}, {self.name}"
 
     def opened(self) -> "Version":
-        """The same with its source opened, so that a slip is found before anything is computed."""
+        """Open its source, so that a mistake is found before anything is computed."""
         return self
 
     @abstractmethod
     def applied(self, embedding: Embedding) -> Embedding:
-        """The version of an embedding.
+        """Return the version of an embedding.
 
         Raises
         ------
         BayesBiasError
-            There is none: a method is not defined on these vectors, or a file is damaged.
+            The version cannot be made: a method is not defined on these vectors, or a file is damaged.
         """
 
 
 @dataclass(frozen=True)
 class GivenVersion(Version):
-    """Given vectors as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
+    """Vectors from elsewhere as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
 
-    In a sweep of language models it is a model as a version of another: fine-tuned on counterfactual data, with an
-    adapter. It is asked in the templates of that model.
+    In a sweep of language models it is a model that is a version of another, for instance fine-tuned on counterfactual
+    data, or with an adapter. It is asked in the templates of the other model.
 
     Parameters
     ----------
     source : Embedding, str, Path, mapping, DataFrame or gensim KeyedVectors; or a model
-        Anything that `open_embedding` opens; of a language model what `LanguageModelColumn` takes as a model, such as
+        Anything that `open_embedding` opens. For a language model, what `LanguageModelColumn` takes as a model, such as
         its folder.
     name : str
         Name of the version, after that of the embedding or model.
@@ -84,7 +84,7 @@ class GivenVersion(Version):
     Raises
     ------
     EmbeddingError
-        `of` is not the name of an embedding; from a sweep, the source cannot be opened.
+        `of` is not the name of an embedding, or a sweep cannot open the source.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class GivenVersion(Version):
         return replace(self, source=open_embedding(self.source))
 
     def applied(self, embedding: Embedding) -> Embedding:
-        """The words of the embedding that the source has, in memory."""
+        """Return the words of the embedding that the source has, in memory."""
         version = open_embedding(self.source)
         looked_up = version if version.match != "exact" else replace(version, match=embedding.match)
         version = looked_up.excerpt(embedding.vocabulary())

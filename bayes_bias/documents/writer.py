@@ -28,7 +28,7 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
 
     Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every
-    file. All but those of stability have the methods text (``methods.txt``, ``methods.tex``,
+    file. All folders but those of stability have the methods text (``methods.txt``, ``methods.tex``,
     ``references.bib``).
 
     Parameters
@@ -38,12 +38,12 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion` or `bayes_bias.sweep`; or any other result with a method
         ``document()``.
     out : str or Path
-        The folder, which is made if need be; empty, or not yet there.
+        The folder: empty, or not yet there.
     overwrite : bool
         Replace the files of an earlier report in it. Any other file stays.
     figures : sequence of {"png", "pdf", "svg"}
-        The formats of the files in ``figures/``; ``()`` for none. The page has its figures inside. A PDF, which LaTeX
-        takes, needs half a second of each figure.
+        The formats of the files in ``figures/``; ``()`` for none. The page contains its figures in any case. PDF, for
+        LaTeX, takes half a second for each figure.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     Raises
     ------
     OutputError
-        There are no pages of such a thing, figures are not written in such a format, the folder cannot be written,
-        or it holds files and is not to be overwritten. Then nothing in it has changed.
+        This kind of result has no page, a format of figures is unknown, the folder cannot be written, or it holds files
+        and is not to be overwritten. Nothing in the folder has changed then.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class Reader(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Embedding(Telling):
-    """Vectors for words, read only when they are asked for.
+    """Vectors for words, read only when they are needed.
 
     Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
     its end, and keeps only these words. If a source has a word twice, the first one counts, as in gensim. Both
@@ -99,9 +99,9 @@ class Embedding(Telling):
     kind : str
         What a replicate is: "template", "seed".
     provenance : mapping of str to str
-        What tables record of its origin: encoder, templates.
+        Its origin as tables record it: encoder, templates.
     notices : tuple of str
-        What readers of its numbers must know.
+        What readers of its numbers should know.
     match : {"exact", "case", "accents", "subwords"}
         How to replace a word that it lacks; see `open_embedding`.
     """
@@ -122,12 +122,12 @@ class Embedding(Telling):
 
     @property
     def text(self) -> str:
-        """Name, length of a vector, and where the vectors come from."""
+        """Describe it by name, length of a vector, and source of the vectors."""
         several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Vectors of these words, and of their variants in upper and lower case or joined by "_", as stored.
+        """Find vectors of these words, and of their variants in upper and lower case or joined by "_", as stored.
 
         Variants are returned so that a missing 'billy' can be reported with a present 'Billy', and that
         'prime_minister' can replace 'prime minister'.
@@ -147,16 +147,16 @@ class Embedding(Telling):
         return _once(self.reader.entries(self._keys(words_once)), words_once)
 
     def all(self) -> dict[str, Vector]:
-        """Every vector, as stored."""
+        """Read every vector, as stored."""
         return _once(self.reader.entries(frozenset(), first=math.inf), ())
 
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
-        """Frequency ranks of these words, the most frequent word of the source being 1.
+        """Return frequency ranks of these words; the most frequent word of the source has rank 1.
 
         Raises
         ------
         EmbeddingError
-            The source does not have its words in the order of their frequency.
+            Words of the source are not in the order of their frequency.
 
         Examples
         --------
@@ -173,9 +173,11 @@ class Embedding(Telling):
         return _once(iter(rank_of.items()), words_once)
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
-        """These words in memory, with the pool for random lists and general words if wanted, after one reading of the
-        source; frequency ranks, if wanted, take another one. If a source has a language's words, its pool are general
-        words."""
+        """Return these words in memory, if wanted with the pool for random lists and general words.
+
+        The source is read once, and once more for frequency ranks. If a source has a language's words, its pool
+        consists of general words.
+        """
         everyday = self.reader.general() if general else None
         pool = pool or (general and everyday is None)
         words_once = tuple(words)
@@ -197,7 +199,7 @@ class Embedding(Telling):
         return replace(self, reader=excerpt)
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Vectors of words that it lacks, from their parts, if that is wanted."""
+        """Make vectors of words that it lacks, from their parts, if that is wanted."""
         return self.reader.made(words) if self.match == "subwords" else {}
 
     def _keys(self, words: Iterable[str]) -> frozenset[str]:
@@ -209,7 +211,7 @@ class Embedding(Telling):
         return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
-        """For words that have no vector, others that have one: in another case, or spelt almost alike."""
+        """Suggest words with a vector for words without one: in another case, or with almost the same spelling."""
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
@@ -220,11 +222,11 @@ class Embedding(Telling):
         return {**self.reader.near(word for word in missing if word not in cased), **cased}
 
     def vocabulary(self) -> list[str]:
-        """Every word once, in the order of the source (often: frequent words first)."""
+        """Return every word once, in the order of the source (often frequent words first)."""
         return list(dict.fromkeys(self.reader.words()))
 
     def pool(self) -> list[str]:
-        """Words to draw random lists from: those that the source marks, or else its first 30,000."""
+        """Return words to draw random lists from: those that the source marks, or else its first 30,000."""
         marked = self.reader.marked()
         return self.vocabulary()[:FREQUENT] if marked is None else list(dict.fromkeys(marked))
 

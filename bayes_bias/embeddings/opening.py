@@ -56,18 +56,18 @@ def open_embedding(
     kind: str | None = None,
     match: Match = "exact",
 ) -> Embedding:
-    """Open word vectors; they are read when they are needed. An `Embedding` is returned as it is.
+    """Open word vectors; they are read when needed. An `Embedding` is returned as it is.
 
     Parameters
     ----------
     source : str, path, mapping, DataFrame, list of (word, vector), gensim KeyedVectors or Embedding
-        A shipped name (`"googlenews-demo"`); the path of a file in word2vec's binary format, as text (GloVe,
-        word2vec, fastText's ``.vec``), each also gzipped, an ``.npz`` with arrays `words` (n,) and `vectors`
-        (n, d), or saved by gensim or, as ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text and a list
-        of numbers in each row; HistWords' pair of files, by its ``-w.npy``; a name known to `gensim.downloader`, which
-        downloads it; or vectors in memory (a DataFrame has words in its index, or a column of lists). A list of several
-        is one embedding with replicates: trainings of several seeds, for instance. An ``.npz`` may hold vectors
-        (r, n, d) with the names of r `templates`.
+        A shipped name (`"googlenews-demo"`), or one known to `gensim.downloader`, which downloads it; vectors in memory
+        (a DataFrame has words in its index, or a column of lists); or the path of a file: word2vec's binary format;
+        text (GloVe, word2vec, fastText's ``.vec``); either of these gzipped; an ``.npz`` with arrays `words` (n,) and
+        `vectors` (n, d), or `vectors` (r, n, d) with the names of r `templates`; a file saved by gensim or, as
+        ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text and a list of numbers in each row;
+        HistWords' pair of files, by its ``-w.npy``. A list of several sources is one embedding with replicates, such as
+        trainings with several seeds.
     trust : bool
         Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
         whose origin you trust.
@@ -78,15 +78,15 @@ def open_embedding(
     kind : str, optional
         The kind of replicates in a list, in the singular: "seed", "corpus"; "replicate" by default.
     match : {"exact", "case", "accents", "subwords"}
-        How to replace a word that the source lacks: by nothing; its first spelling in another case; or also with other
-        accents; or, from a fastText model, the vector of the word's parts. Which words were found so is a notice and is
-        listed in `AssociationTable.coverage`. Two words of a list never share a vector.
+        How to replace a word that the source lacks: not at all; by its first spelling in another case; also by a
+        spelling with other accents; or, from a fastText model, by the vector of the word's parts. A notice names
+        replaced words, and `AssociationTable.coverage` lists them. Two words of a list never share a vector.
 
     Raises
     ------
     EmbeddingError
-        No such name or file; an unknown format; a file that can run code without `trust`; a damaged beginning. Later
-        damage is found when vectors are read.
+        No such name or file; an unknown format; a file that can run code, without `trust`; a file with a damaged
+        beginning. Later damage is found when vectors are read.
 
     References
     ----------

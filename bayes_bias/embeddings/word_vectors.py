@@ -13,7 +13,7 @@ from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 
 class Vectors(Protocol):
-    """Anything that knows words and gives a vector for each: a dict, gensim's KeyedVectors."""
+    """Anything that gives a vector for each of its words, such as a dict or gensim's KeyedVectors."""
 
     def __contains__(self, word: object, /) -> bool: ...
 
@@ -121,7 +121,7 @@ _NO_DIRECTION = 1e-6
 
 
 def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool = True) -> np.ndarray:
-    """The direction from `second` to `first`, shape (1, dimensions).
+    """Return the direction from `second` to `first`, shape (1, dimensions).
 
     Bolukbasi et al. (2016) take the difference of unit vectors; RIPA takes the vectors as they are
     (``normalize=False``).
@@ -132,7 +132,7 @@ def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool
 
 
 def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components: int = 1) -> np.ndarray:
-    """Principal components of defining sets, each centred on its own mean.
+    """Compute principal components of defining sets, each centred on its own mean.
 
     A set holds words that differ in the protected attribute alone: ("she", "he"), or for several groups
     ("church", "mosque", "synagogue"). The first word of the first set points to the positive side.

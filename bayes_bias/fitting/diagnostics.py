@@ -19,15 +19,15 @@ MAX_PRIOR_SENSITIVITY = 0.05
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The worst of each convergence diagnostic over all parameters, and what is wrong with them.
+    """The worst value of each convergence diagnostic over all parameters, and problems that it shows.
 
-    A fit counts as converged when rank-normalised split R-hat is at most 1.01, bulk and tail effective sample
-    sizes are at least 400 everywhere, and no transition diverged [1]_.
+    A fit counts as converged if rank-normalised split R-hat is at most 1.01, bulk and tail effective sample sizes are
+    at least 400 everywhere, and no transition diverged [1]_.
 
     ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves if the
-    prior counts twice as much, above .05 a matter of concern. It is not about convergence. None if it is not defined
-    (the long form, the hierarchical model, a group or class of one word), if the draws are too few to say, or if it was
-    not yet stored.
+    prior counts twice as much. Above .05 it is a matter of concern. It is not about convergence. It is None if it is
+    not defined (the long form, the hierarchical model, a group or class of one word), if there are too few draws, or if
+    it was not yet stored.
 
     References
     ----------
@@ -96,7 +96,7 @@ class Diagnostics:
 
     @property
     def concern(self) -> str:
-        """That the conclusion depends on the prior, in plain words; "" if it does not, or nobody knows."""
+        """Say in plain words that the conclusion depends on the prior; "" if it does not, or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""

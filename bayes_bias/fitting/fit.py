@@ -48,15 +48,15 @@ def fit(
     table : AssociationTable
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
-        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or a
-        your own model: one that `bayes_bias.pymc_model` made and that was changed, or a function that makes one from
-        the table. What it must provide is in `bayes_bias.models.custom`.
+        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or your
+        own model: one from `bayes_bias.pymc_model` that you changed, or a function that makes one from the table. See
+        `bayes_bias.models.custom` for what it must provide.
     covariates : DataFrame, Series or mapping, optional
-        Numbers in which words differ, such as how frequent they are; see `AssociationTable.with_covariates`. The bias
-        is then that at equal values of them, and ``unadjusted_bias`` is reported, too. The model has a slope for each
-        class (of targets), for each group (of attributes), and if both sides have covariates for their product; they
-        are in the posterior as ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a difference of one
-        standard deviation within groups or classes.
+        Numbers for words, such as their frequency; see `AssociationTable.with_covariates`. The bias is then that at
+        equal values of the covariates, and ``unadjusted_bias`` is reported, too. Covariates of targets have a slope for
+        each class, and those of attributes a slope for each group. If both sides have covariates, their product has a
+        slope as well. In the posterior they are ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a
+        difference of one standard deviation within groups or classes.
     seed : int
         The same seed gives the same numbers.
     sampling : Sampling
@@ -67,11 +67,11 @@ def fit(
     xarray.DataTree
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
         ``observed_data`` (the values, if formed) and ``constant_data`` (design and sufficient statistics); provenance
-        and diagnostics in ``attrs``. If word effects were sampled also ``log_likelihood`` of each value, for
-        `arviz.loo`, up to 20 million numbers. If the likelihood is collapsed ``log_prior`` and
-        ``joint_log_likelihood``, that of all values together, which power-scaling reads
-        (`bayes_bias.checks.prior_sensitivity`); for PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips
-        through `save_fit` and `load_fit`, and `summarize` needs nothing else.
+        and diagnostics in ``attrs``. If word effects were sampled, there is also ``log_likelihood`` of each value, for
+        `arviz.loo`, up to 20 million numbers. If the likelihood is collapsed, there are ``log_prior`` and
+        ``joint_log_likelihood`` of all values together, for power-scaling (`bayes_bias.checks.prior_sensitivity`); for
+        PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips through `save_fit` and `load_fit`, and
+        `summarize` needs nothing else.
 
     Raises
     ------

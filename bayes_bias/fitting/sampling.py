@@ -40,7 +40,7 @@ class Sampling:
     Raises
     ------
     SpecError
-        A number of draws or chains below 1, an acceptance rate that is none.
+        A number of draws or chains is below 1, or the acceptance rate is impossible.
 
     Examples
     --------

@@ -37,14 +37,14 @@ class CausalModel(LanguageModel):
 
         .. math:: \log p(w_i \mid b, w_1 \ldots w_{i-1})
 
-        where the token `b` begins a text. It is a sum, so of two sentences the longer one tends to have the lower
-        value. The signed difference within a pair measures bias; its absolute value, which is sometimes reported, has
-        an expectation above zero in a model without bias.
+        where the token `b` begins a text. It is a sum, so the longer of two sentences tends to have the lower value.
+        The signed difference within a pair measures bias. Its absolute value, which is sometimes reported, has an
+        expectation above zero in a model without bias.
 
         Raises
         ------
         LanguageModelError
-            A sentence that is empty, or longer than the model's window.
+            A sentence is empty, or longer than the model's window.
         """
         import torch
 
@@ -76,8 +76,8 @@ def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     Raises
     ------
     LanguageModelError
-        torch is not installed; no model, a model that sees the tokens that follow, pickled weights; no token
-        that begins or ends a text.
+        torch is not installed; there is no model, its weights are pickled, or it sees the tokens that follow; its
+        tokenizer has no token that begins or ends a text.
     """
     transformer = open_model(folder, "causal", trust=trust, device=device)
     before = transformer.tokenizer.bos_token_id

@@ -42,7 +42,7 @@ class Encoder:
     pooling : str
         How a sentence's vector is made of those of its tokens; "" if unknown.
     run : callable
-        From sentences to an array, which is not yet checked.
+        Function from sentences to an array, which is not yet checked.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Encoder:
     run: Callable[[Sequence[Sentence]], Any]
 
     def vectors(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
-        """Vectors of the sentences (n, d), checked for shape and finite values."""
+        """Encode the sentences as vectors (n, d), checked for shape and finite values."""
         output = self.run(sentences)
         try:
             vectors = np.asarray(output, dtype=np.float32)

@@ -119,7 +119,7 @@ def encode(
     cache: str | Path | bool = True,
     trust: bool = False,
 ) -> Embedding:
-    """An embedding of the words of lists, by an encoder of sentences: one vector for each word and template.
+    """Embed the words of lists by an encoder of sentences: one vector for each word and template.
 
     Parameters
     ----------
@@ -129,34 +129,34 @@ def encode(
         A callable from a list of sentences to an array (sentences, dimensions); an object with such a method `encode`;
         or the folder (or name) of a Hugging Face model, which needs the extra ``bayes-bias[transformers]``.
     templates : Templates, str, Path or None
-        The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a sentence of
-        its own, which is what lists of whole sentences need.
+        The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a separate
+        sentence; lists of whole sentences need this.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`. Words of the shipped ones that do not fit the templates are left out.
     also : iterable of str
-        Further words, such as those that a debiasing learns from.
+        Further words, such as those that a debiasing method learns from.
     name, identity : str, optional
-        The name of the encoder in tables, and what identifies it, such as model and version.
+        The name of the encoder in tables, and a text that identifies it, such as model and version.
     pooling : str
     layer : str or int
         For a model's folder or name; see `load_encoder`.
     cache : str, Path or bool
-        A folder that keeps vectors, so that each sentence is encoded once and a run that was stopped can go on. True is
-        the platform's folder for caches (or that in the variable BAYES_BIAS_CACHE), for encoders with an identity, such
-        as models.
+        A folder that keeps vectors, so that each sentence is encoded once and a stopped run can go on. True is the
+        platform's folder for caches (or that in the variable BAYES_BIAS_CACHE); it is used for encoders with an
+        identity, such as models.
     trust : bool
         Open a model whose weights are pickled, which can run code.
 
     Returns
     -------
     Embedding
-        With the templates as `replicates`. Random words are those of the shipped lists that have the word classes of
-        the lists' attributes.
+        An embedding with the templates as `replicates`. Its random words are words of the shipped lists, of the same
+        word classes as the lists' attributes.
 
     Raises
     ------
     EmbeddingError
-        Not an encoder; or it does not return a vector of finite numbers for each sentence.
+        It is not an encoder, or does not return a vector of finite numbers for each sentence.
     TemplateError
         No such templates; a word of unknown class, or one that does not fit them.
 
@@ -203,7 +203,7 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """The sentences of a list, to be encoded elsewhere: id, word, template, sentence, and the span of the word.
+    """Return the sentences of a list, to be encoded elsewhere: id, word, template, sentence, and the span of the word.
 
     Examples
     --------

@@ -32,9 +32,9 @@ class SentenceEncoder(LanguageModel):
     Attributes
     ----------
     pooling : str
-        Which tokens are averaged; see `load_encoder`.
+        Tokens that are averaged; see `load_encoder`.
     layer : int
-        Which layer: 0 are the embeddings that the first one reads.
+        Layer that is read; 0 are the embeddings that the first layer reads.
     batch : int
         How many sentences it reads at a time; numbers do not depend on it.
     """
@@ -128,7 +128,7 @@ def load_encoder(
     Raises
     ------
     LanguageModelError
-        torch is not installed; no model, pickled weights, no such pooling or layer.
+        torch is not installed; there is no model, or its weights are pickled; pooling or layer is unknown.
 
     Examples
     --------

@@ -209,11 +209,11 @@ class MaskedModel(LanguageModel):
         return [float(logs[end - len(word) : end].sum()) for word, end in zip(steps, ends, strict=True)]
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Of both sentences of each pair, (n, 2), as in CrowS-Pairs; see `pair_scores`."""
+        """Score both sentences of each pair, (n, 2), as in CrowS-Pairs; see `pair_scores`."""
         return pair_scores(self.transformer, pairs, self.batch)
 
     def all_unmasked(self, sentences: Sequence[str], weighted: bool = False) -> NDArray[np.float64]:
-        """AUL (or weighted, AULA) of each sentence, (n,); see `all_unmasked`."""
+        """Return AUL (or weighted, AULA) of each sentence, (n,); see `all_unmasked`."""
         return all_unmasked(self.transformer, sentences, weighted, self.batch)
 
 
@@ -234,7 +234,7 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     Raises
     ------
     LanguageModelError
-        torch is not installed; no model, no masked-language head, no mask token, pickled weights.
+        torch is not installed; there is no model, or it has pickled weights, no masked-language head or no mask token.
 
     Examples
     --------

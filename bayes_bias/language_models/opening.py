@@ -58,7 +58,7 @@ class Transformer(Telling):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LanguageModel(Telling):
-    """A model that is open, as one of its kinds."""
+    """A language model that was opened; its subclasses are the kinds of models."""
 
     transformer: Transformer
 

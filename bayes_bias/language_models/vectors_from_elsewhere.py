@@ -23,7 +23,7 @@ _COLUMNS = ("word", "template", "sentence")
 
 
 def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: str = "sentences") -> Embedding:
-    """An embedding from the vectors of sentences that were encoded elsewhere.
+    """Make an embedding from the vectors of sentences that were encoded elsewhere.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     Raises
     ------
     EmbeddingError
-        Another number of vectors than of rows; values that are not finite; a word that lacks a template.
+        Numbers of vectors and rows differ; values are not finite; a word lacks a template.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The measures of the literature, each on the same table or vectors, each in one file."""
+"""The measures of the literature: all are computed from the same tables or vectors, each in one file."""
 
 from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction
 from bayes_bias.measures.ceat import Ceat, ceat

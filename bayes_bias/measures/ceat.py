@@ -41,7 +41,7 @@ class Ceat(Result):
 
 @measure("CEAT", rank=13)
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
-    r"""The random-effects mean of WEAT's effect size over randomly drawn contexts.
+    r"""Compute the random-effects mean of WEAT's effect size over randomly drawn contexts.
 
     In each of N draws every word is in one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
     computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size is
@@ -64,16 +64,16 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Raises
     ------
     MeasureError
-        No replicates, replicates without a space in common, or what `weat` refuses.
+        There are no replicates, they have no space in common, or `weat` refuses the table.
 
     Notes
     -----
     Misleads above all in its p-value. Every draw uses the same words and sentences again. The standard error is about
     the spread of d over draws divided by the root of N, so that p falls with N alone, and any CES but zero becomes
-    "significant": with attribute words drawn at random, where no bias exists, 1,000 draws find one in more than nine of
-    ten cases (docs/evidence/replicates.md). The variation between words is ignored. Two slips matter little in
-    comparison: the variance of the association (in cosines) is used as the sampling variance of d (which has no unit),
-    so that nearly all of the spread goes to :math:`\tau^2`; and the released code halves the paper's two-sided p. The
+    "significant". With attribute words drawn at random, so without any bias, 1,000 draws find one in more than nine of
+    ten cases (docs/evidence/replicates.md). The variation between words is ignored. Two mistakes matter little in
+    comparison. The variance of the association (in cosines) is used as the sampling variance of d (which has no unit),
+    so that nearly all of the spread goes to :math:`\tau^2`. And the released code halves the paper's two-sided p. The
     contexts are templates here; the paper has many sentences of a corpus for each word.
 
     References

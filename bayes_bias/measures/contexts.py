@@ -14,7 +14,7 @@ _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: AssociationTable, measure: str) -> Replicates:
-    """Refuse tables without replicates, and those of anything but cosines."""
+    """Refuse tables without replicates, and tables that do not hold cosines."""
     check_table(table)
     if table.metric != COSINE:
         raise OtherDataError(f"{measure}: needs cosines of sentences, and this table holds {table.metric.plural}")

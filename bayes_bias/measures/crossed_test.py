@@ -1,4 +1,4 @@
-"""What a classical test of the bias returns: estimate, standard error, interval and a two-sided p-value."""
+"""Results of classical tests of the bias: estimate, standard error, interval and a two-sided p-value."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -14,12 +14,14 @@ from bayes_bias.table.association_table import AssociationTable, check_table
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossedTest(WordResult, ABC):
-    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
+    """Result of a classical test of the bias, positive if stereotypical.
+
+    `words` has each target's `group` and `association`.
 
     Attributes
     ----------
     scope : str
-        Over which words standard error, interval and p-value generalise.
+        The words that standard error, interval and p-value generalise over.
     ci_prob : float
         Confidence of the interval.
     se : float
@@ -60,7 +62,7 @@ class StudentTest(CrossedTest):
     def of(
         cls, scores: WordScores, table: AssociationTable, variance: float, df: float, ci_prob: float, **more: Any
     ) -> Self:
-        """The test of the scores' bias whose sampling variance has been estimated with these degrees of freedom."""
+        """Test the bias of the scores, given its sampling variance, estimated with these degrees of freedom."""
         bias, se = scores.bias, variance**0.5
         reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
         return cls(
@@ -77,7 +79,7 @@ class StudentTest(CrossedTest):
 
 
 def table_of_samples(table: AssociationTable, measure: str) -> AssociationTable:
-    """The table without controls; refused unless the words of every group and class can be samples."""
+    """Return the table without controls, or refuse it if the words of a group or class cannot be a sample."""
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)

@@ -35,7 +35,7 @@ class TwoByTwo:
 
 
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
-    """Two groups, or one if `least_groups` is 1, and their two classes without controls; others are refused."""
+    """Return two groups, or one if `least_groups` is 1, and their two classes without controls. Refuse others."""
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)
@@ -70,7 +70,7 @@ def require_complete(table: AssociationTable, measure: str) -> None:
 
 
 def require_cosines(table: AssociationTable, measure: str) -> None:
-    """Refuse other associations, which have no distance."""
+    """Refuse associations other than cosines, which have no distance."""
     if table.metric != COSINE:
         raise MeasureError(f"{measure}: needs cosine distances, and this table holds {table.metric.plural}")
 

@@ -17,8 +17,8 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
 
-    and for a subspace of several components the length of the unit vector's projection in place of
-    :math:`|\cos(w, g)|`, which for one component is the same.
+    For a subspace of several components, :math:`|\cos(w, g)|` is replaced by the length of the unit vector's
+    projection; for one component both are the same.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     Raises
     ------
     MeasureError
-        No words, a word without vector or with a zero vector, an unusable subspace, c not positive.
+        There are no words; a word has no vector or a zero vector; the subspace is unusable; c is not positive.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The tests of Gonen & Goldberg (2019): is the bias of words still there after debiasing, in clusters, a classifier or
+"""Tests of Gonen & Goldberg (2019): is the bias of words still there after debiasing, in clusters, a classifier or
 neighbours? They start from the words that lean most to each class."""
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Cosine of each word with the direction from the mean of the other classes to that of each class.
+    """Compute the cosine of each word with the direction from the mean of the other classes to that of each class.
 
     With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
 
@@ -53,7 +53,7 @@ def check_bias(bias: pd.DataFrame) -> None:
 
 
 def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
-    """The n words that lean most to each class, among those that lean to it more than to any other.
+    """Return the n words that lean most to each class, among those that lean to it more than to any other.
 
     Examples
     --------
@@ -105,19 +105,20 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Returns
     -------
     WordResult
-        `value` in [1/k, 1] for k groups; 1/k if clusters are unrelated to the groups. `words` has the `group` of each
-        and the one `predicted`.
+        `value` in [1/k, 1] for k groups; 1/k if clusters are unrelated to the groups. `words` has each word's `group`,
+        and the group that is `predicted`.
 
     Raises
     ------
     MeasureError
-        One group, groups of different sizes, fewer than two words, a word without vector or in two groups.
+        There is only one group; groups differ in size or have fewer than two words; a word has no vector or is in two
+        groups.
 
     Notes
     -----
     Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and any good
     embedding separates topics. High accuracy shows that the grouping can be recovered, not that the protected attribute
-    is the reason. By chance the value exceeds 1/k in small lists, since the best matching counts.
+    is the reason. In small lists the value exceeds 1/k by chance, since the best matching counts.
 
     References
     ----------
@@ -183,14 +184,14 @@ def classification(
     Returns
     -------
     WordResult
-        `value` in [0, 1]; `b0` is the share of the largest group. `words` has the `group` of the unseen words and the
-        one `predicted`.
+        `value` in [0, 1]; `b0` is the share of the largest group. `words` has the `group` of each unseen word, and the
+        group that is `predicted`.
 
     Raises
     ------
     MeasureError
-        One group, fewer than four words in a group, `train` outside (0, 1), a word without vector or in two
-        groups.
+        There is only one group; a group has fewer than four words; `train` is outside (0, 1); a word has no vector or
+        is in two groups.
 
     Notes
     -----
@@ -238,9 +239,9 @@ def classification(
 def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
     r"""Do words that leaned to a class have neighbours that leaned to it?
 
-    For each word, the share of its k nearest neighbours (by cosine, in the embedding under test) that lean to each
-    class. The value is Pearson's correlation, over words, of that share with the word's former bias, averaged over the
-    classes.
+    For each word and class, the share of the word's k nearest neighbours that lean to the class is computed (by cosine,
+    in the embedding under test). The value is Pearson's correlation, over words, of that share with the word's former
+    bias, averaged over the classes.
 
     Parameters
     ----------
@@ -262,7 +263,8 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     Raises
     ------
     MeasureError
-        Fewer than three words, a word without former bias or vector, fewer than k other words, words that do not vary.
+        There are fewer than three words, or fewer than k other words; a word has no former bias or no vector; words do
+        not vary.
 
     Notes
     -----

@@ -20,7 +20,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     .. math:: g = \sum_{i=1}^n (\bar X_i - \mu) \cdot (\bar A_i - \bar A)
                 = \sum_{i=1}^n \mathrm{mean}_{x \in X_i} [s(x, A_i) - \mathrm{mean}_j s(x, A_j)]
 
-    where s(x, A) is the mean cosine of x with A. Two groups of m words each: WEAT's statistic over 2m.
+    where s(x, A) is the mean cosine of x with A. For two groups of m words each, g is WEAT's statistic divided by 2m.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
 
     Notes
     -----
-    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value` permutes
-    the targets, as in WEAT, whose p it equals for two groups. Misleads like WEAT (attributes are held fixed), and
-    hides which group is responsible: read `words` by group.
+    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value` permutes the
+    targets, as in WEAT; for two groups it equals WEAT's p. Misleads like WEAT (attributes are held fixed), and hides
+    which group is responsible: read `words` by group.
 
     References
     ----------

@@ -18,7 +18,7 @@ ENTRY_POINTS = "bayes_bias.measures"
 
 @dataclass(frozen=True, eq=False)
 class MeasureTable:
-    """Measures side by side.
+    """Measures of one word list, side by side.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class MeasureTable:
     left_out : mapping of str to str
         Why a measure is not in the table, in one line.
     results : mapping of str to Result
-        Each measure's result, with all that it says beyond the row.
+        The full result of each measure.
     """
 
     table: pd.DataFrame
@@ -45,7 +45,7 @@ def measure_all(
     ci_prob: float = 0.95,
     only: Collection[str] | None = None,
 ) -> MeasureTable:
-    """Every measure that applies to a word list, in one table: those of this package and your own (see `measure`).
+    """Compute every measure that applies to a word list: those of this package and your own (see `measure`).
 
     Units and directions differ, so read each row against its own b0 and range. Relative norm distance has one row
     for each associated class, and is positive if the class is nearer to the *second* group.
@@ -53,7 +53,7 @@ def measure_all(
     Parameters
     ----------
     table : AssociationTable
-        The word list in an embedding. Some measures need its vectors, which a table from a frame gets by
+        The word list in an embedding. Some measures need its vectors; add them to a table from a frame by
         `AssociationTable.with_vectors`.
     defining_sets : str, path or sequence of sequences of str, optional
         Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction. Word

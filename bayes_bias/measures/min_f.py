@@ -18,7 +18,7 @@ _NAME = "min F'"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MinF(StudentTest):
-    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
+    """Result of min F': the bias, positive if stereotypical. `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -60,20 +60,20 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     Raises
     ------
     MeasureError
-        Other than two groups and classes, a group or class with one word, missing or repeated pairs, scores without
-        spread.
+        There are not two groups and two classes; a group or class has one word; pairs are missing or repeated; scores
+        have no spread.
     ScopeError
         `ci_prob` is not between 0 and 1.
 
     Notes
     -----
-    With more groups or classes :math:`F_1` and :math:`F_2` test whether there are any differences, which is not the
-    bias; the quasi-F weighs them.
+    With more groups or classes :math:`F_1` and :math:`F_2` test for any differences, which is another question than the
+    bias. The quasi-F weighs them.
 
     It is the least value that the quasi-F can have with these :math:`F_1` and :math:`F_2`: the residual is in both
-    variances and is not subtracted. That is why it needs no table, and why it errs on the side of finding too little,
-    the more so the larger the residual is. A significant min F' is not the same as a significant :math:`F_1` and a
-    significant :math:`F_2`: both can be if it is not.
+    variances and is not subtracted. That is why it needs no table, and why it finds too little, above all if the
+    residual is large. A significant min F' is not the same as a significant :math:`F_1` and a significant :math:`F_2`:
+    both can be significant when min F' is not.
 
     Misleads if a short group or class is more variable than the long one, since variances are pooled, and if words are
     not independent draws.

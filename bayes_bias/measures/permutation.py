@@ -75,7 +75,7 @@ def permutation_tests(
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
-    """p-value of the sum of words' scores, each in its own group; `scores` has shape (words, groups)."""
+    """Compute the p-value of the sum of words' scores, each in its own group; `scores` has shape (words, groups)."""
     _check("greater", permutations, seed)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()

@@ -18,14 +18,16 @@ _NAME = "pigeonhole bootstrap"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pigeonhole(CrossedTest):
-    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
+    """Result of the pigeonhole bootstrap: the bias, positive if stereotypical.
+
+    `words` has each target's `group` and `association`.
 
     Attributes
     ----------
     se : float
         Standard deviation of the redrawn biases, in the units of the table.
     p_value : float
-        Two-sided: twice the share of redrawn biases on the other side of zero, the observed one counted in.
+        Two-sided: twice the share of redrawn biases on the other side of zero, including the observed one.
     draws : numpy.ndarray
         The redrawn biases.
     """
@@ -41,7 +43,7 @@ class Pigeonhole(CrossedTest):
 
 @measure(_NAME, rank=15.6)
 def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci_prob: float = 0.95) -> Pigeonhole:
-    r"""How much would the bias differ with other words? From these words, drawn again with replacement.
+    r"""How much would the bias differ with other words? Words of the lists are redrawn with replacement.
 
     In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
     attributes of each class from that class, and the bias is that of all their pairs: with the counts :math:`t_i`,
@@ -49,7 +51,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
     .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
 
-    The interval has the quantiles of the draws as ends.
+    The ends of the interval are quantiles of the draws.
 
     Parameters
     ----------
@@ -65,16 +67,16 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     Raises
     ------
     MeasureError
-        A group or class with one word, missing or repeated pairs, scores without spread, no draws.
+        A group or class has one word; pairs are missing or repeated; scores have no spread; there are no draws.
     ScopeError
         `ci_prob` is not between 0 and 1.
 
     Notes
     -----
-    It presupposes no distribution, and no variance that groups or classes share. It is not exact: no resampling of
-    crossed samples is (McCullagh 2000). Of n words drawn words vary by (n - 1) / n of what they should, and quantiles
-    have not the longer tails of Student's t, so that intervals over few words are too short. The residual counts about
-    three times, so that they are too wide if it is large.
+    It assumes no distribution, and no variance that groups or classes share. It is not exact; no resampling of crossed
+    samples is (McCullagh 2000). Words drawn from n words have (n - 1) / n of the variance that they should have, and
+    quantiles lack the longer tails of Student's t. Intervals over few words are therefore too short. The residual
+    counts about three times, so intervals are too wide if it is large.
 
     Misleads with four words (7% false findings on random attribute words), and if words are not independent draws.
 

@@ -34,12 +34,12 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiF(StudentTest):
-    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
+    """Result of the quasi-F: the bias, positive if stereotypical. `words` has each target's `group` and `association`.
 
     Attributes
     ----------
     scope : {"both", "targets", "attributes"}
-        Over which words standard error, interval and p-value generalise.
+        The words that standard error, interval and p-value generalise over.
     ci_prob : float
         Confidence of the interval.
     se, df : float
@@ -63,12 +63,13 @@ class QuasiF(StudentTest):
 
 @measure("quasi-F", rank=15)
 def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float = 0.95) -> QuasiF:
-    r"""Is the bias larger than a new choice of words would make it by chance? From mean squares alone.
+    r"""Is the bias larger than a new choice of words would make it by chance? Computed from mean squares alone.
 
-    The value is the posterior's `bias`: the average over groups of the mean with the group's own class minus the mean
-    with the others; for two groups and classes half of WEAT's numerator. With its weights :math:`k_{gc}` a target has
-    the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j = \sum_g k_{gc} \bar y_{gj}`. The P
-    targets of a group, the W attributes of a class and the interaction mean square give the bias the variances
+    The value is the same as the posterior's `bias`: for each group, the mean with its own class minus the mean with the
+    others, averaged over groups. For two groups and classes it is half of WEAT's numerator. With its weights
+    :math:`k_{gc}` a target has the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j = \sum_g
+    k_{gc} \bar y_{gj}`. The P targets of a group, the W attributes of a class and the interaction mean square give the
+    bias the variances
 
     .. math:: V_T = \sum_g \frac{\mathrm{var}_{i \in g}\, s_i}{P_g}, \qquad
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
@@ -91,7 +92,8 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Raises
     ------
     MeasureError
-        An unknown scope, a sampled group or class with one word, missing or repeated pairs, scores without spread.
+        The scope is unknown; a sampled group or class has one word; pairs are missing or repeated; scores have no
+        spread.
     ScopeError
         `ci_prob` is not between 0 and 1.
 
@@ -101,16 +103,16 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     square falls below the residual's by chance. A second sampled side never makes a bias more certain. The variance is
     then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulated nulls this is
     not more conservative than a rule for negative sums alone: a small sum has few degrees of freedom.) Clark's ratio
-    adds the residual to the numerator instead of subtracting it from the denominator: the same test, without an
+    adds the residual to the numerator instead of subtracting it from the denominator. It is the same test, without an
     interval.
 
     In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
     are those of lmerTest for the linear mixed model with both sides random.
 
-    It has no prior, and so shows the influence of the posterior's. Groups and classes share only the residual, so that
-    a group of three or four words has few degrees of freedom. Misleads if words are not a sample: lists of
-    near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation for normal
-    effects.
+    It has no prior, so comparing it with the posterior shows the influence of the prior. Groups and classes share only
+    the residual, so a group of three or four words has few degrees of freedom. Misleads if words are not a sample:
+    lists of near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation
+    for normal effects.
 
     References
     ----------

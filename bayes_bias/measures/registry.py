@@ -1,4 +1,4 @@
-"""The registry of measures: a measure is registered where it is defined, and so joins every table."""
+"""The registry of measures: a measure is registered where it is defined, and is then in every table."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class Occasion:
     table : AssociationTable
         The word list in an embedding; read its vectors through `vectors`.
     defining_sets : sequence of sequences of str
-        Words that differ in the protected attribute alone; read them through `subspace`.
+        Words that differ only in the protected attribute; read them through `subspace`.
     vocabulary : str or None
         The control class of random words for a negative control.
     seed : int
@@ -70,7 +70,7 @@ class Occasion:
         return [word for words in self.groups.values() for word in words]
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """Call a measure: its parameters that are named as an attribute above are filled in."""
+        """Call a measure; parameters with the name of an attribute above are filled in."""
         provided = [name for name in inspect.signature(function).parameters if name in _PROVIDED]
         return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
 
@@ -98,22 +98,22 @@ MEASURES: dict[str, Registered] = {}
 def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable[[F], F]:
     """Register a function that returns a number, a `Result`, or rows of `Result.to_frame`.
 
-    Parameters of the function that are named as an attribute of `Occasion` are filled in: ``table``, ``vectors``,
+    Parameters of the function with the name of an attribute of `Occasion` are filled in: ``table``, ``vectors``,
     ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of them is given the
-    `Occasion`. A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
+    `Occasion` itself. A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
 
     Parameters
     ----------
     name : str
-        What tables call it; each name is taken once.
+        Its name in tables; each name can be used once.
     rank : float
         Its place in tables. Those of this package have 10, 20, ...; by default a new one comes after them.
 
     Raises
     ------
     MeasureError
-        The name is not a string or is taken by another function; or what is registered is not a function, or needs
-        an argument that nobody fills in.
+        The name is not a string, or is taken by another function. What is registered is not a function, or needs an
+        argument that cannot be filled in.
 
     Examples
     --------

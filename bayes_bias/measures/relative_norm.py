@@ -34,7 +34,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     Raises
     ------
     MeasureError
-        No words, a word without vector or with a zero vector.
+        There are no words, or a word has no vector or a zero vector.
 
     Notes
     -----

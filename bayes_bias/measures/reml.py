@@ -29,7 +29,9 @@ _LAST_STEPS = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reml(StudentTest):
-    """The bias, positive if stereotypical; `words` has each target's `group` and `association`.
+    """Result of the mixed model: the bias, positive if stereotypical.
+
+    `words` has each target's `group` and `association`.
 
     Attributes
     ----------
@@ -49,7 +51,7 @@ class Reml(StudentTest):
 
 @measure(_NAME, rank=15.2)
 def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
-    r"""The bias by a linear mixed model with random targets and attributes, without priors.
+    r"""Estimate the bias by a linear mixed model with random targets and attributes, without priors.
 
     For target i of group g and attribute j of class c
 
@@ -77,7 +79,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     Raises
     ------
     MeasureError
-        A group or class with one word, missing or repeated pairs, scores without spread.
+        A group or class has one word; pairs are missing or repeated; scores have no spread.
     ScopeError
         `ci_prob` is not between 0 and 1.
 
@@ -87,17 +89,17 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
         lmer(cosine ~ gz * cz + (1 | target) + (0 + cz | target) + (1 | attribute) + (0 + gz | attribute))
 
-    in lmerTest, gz and cz being +1 for the first group and its class, else -1. The slopes are what matters: in the
-    shorter ``(1 | target) + (1 | attribute)`` words differ in level alone, which cancels in the bias, so that the
-    standard error has only the residual in it and words are not samples of a population.
+    in lmerTest, gz and cz being +1 for the first group and its class, else -1. The slopes are what matters. In the
+    shorter ``(1 | target) + (1 | attribute)`` words differ in level alone, which cancels in the bias. The standard
+    error then has only the residual in it, and words do not count as samples of a population.
 
-    It is the competitor of the posterior of scope "both", which has the same effects, with a scale for each group and
-    class and priors.
+    It competes with the posterior of scope "both". That model has the same effects, with priors and with a scale for
+    each group and class.
 
-    In a complete table the restricted likelihood is a product of three: the scatter of targets' means within groups,
-    that of attributes' means within classes, and the sum of squares of what these leave. They are small, so that no
-    sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no uncertainty,
-    as in lmerTest.
+    In a complete table the restricted likelihood is a product of three factors: for the scatter of targets' means
+    within groups, for that of attributes' means within classes, and for the remaining sum of squares. They are small,
+    so no sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no
+    uncertainty, as in lmerTest.
 
     Misleads if a short group or class is more variable than a long one: one variance for all is then too small for it,
     and there are many false findings (20 to 30% if 3 or 4 words vary three times as much as 25 or 30 others). Misleads

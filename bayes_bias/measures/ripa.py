@@ -16,27 +16,27 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
 
     In models that factorise co-occurrences :math:`\beta` is a difference of the words' log probabilities. The value is
-    the mean of :math:`|\beta|`; for a subspace of several components, of the projection's length.
+    the mean of :math:`|\beta|`, or, for a subspace of several components, of the projection's length.
 
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors at their original length. From an embedding of unit vectors RIPA is a signed Direct Bias.
+        Vectors at their original length. With unit vectors RIPA is a signed Direct Bias.
     words : sequence of str
         The words to measure.
     subspace : numpy.ndarray
-        As for `direct_bias`; of a pair ``pair_direction(vectors, x, y, normalize=False)``.
+        As for `direct_bias`; for a pair ``pair_direction(vectors, x, y, normalize=False)``.
 
     Returns
     -------
     WordResult
         `value` in [0, inf), 0 without bias, in the embedding's units of length; `words` has each word's coordinates and
-        its `association`, for one direction signed: positive towards x.
+        its `association`; for one direction it has a sign, positive towards x.
 
     Raises
     ------
     MeasureError
-        No words, a word without vector or with a zero vector, an unusable subspace.
+        There are no words; a word has no vector or a zero vector; the subspace is unusable.
 
     Notes
     -----

@@ -18,7 +18,7 @@ _FEWEST_SHARED = 3
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """A measure on several occasions.
+    """Values of a measure on several occasions.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
 def half_lists(
     table: AssociationTable, *, draws: int = 100, fraction: float = 0.5, seed: int = 0
 ) -> Iterator[AssociationTable]:
-    """Tables of random halves of every group and class.
+    """Draw tables with random halves of every group and class.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _reliability(results: list[Result]) -> float:
 def chance_effect_sizes(
     n_targets: int = 8, *, draws: int = 10_000, first_word_only: bool = False, seed: int = 0
 ) -> np.ndarray:
-    r"""Effect sizes of targets whose association scores are independent normal draws.
+    r"""Draw effect sizes of targets whose association scores are independent normal draws.
 
     .. math:: d = \frac{\bar s_X - \bar s_Y}{sd_{w \in X \cup Y}\, s_w}, \qquad s_w \sim N(0, 1)
 

@@ -14,7 +14,7 @@ from bayes_bias.measures.registry import WordResult, measure
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Same(WordResult):
-    """Mean magnitude of bias, and how it divides into skew and stereotype.
+    """Result of SAME: the mean magnitude of bias, divided into skew and stereotype.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Same(WordResult):
         Each word's `magnitude` in [0, 1] and its signed coordinate in each orthogonal bias direction,
         positive towards the first class. For two classes that is the signed SAME of the paper.
     pairwise : pandas.DataFrame
-        `skew` and `stereotype` for each pair of classes, positive skew towards the first of the pair.
+        `skew` and `stereotype` for each pair of classes; positive skew is towards the first of the pair.
     one_against_rest : pandas.DataFrame
         `skew` and `stereotype` of each class against the mean of the others.
     direction_correlation : pandas.DataFrame
@@ -54,7 +54,7 @@ class Same(WordResult):
 
 @measure("SAME", rank=60)
 def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> Same:
-    r"""How much of each word lies in the space in which the classes differ?
+    r"""How much of each word's vector lies in the space in which the classes differ?
 
     With the mean unit vector :math:`\hat a` of class A, :math:`\hat b` of B, the signed bias of a word and
     SAME are
@@ -84,8 +84,8 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Raises
     ------
     MeasureError
-        No words, one class, a word without vector or with a zero vector, classes whose means coincide or lie on one
-        line.
+        There are no words, or there is one class; a word has no vector or a zero vector; means of classes coincide or
+        lie on one line.
 
     Notes
     -----

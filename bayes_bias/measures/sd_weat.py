@@ -18,7 +18,7 @@ _CONTROL_WORDS = 100
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SdWeat(Result):
-    """Standard deviation of WEAT's effect size over random attribute sets.
+    """Result of SD-WEAT: the standard deviation of WEAT's effect size over random attribute sets.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class SdWeat(Result):
         Mean SD-WEAT of the negative control. NaN without one: zero does not mean "no bias", and the paper names no
         other value.
     effect_sizes : numpy.ndarray
-        Those of the draws.
+        The effect size of each draw.
     z : float or None
         Distance of `value` from `b0`, in standard deviations of the negative control; `p_value` is normal, one-sided.
     control : numpy.ndarray or None

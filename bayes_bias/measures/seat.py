@@ -18,7 +18,7 @@ PERMUTATIONS = 99_999
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Seat(Separation):
-    """SEAT of two groups and two classes; `value` is the effect size over sentences.
+    """Result of SEAT for two groups and two classes; `value` is the effect size over sentences.
 
     The test regroups *sentences*; a word's `association` is the mean score of its sentences.
 
@@ -36,7 +36,7 @@ class Seat(Separation):
 
     @property
     def bias(self) -> float:
-        """Half the difference: what the posterior's `bias` is about."""
+        """Half the difference, as the posterior's `bias`."""
         return self.difference / 2
 
 
@@ -44,7 +44,7 @@ class Seat(Separation):
 def seat(
     table: AssociationTable, *, alternative: Alternative = "greater", permutations: int | None = None, seed: int = 0
 ) -> Seat:
-    r"""WEAT with every sentence as a word: are the sentences of X closer to those of A than to those of B?
+    r"""Compute WEAT with sentences as words: are the sentences of X closer to those of A than to those of B?
 
     Each target and each attribute is put into R templates, and each of these sentences counts as a word:
 
@@ -66,15 +66,15 @@ def seat(
     Raises
     ------
     MeasureError
-        No replicates, or what `weat` refuses.
+        There are no replicates, or `weat` refuses the table.
 
     Notes
     -----
     Misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the test
-    shuffles them like eighty words: with attribute words drawn at random, where no bias exists, it finds one in three
+    shuffles them like eighty words. With attribute words drawn at random, so without any bias, it finds one in three
     quarters or more of all cases (docs/evidence/replicates.md). It is here for comparison. WEAT's caveats apply, and d
-    depends on which vector represents a sentence: over five models .90, .52, 1.15, .77, .40 for [CLS], .62, -.30, .05,
-    .57, .00 for the pooled word (Delobelle et al. 2022).
+    depends on which vector represents a sentence. In five models (Delobelle et al. 2022) d is .90, .52, 1.15, .77 and
+    .40 for [CLS], and .62, -.30, .05, .57 and .00 for the pooled word.
 
     References
     ----------

@@ -44,7 +44,7 @@ def unmasking(table: AssociationTable) -> WordResult:
     Notes
     -----
     Misleads if classes differ in how common their words are, since it includes what a model fills in without any
-    target. It is never negative, so that noise alone makes it positive, and it ignores the stereotype.
+    target. It is never negative, so noise alone makes it positive, and it ignores the stereotype.
 
     References
     ----------

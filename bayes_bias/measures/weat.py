@@ -10,7 +10,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Weat(Separation):
-    """WEAT of two groups and two classes; `value` is the effect size, and a word's score its `association` s(w, A, B).
+    """Result of WEAT: `value` is the effect size, and a word's score its `association` s(w, A, B).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def weat(
         Subtracted from the number of targets in the standard deviation: 1 as published; some
         re-implementations use 0.
     alternative : {"greater", "less", "two-sided"}
-        Stereotypical, anti-stereotypical, either.
+        The direction of the alternative: stereotypical, anti-stereotypical, or either.
     permutations : int, optional
         Number of random partitions; by default all are counted, or 100,000 drawn if they are too many.
     seed : int
@@ -73,16 +73,16 @@ def weat(
     Raises
     ------
     MeasureError
-        Not two groups and two classes, a group with one word, missing or repeated pairs, or scores that are all
+        There are not two groups and two classes; a group has one word; pairs are missing or repeated; all scores are
         equal.
 
     Notes
     -----
     Misleads in three ways. d is in units of the spread between *these* targets and is bounded near 2. It says how
-    cleanly the groups are separated and not how large the bias is: a tiny and a huge bias can have the same d. The
-    test shuffles targets and holds the attributes fixed: with attribute words drawn at random, where no bias
-    exists, it finds one in a quarter to a half of all cases. And d is zero whenever both groups are equally close
-    to A, even if every single word is biased.
+    cleanly the groups are separated and not how large the bias is: a tiny and a huge bias can have the same d. The test
+    shuffles targets and holds the attributes fixed: with attribute words drawn at random, so without any bias, it finds
+    one in a quarter to a half of all cases. And d is zero whenever both groups are equally close to A, even if every
+    single word is biased.
 
     References
     ----------

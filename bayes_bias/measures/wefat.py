@@ -51,8 +51,8 @@ def wefat(
     Raises
     ------
     MeasureError
-        More than two groups or classes, a class with one word, an unknown target, missing or repeated
-        pairs, a word with the same cosine to all attributes.
+        There are more than two groups or classes; a class has one word; a target is unknown; pairs are missing or
+        repeated; a word has the same cosine with all attributes.
 
     Notes
     -----

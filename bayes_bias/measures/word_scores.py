@@ -1,4 +1,4 @@
-"""What each word says of the bias, as the classical tests of the crossed design need it."""
+"""Contribution of each word to the bias, for the classical tests of the crossed design."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -27,14 +27,14 @@ def pymc_model(
     marginal: bool = False,
     observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
-    r"""The model of a table in PyMC: every effect and every value written out, or word effects integrated out.
+    r"""Return the PyMC model of a table, with all effects and values written out, or word effects integrated out.
 
     .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
 
     Written out it is for PyMC and ArviZ: ``pm.model_to_graphviz``, ``pm.sample_prior_predictive``, ``pm.sample``,
-    ``pm.compute_log_likelihood``, ``pm.sample_posterior_predictive``, ``az.loo`` and ``az.compare`` work on it.
-    With `marginal` it is what `fit` samples: the same model with the effects of words and the means of blocks
-    integrated out, whose few parameters have the same posterior and are sampled faster.
+    ``pm.compute_log_likelihood``, ``pm.sample_posterior_predictive``, ``az.loo`` and ``az.compare`` work on it. With
+    `marginal` it is the model that `fit` samples, with the effects of words and the means of blocks integrated out. Its
+    few parameters have the same posterior and are sampled faster.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def pymc_model(
     marginal : bool
         Whether word effects are integrated out.
     observe : callable, optional
-        Adds another likelihood: ``observe(name, expected, sd, observed=values, dims=dims)`` is called in the model, in
-        place of ``pm.Normal``, with the expected values and the standard deviation ``sd_residual``. It may add
-        variables of its own. Of a model that is written out.
+        A function that adds another likelihood to a model that is written out. ``observe(name, expected, sd,
+        observed=values, dims=dims)`` is called in the model in place of ``pm.Normal``, with the expected values and the
+        standard deviation ``sd_residual``. It may add variables of its own.
 
     Returns
     -------
@@ -57,15 +57,15 @@ def pymc_model(
         deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
         ``association (pair)``. Word effects are standard deviations times standard normal variables, whose names end in
-        ``_z``. Of a table with replicates ``association (replicate, pair)``, ``pair_effect (pair)``, and what
-        replicates differ by: ``replicate_effect``, ``target_effect_by_replicate`` and
-        ``attribute_effect_by_replicate``. Of the hierarchical model ``bias``, ``connection_mean``, ``connection_sd``,
+        ``_z``. A table with replicates has ``association (replicate, pair)``, ``pair_effect (pair)``, and the
+        differences between replicates: ``replicate_effect``, ``target_effect_by_replicate`` and
+        ``attribute_effect_by_replicate``. The hierarchical model has ``bias``, ``connection_mean``, ``connection_sd``,
         ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
-        table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They are Wishart, or
-        singular if there are fewer words than dimensions. Their log likelihood is that of all values, up to a
-        constant, and no likelihood of single values.
+        table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They have a Wishart
+        distribution, a singular one if there are fewer words than dimensions. Their log likelihood is that of all
+        values together, up to a constant; single values have none.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def pymc_model(
 
     Notes
     -----
-    `fit` has a flat prior for the means. From that nothing can be drawn, so here it is normal about the mean of all
+    `fit` has a flat prior for the means, from which nothing can be drawn. Here it is normal about the mean of all
     values, with a standard deviation of ten within-block standard deviations.
 
     Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a

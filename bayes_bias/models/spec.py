@@ -173,13 +173,13 @@ class ModelSpec:
         For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", those of targets for
         each group and those of attributes for each class; "by class", shared by groups; or "common"); and the ``unit``
         of its priors ("within-block sd", the pooled standard deviation of values about their block's mean; "own
-        within-block sd", the default, for the scales of one group or class what this would be if all words varied as
-        much as its own; or "as measured").
+        within-block sd", the default: for the scales of one group or class, this standard deviation if all words varied
+        as much as its own; or "as measured").
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
-        (``hierarchical``). Those of shape parameters, such as ``nu``, choose the residual; see
-        `bayes_bias.models.residuals`. That of ``correlation``, of the words of a sub-topic, is a Beta distribution
-        about what the vectors show, with precision ``nu``, see `bayes_bias.models.correlations`.
+        (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual; see
+        `bayes_bias.models.residuals`. The prior of ``correlation``, between words of a sub-topic, is a Beta
+        distribution about the value that the vectors show, with precision ``nu``; see `bayes_bias.models.correlations`.
     reference : Reference or None
 
     Examples
@@ -214,7 +214,7 @@ class ModelSpec:
             )
 
     def with_prior(self, parameter: str, distribution: Any, **parameters: float) -> Self:
-        """A copy with another prior for one parameter.
+        """Return a copy with another prior for one parameter.
 
         Parameters
         ----------
@@ -226,8 +226,8 @@ class ModelSpec:
         Raises
         ------
         SpecError
-            The model has no such parameter, PyMC no such distribution, or the density reaches below zero although the
-            parameter does not.
+            The model has no such parameter, PyMC has no such distribution, or the density reaches below zero although
+            the parameter cannot.
         """
         if not isinstance(distribution, str):
             from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
@@ -237,14 +237,14 @@ class ModelSpec:
         return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
 
     def without_prior(self, parameter: str) -> Self:
-        """A copy without an optional term."""
+        """Return a copy without an optional term."""
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is not a term that can be left out; {hint}")
         return replace(self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter}))
 
     def with_option(self, option: str, value: str) -> Self:
-        """A copy with another choice, e.g. ``with_option("likelihood", "long")``."""
+        """Return a copy with another option, e.g. ``with_option("likelihood", "long")``."""
         options = _options(self.name, self.structure, {**self.options, option: value})
         return replace(self, options=options)
 
@@ -262,9 +262,9 @@ def spec_names() -> list[str]:
 
 
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
-    """Read a model by its shipped name or from the path of a TOML file; one that is read already is given back.
+    """Read a model by its shipped name or from the path of a TOML file. A `ModelSpec` is returned as it is.
 
-    A file that says ``base = "crossed"`` holds only what differs from that shipped model.
+    A file with ``base = "crossed"`` holds only what differs from that shipped model.
 
     Raises
     ------

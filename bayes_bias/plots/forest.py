@@ -38,11 +38,10 @@ def plot_forest(
     summary: pd.DataFrame | None = None,
     contrasts: Sequence[str] = (),
 ) -> Axes:
-    """Forest of ``bias``, ``class_bias``, ``group_bias`` and ``excess``, and of further contrasts, in the units of the
-    table.
+    """Plot ``bias``, ``class_bias``, ``group_bias``, ``excess`` and further contrasts, in the units of the table.
 
-    Each row has a posterior mean, an equal-tailed interval, and behind them its noise floor, ``0 +/- z
-    noise_sd``, which holds the contrast with probability `ci_prob` if the population value is zero.
+    Each row has a posterior mean and an equal-tailed interval. Behind them is its noise floor, ``0 +/- z noise_sd``,
+    which holds the contrast with probability `ci_prob` if the population value is zero.
 
     Parameters
     ----------
@@ -58,10 +57,10 @@ def plot_forest(
     palette : sequence of str, optional
         Colours that matplotlib knows, in the order of groups.
     summary : pandas.DataFrame, optional
-        What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave, to save computing it again. Its contrasts
-        are drawn.
+        What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned, to save computing it again. Its
+        contrasts are drawn.
     contrasts : sequence of str
-        Such as ``"male names - female names: career"``; see `bayes_bias.contrast`.
+        Further contrasts, such as ``"male names - female names: career"``; see `bayes_bias.contrast`.
 
     Examples
     --------

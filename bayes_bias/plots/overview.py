@@ -36,7 +36,7 @@ def plot_overview(
     palette: Sequence[str] | None = None,
     summaries: Mapping[str, pd.DataFrame] | None = None,
 ) -> Axes:
-    """``bias`` of several fits, in the units of the table; rows, intervals and noise floors as in `plot_forest`.
+    """Plot ``bias`` of several fits, in the units of the table, with intervals and noise floors as in `plot_forest`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def plot_overview(
     scope, ci_prob, ax, legend, palette
         As in `plot_forest`.
     summaries : mapping of str to pandas.DataFrame, optional
-        For each fit's name what ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` gave.
+        For each fit's name what ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned.
 
     Examples
     --------

@@ -30,10 +30,10 @@ def plot_plan(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Contours of the probability of detecting a bias, over numbers of targets and attributes.
+    """Plot contours of the probability of detecting a bias, over numbers of targets and attributes.
 
-    Of a table with replicates, over numbers of words, the same on both sides, and of replicates: would more templates
-    detect it, or more words?
+    For a table with replicates, the axes are numbers of words, the same on both sides, and numbers of replicates: would
+    more templates detect it, or more words?
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def plot_plan(
     bias : float
         The smallest bias of interest, in the units of the table, as in `plan`.
     planned : pandas.DataFrame, optional
-        From `plan`, if it is there already; `scope` and `ci_prob` are those it was made with. With a single number
-        of replicates the figure is that of targets and attributes.
+        What `plan` returned, to save computing it again; `scope` and `ci_prob` are then those it was made with. With a
+        single number of replicates, the axes are targets and attributes.
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
     ax, legend

@@ -48,12 +48,12 @@ def plot_posterior(
 ) -> Axes:
     """Plot the posterior density of ``bias``, or of another contrast, over that of contrasts from noise alone.
 
-    With covariates of words it is the bias at equal values, and the unadjusted interval stands below it.
-    The noise density is the posterior average of ``Normal(0, noise_sd)``: what the same design would show
-    if the population bias were zero. The dotted line is the raw contrast of these words, half of WEAT's numerator
-    if WEAT is defined. Beyond it, on either side, the noise density is darker: this area is the chance that a verdict
-    states. Do not judge by how much the two curves overlap: given the scales both have the same width, and curves
-    1.96 standard deviations apart share a third of their area. Units: those of the table.
+    With covariates of words it is the bias at equal values, and the unadjusted interval is below it. The noise density
+    is the posterior average of ``Normal(0, noise_sd)``: what the same design would show if the population bias were
+    zero. The dotted line is the raw contrast of these words, half of WEAT's numerator if WEAT is defined. Beyond it, on
+    either side, the noise density is darker: this area is the chance that a verdict states. Do not judge by how much
+    the two curves overlap. Given the scales both have the same width, and curves 1.96 standard deviations apart share a
+    third of their area. Units: those of the table.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def plot_posterior(
     ax, legend, palette
         As in `plot_forest`.
     without : pandas.DataFrame, optional
-        What `leave_out` gave: bands show the range of the raw contrast without any one word, and without any one
-        cluster.
+        What `leave_out` returned. Bands then show the range of the raw contrast without any one word, and without any
+        one cluster.
     contrast : str, mapping, DataFrame or DataArray, optional
-        As `bayes_bias.contrast` takes it.
+        Another contrast to plot, as in `bayes_bias.contrast`.
 
     Examples
     --------

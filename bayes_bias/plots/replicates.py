@@ -25,10 +25,10 @@ def plot_replicates(
     palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
-    """``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
+    """Plot ``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
 
-    A ring is the raw bias of a replicate by itself; the dot is its posterior mean, drawn towards the bias of all
-    replicates, which is the line with its interval as a band.
+    A ring is the raw bias of a replicate by itself. The dot is its posterior mean, drawn towards the bias of all
+    replicates. That bias is the line, with its interval as a band.
 
     Parameters
     ----------

@@ -38,17 +38,17 @@ def plot_sub_topics(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Cosines of the words of each group, or class, with one another: the sub-topics that the vectors show are framed.
+    """Plot cosines of the words of each group, or class, with one another; sub-topics that vectors show are framed.
 
-    Words are listed under their group or class, those of a sub-topic together, the largest one first and words alone
-    last. Groups and classes without sub-topics are left out.
+    Words are listed under their group or class. Those of a sub-topic are together, with the largest sub-topic first and
+    single words last. Groups and classes without sub-topics are left out.
 
     Parameters
     ----------
     table : AssociationTable
         From `cosines`, with its vectors.
     side : {"target", "attribute"}
-        Whose words.
+        The side whose words are shown.
     ax, legend, palette
         As in `plot_forest`; the legend is a bar of the colours' cosines.
 

@@ -35,10 +35,11 @@ def plot_variance_shares(
     palette: Sequence[str] | None = None,
     shares: pd.DataFrame | None = None,
 ) -> Axes:
-    """Shares of variance due to targets, attributes and residual, and to replicates if there are any.
+    """Plot shares of variance due to targets, attributes and residual, and to replicates if there are any.
 
-    Upper bar: one value about the mean of its group and class. Lower bar: the sampling variance of ``bias``
-    for lists as long as these, both being samples. More words of the largest part narrow the interval most.
+    The upper bar is the variance of one value about the mean of its group and class. The lower bar is the sampling
+    variance of ``bias`` for lists as long as these, if both are samples. To narrow the interval, add words to the side
+    with the largest part.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def plot_variance_shares(
     ax, legend, palette
         As in `plot_forest`.
     shares : pandas.DataFrame, optional
-        What ``variance_shares(fit)`` gave, to save computing it again.
+        What ``variance_shares(fit)`` returned, to save computing it again.
 
     Examples
     --------

@@ -38,27 +38,27 @@ def plot_word_bias(
     palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
 ) -> Axes:
-    """``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
+    """Plot ``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
 
     Words are listed under their group (targets) or class (attributes), the most stereotypical first. A cross is the raw
-    contrast of the word; the posterior mean is drawn from it towards the group's, the more so the weaker the word's own
-    evidence. The noise floor is what an unbiased word would show, given how the words on the other side vary and how
-    many they are.
+    contrast of the word. The posterior mean is drawn from it towards the group's mean, more strongly if there is little
+    evidence about the word. The noise floor is what an unbiased word would show, given the variation and number of
+    words on the other side.
 
     Parameters
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
     side : {"target", "attribute"}
-        Whose words.
+        The side whose words are shown.
     scope, ci_prob, ax, summary, legend, palette
         As in `plot_forest`.
 
     Raises
     ------
     ScopeError
-        There is no such side, the list has so many words that `summarize` leaves them out, or it has one group, and
-        its attributes therefore no bias.
+        There is no such side; the list has so many words that `summarize` leaves them out; or it has only one group, so
+        that attributes have no bias.
 
     Examples
     --------

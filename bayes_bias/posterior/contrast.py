@@ -28,7 +28,7 @@ class Contrast(Tabled):
     Attributes
     ----------
     label : str
-        What it is called.
+        The name of the contrast.
     metric : Metric
         The metric of the table, with its units.
     table : pandas.DataFrame
@@ -50,7 +50,7 @@ class Contrast(Tabled):
 
     @property
     def text(self) -> str:
-        """The posterior and the verdict in sentences."""
+        """Describe the posterior and the verdict in sentences."""
         if self.verdict is not None:
             return f"{self.label}: {self.verdict.text}"
         row = self.table.loc[self.label]
@@ -74,7 +74,7 @@ def contrast(
     .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
 
     with a weight for each group and class. As in `bayes_bias.summarize` the posterior is exactly normal given the
-    scales, and averaged over them.
+    scales, and is averaged over them.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def contrast(
         DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
         ``attribute_class``.
     scope : {"both", "targets", "attributes", "none"}
-        Over which words the answer generalises.
+        The words that the answer generalises over.
     levels : bool
-        Whether a level is wanted, such as the mean of one block. Its weights need not sum to zero.
+        Whether to estimate a level, such as the mean of one block. Its weights need not sum to zero.
     label : str, optional
-        What the result is called: by default its formula, or "contrast".
+        The name of the result; by default its formula, or "contrast".
     ci_prob : float
         Probability of the equal-tailed interval.
 

@@ -42,7 +42,7 @@ MOST_WORDS = 1_000
 
 
 def variance_shares(fit: Fit) -> pd.DataFrame:
-    """Shares of variance of targets, attributes and residual.
+    """Compute shares of variance of targets, attributes and residual.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def words_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> int | None:
-    r"""How many words in each sampled list, or replicates of these lists, would detect a bias of this size.
+    r"""Compute how many words in each sampled list, or replicates of these lists, would detect a bias of this size.
 
     The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
     scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their
@@ -129,7 +129,7 @@ def plan(
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Interval width and probability of detecting a bias, with lists of other lengths and more or fewer replicates.
+    r"""Predict interval width and probability of detecting a bias, for other numbers of words and replicates.
 
     The variance components determine how much the bias would vary from list to list with :math:`P` targets in each
     group and :math:`W` attributes in each class (a D-study in generalisability theory [1]_). With the sampling variance
@@ -147,15 +147,16 @@ def plan(
     fit : xarray.DataTree
         A fit of the crossed model.
     bias : float
-        The smallest bias of interest, in the units of the table: what a study should not miss. It is a choice of yours,
-        like `rope` of `verdict`, and not the estimate of this fit. Planning with the estimate promises tables without
-        any bias a power of 75% on average.
+        The smallest bias of interest, in the units of the table: what a study should not miss. You choose it, like
+        `rope` of `verdict`; do not use the estimate of this fit. With the estimate, tables without any bias would be
+        promised a power of 75% on average.
     targets, attributes : sequence of int
-        Words in each group and in each associated class, two or more.
+        Numbers of words in each group and in each associated class, two or more.
     replicates : sequence of int, optional
         Numbers of replicates, two or more; by default the number in the table. For a table with replicates only.
     scope : {"all", "both", "targets", "attributes", ...}
-        A side that the scope does not sample keeps its words, and only their number enters.
+        The words that count as samples. A side that does not count as a sample keeps its words; only their number
+        matters.
     ci_prob : float
         Probability of the interval.
 

@@ -82,7 +82,7 @@ class PooledLists(Tabled):
     overlap : pandas.DataFrame
         Lists by lists: the share of the shorter list's words, without controls, that the other list has as well.
     notices : tuple of str
-        What a reader must know before relying on it.
+        What readers should know before they rely on the result.
     """
 
     metric: Metric
@@ -103,7 +103,7 @@ class PooledLists(Tabled):
 
     @property
     def text(self) -> str:
-        """The pooled bias and what it presupposes, in sentences."""
+        """Describe the pooled bias and its assumptions in sentences."""
         decimals = self.metric.decimals
         pooled = (
             f"Over {in_words(len(self.lists))} lists the mean bias is {self.mu.written(decimals)}"
@@ -116,7 +116,7 @@ class PooledLists(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Each list by itself, and given the others."""
+        """Show each list by itself, and given the others."""
         form = self.ci_prob, self.metric.decimals
         return Layout(
             list(map(str, self.lists.index)),
@@ -134,19 +134,19 @@ _COMPONENTS = 40
 
 
 def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float | None = None) -> PooledLists:
-    r"""The mean bias of several lists, how much lists differ, and each list using information from the others.
+    r"""Estimate the mean bias of several lists, how much they differ, and each list with information from the others.
 
     Lists are treated as a sample of lists, their biases as normal random effects [1]_,
 
     .. math:: \theta_k \sim \mathrm{Normal}(\mu, \tau), \qquad \mu \text{ flat}, \qquad
               \tau \sim \mathrm{HalfNormal}(s)
 
-    The likelihood of :math:`\theta_k` is the list's own posterior, a mixture of normals, because block means have flat
-    priors. Its mean and standard deviation alone would lose its tails. The posterior of :math:`\mu` and :math:`\tau`
-    is computed on a grid, and nothing is sampled.
+    The likelihood of :math:`\theta_k` is the posterior of the list alone, because block means have flat priors. It is a
+    mixture of normals; its mean and standard deviation alone would lose its tails. The posterior of :math:`\mu` and
+    :math:`\tau` is computed on a grid, and nothing is sampled.
 
-    Pooling shrinks lists towards their mean and narrows their intervals as far as lists resemble each other. It does
-    not control errors over lists; Holm's adjustment in `bayes_bias.report` does.
+    Pooling shrinks lists towards their mean and narrows their intervals, more if lists are alike. It does not control
+    errors over lists; Holm's adjustment in `bayes_bias.report` does.
 
     Parameters
     ----------

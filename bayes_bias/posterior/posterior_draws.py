@@ -8,7 +8,7 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 
 def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT_SCOPE) -> xr.DataArray:
-    """Posterior draws of one estimand.
+    """Return posterior draws of one estimand.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
         A name in the first level of `summarize`: "bias", "group_bias", "excess", "repulsion", "effect_size",
         "target_bias", "attribute_bias". `bayes_bias.posterior.estimates.estimates` has their formulas.
     scope : {"both", "targets", "attributes"}
-        Over which words the draws generalise. Scope "none" is the raw contrast and has no draws.
+        The words that the draws generalise over. Scope "none" is the raw contrast and has no draws.
 
     Returns
     -------

@@ -27,9 +27,9 @@ def split_sides(influence: "pd.Series[float]") -> Influence:
 def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
     r"""The share of the error variance of each list that all embeddings have in common, from 0 to .99.
 
-    Other words would have moved the bias in all embeddings, and similarly if words behave alike in them. With
-    :math:`z_{ew}` for what word w adds to the bias in embedding e, see `influence_of`, errors of two embeddings have
-    the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
+    Other words would have moved the bias in all embeddings, and in the same direction if words behave alike in them.
+    With :math:`z_{ew}` for what word w adds to the bias in embedding e, see `influence_of`, errors of two embeddings
+    have the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
 
     .. math:: \frac{\sum_{e \ne e'} \sum_w z_{ew} z_{e'w}}{\sum_{e \ne e'} \sqrt{\sum_w z_{ew}^2 \sum_w z_{e'w}^2}}.
 

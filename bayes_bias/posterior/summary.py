@@ -53,14 +53,14 @@ def summarize(
     words: bool = True,
     contrasts: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """All estimands of a fit in one numeric table.
+    """Summarize all estimands of a fit in one numeric table.
 
     Parameters
     ----------
     fit : xarray.DataTree
         From `fit` or `load_fit`.
     scope : {"both", "targets", "attributes", "none"}
-        Over which words the numbers generalise; see `bayes_bias.posterior.estimates`, which also defines the
+        The words that the numbers generalise over; see `bayes_bias.posterior.estimates`, which also defines the
         estimands. The hierarchical model has no scopes.
     ci_prob : float
         Probability of the credible interval: 95% here and everywhere in this package, whatever ArviZ's ``rcParams``
@@ -68,9 +68,9 @@ def summarize(
     ci_kind : {"eti", "hdi"}
         Equal-tailed, or of highest density.
     rope : float, optional
-        Up to which size, in the units of the table, a bias is negligible (a region of practical equivalence [1]_).
+        Largest negligible bias, in the units of the table (for a region of practical equivalence [1]_).
     words : bool
-        Rows of single words, too, which take most of the time.
+        Whether to add rows of single words, which take most of the time.
     contrasts : sequence of str
         Further contrasts, such as ``"male names - female names: career"``; see `contrast`. They are rows of the
         estimand "contrast".
@@ -86,16 +86,16 @@ def summarize(
         ``observed``
             the raw contrast of the table;
         ``noise_sd``
-            the noise floor (posterior mean): standard deviation of the contrast that the same design would show
-            if the population value were zero;
+            the noise floor (posterior mean): standard deviation of the contrast that the same design would show if the
+            population value were zero;
         ``prob_negligible``
             if `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
         ``converged``
             whether the fit passed its convergence checks.
 
-        Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number
-        that is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice
-        says so, and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has them.
+        Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number that
+        is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice says so,
+        and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has both.
 
     Raises
     ------

@@ -64,20 +64,20 @@ COUNTED = "with words of a sub-topic counted as fewer"
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Tabled):
-    """Whether a bias is larger than chance explains, and the numbers on which that rests.
+    """Verdict on whether a bias is larger than chance explains, with the numbers behind it.
 
-    A bias is "distinguishable" from noise if the chance of a difference this large, were there no bias, is below ``1
-    - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
+    A bias is "distinguishable" from noise if the chance of a difference this large without any bias is below
+    ``1 - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
 
-    Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Its
-    labels say so, and `wider` is the verdict of the widest scope. Scope "none" has the raw contrast only.
+    Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Labels
+    of this scope say so, and `wider` is the verdict of the widest scope. Scope "none" has the raw contrast only.
 
     Attributes
     ----------
     label : str
         "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
-        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged"; of
-        embeddings that are compared "not made alike".
+        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged"; for
+        a comparison of embeddings also "not made alike".
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
@@ -91,17 +91,18 @@ class Verdict(Tabled):
     wider : Verdict or None
         With scope "targets" the verdict of the widest scope; None if a class of one word cannot carry it.
     rope, prob_negligible : float or None
-        Up to which size a bias counts as negligible, and the posterior probability that it is.
+        Largest negligible bias, and the posterior probability that the bias is negligible.
     quantity : {"bias", "change", "difference"}
-        What the sentences call it.
+        The noun for it in sentences.
     related : bool
         Whether words of one sub-topic, as the vectors show them, count as fewer.
     covariates : str
-        In what words are equal, such as "log frequency rank"; "" for a fit without covariates.
+        The covariates at equal values of which the bias is estimated, such as "log frequency rank"; "" if there are
+        none.
     expected : {1, 0, -1}
         The sign that the stereotype predicts; 0 if it predicts none, as for a change.
     adjustment : Adjustment or None
-        With covariates the bias that words have with their own, and what these explain of it.
+        For a fit with covariates: the bias without adjustment, and how much of it covariates explain.
     """
 
     label: Label
@@ -136,7 +137,7 @@ class Verdict(Tabled):
 
     @property
     def described_scope(self) -> Scope:
-        """The scope, with replicates called by their name."""
+        """The scope, with the kind of replicates."""
         return scope_of(self.scope).with_replicates_called(self.replicate_kind)
 
     @property
@@ -153,7 +154,7 @@ class Verdict(Tabled):
 
     @property
     def text(self) -> str:
-        """The verdict in sentences."""
+        """Describe the verdict in sentences."""
         scope = self.described_scope
         if self.label == "not converged":
             return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
@@ -205,7 +206,7 @@ class Verdict(Tabled):
 
     @property
     def frequency(self) -> str:
-        """How often chance alone would show as much, in a sentence."""
+        """Say in a sentence how often chance alone would show a bias as large."""
         one = "one" if self.quantity == "difference" else "a difference"
         return (
             f"By this model, if there were no {self.quantity}, {one} this large, in either direction, would arise in"
@@ -214,7 +215,7 @@ class Verdict(Tabled):
 
     @property
     def negligible(self) -> str:
-        """How probable it is that the bias is negligible, in a sentence; "" if no region was given."""
+        """Say in a sentence how probable it is that the bias is negligible; "" if `rope` was not given."""
         if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
             return ""
         return (
@@ -258,7 +259,7 @@ class Verdict(Tabled):
 
 
 def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
-    r"""Whether the bias of a fit is larger than chance explains.
+    r"""Decide whether the bias of a fit is larger than chance explains.
 
     The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
     variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
@@ -275,8 +276,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     ci_prob : float
         Probability of the interval; ``1 - ci_prob`` is the threshold.
     rope : float, optional
-        Up to which size, in the units of the table, a bias is negligible. The verdict then has the posterior
-        probability that it is.
+        Largest negligible bias, in the units of the table. The verdict then has the posterior probability that the bias
+        is negligible.
 
     Returns
     -------

@@ -28,29 +28,29 @@ MOST_NUMBERS = 50_000_000
 
 
 def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
-    """How far each word lies from the mean of its block, given each posterior draw.
+    """Draw how far each word lies from the mean of its block, given each posterior draw.
 
-    The crossed model integrates the word effects out; given the parameters they are Gaussian, and this draws
-    them. The draws depend on the fit and its seed alone.
+    The crossed model integrates the word effects out. Given the parameters they are Gaussian, and are drawn here. The
+    draws depend on the fit and its seed alone.
 
     Parameters
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
     sides : sequence of {"target", "attribute"}
-        Whose words: both sides, or the one that is short enough.
+        The sides whose words are drawn: both, or the one that is short enough.
 
     Returns
     -------
     xarray.Dataset
-        ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to
-        this class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``.
-        Of words with covariates without what these explain. Units: those of the table.
+        ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to this
+        class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words have
+        covariates, effects leave out what the covariates explain. Units: those of the table.
 
     Raises
     ------
     ScopeError
-        The fit is not of the crossed model, or a side has more words than memory holds the effects of.
+        The fit is not of the crossed model, or a side has too many words to hold their effects in memory.
 
     Examples
     --------

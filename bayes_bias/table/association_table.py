@@ -51,18 +51,18 @@ class AssociationTable(Telling):
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*.
     opposites : tuple of str
-        Further classes that the associated ones are compared with; a single group, and several of one class, need one.
-        All other classes are controls.
+        Further classes that the associated ones are compared with. One is needed if there is a single group, or if all
+        groups have the same class. All other classes are controls.
     metric : Metric
-        What the numbers are, and their units; the cosine by default.
+        The measure of association, with its units; the cosine by default.
     name : str
-        What the data are called in tables and files.
+        The name of the data in tables and files.
     replicates : Replicates or None
         The tables of single templates or trainings; see `bayes_bias.combine_replicates`.
     repeats : xarray.DataArray or None
         How often the source lists each pair (``duplicates="keep"``); only the hierarchical model uses it.
     notices : tuple of str
-        What was left out on the way here, in sentences.
+        What was left out so far, in sentences.
     source : Reference
         Where the word list comes from, if it is published.
     control_sources : tuple of Reference
@@ -76,9 +76,9 @@ class AssociationTable(Telling):
         vectors are divided by the root of R, so that the sum of products over both axes is a mean over replicates.
         None for a table from a frame, unless `with_vectors` adds some.
     origin : Origin or None
-        The list and the embedding that the table was measured with, and how; random nulls and sub-topics are taken from
-        there. None for numbers from elsewhere, and for a table of other words than those of the list. It is not part of
-        `sha256`.
+        The list, the embedding and the settings that the table was measured with; random nulls and sub-topics are taken
+        from there. None for numbers from elsewhere, and for tables with words that differ from those of the list. It is
+        not part of `sha256`.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class AssociationTable(Telling):
 
     @property
     def text(self) -> str:
-        """Name, size, what the numbers are, and the design."""
+        """Describe it by name, size, measure of association and design."""
         targets, attributes = self.values.shape
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
@@ -121,13 +121,13 @@ class AssociationTable(Telling):
 
     @property
     def design(self) -> str:
-        """The class of each group, and what the classes are compared with."""
+        """Describe the class of each group, and what the classes are compared with."""
         pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
         return pairs + (f" against {', '.join(self.opposites)}" if self.opposites else "")
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """The sources of its words, each once."""
+        """Sources of its words, each once."""
         return tuple(dict.fromkeys(r for r in (self.source, *self.control_sources) if r.citation))
 
     @property
@@ -168,7 +168,7 @@ class AssociationTable(Telling):
 
     @property
     def is_formed(self) -> bool:
-        """Whether the values are in memory, and not products of vectors."""
+        """Whether the values are in memory, and not kept as products of vectors."""
         return not isinstance(self.values.data, Products)
 
     @property
@@ -203,14 +203,14 @@ class AssociationTable(Telling):
         return digest.hexdigest()
 
     def without_controls(self) -> Self:
-        """The table of the associated classes alone, which WEAT uses."""
+        """Return the table of the associated classes alone, which WEAT uses."""
         if not self.controls:
             return self
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
         return self.select(lambda values: values[:, keep])
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """The table of the words that `choose` keeps of a matrix ``(target, attribute)``."""
+        """Return the table of the words that `choose` keeps of a matrix ``(target, attribute)``."""
 
         def kept(values: xr.DataArray) -> xr.DataArray:
             return settled(choose(values))
@@ -226,7 +226,7 @@ class AssociationTable(Telling):
         )
 
     def with_vectors(self, vectors: Vectors) -> Self:
-        """The same table with vectors of its words, for measures that need more than the numbers.
+        """Return the table with vectors of its words, for measures that need more than the numbers.
 
         A table from `bayes_bias.cosines` has them already, at unit length. Give the original ones for a measure that
         depends on their length, such as RIPA.
@@ -234,13 +234,13 @@ class AssociationTable(Telling):
         Parameters
         ----------
         vectors : mapping of str to array
-            Or gensim's KeyedVectors: anything with ``word in vectors`` and ``vectors[word]``. Measures name the words
-            that they miss.
+            A vector for each word; gensim's KeyedVectors work, too, or anything with ``word in vectors`` and
+            ``vectors[word]``. Measures name the words that they miss.
 
         Raises
         ------
         TableError
-            A vector does not have one axis, or two in a table with replicates: (replicate, dimension).
+            A vector does not have one axis, or, in a table with replicates, two: (replicate, dimension).
 
         Examples
         --------
@@ -259,19 +259,19 @@ class AssociationTable(Telling):
         return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
 
     def with_related_words(self, cluster: Mapping[str, str], share: Mapping[str, float]) -> Self:
-        """The same table with clusters of words whose effects have a known correlation, such as the vectors show.
+        """Return the table with clusters of words whose effects have a known correlation, such as vectors show.
 
         Parameters
         ----------
         cluster : mapping of str to str
             The cluster of each target and attribute within its group or class; a word that is left out is on its own.
         share : mapping of str to float
-            Of a group or class the correlation of two words of one cluster, from 0 to 1; 0 if it is left out.
+            For each group or class, the correlation of two words of one cluster, from 0 to 1; 0 if it is left out.
 
         Raises
         ------
         TableError
-            A correlation is not between 0 and 1, or of a group or class that the table does not have.
+            A correlation is not between 0 and 1, or is for a group or class that the table does not have.
         """
         homes = (*self.groups, *self.classes)
         for home, correlation in share.items():
@@ -290,21 +290,20 @@ class AssociationTable(Telling):
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
-        """Return the table with further covariates of its words, such as their frequency: `fit` then estimates the bias
-        at equal values of them.
+        """Return the table with covariates of its words, such as frequency: `fit` estimates the bias at equal values.
 
         Parameters
         ----------
         covariates : DataFrame, Series or mapping
-            A number for each word, in columns of a frame that is indexed by word; ``{word: number}``; or one of these
-            for each of "target" and "attribute". A side takes part if some of its words are there, and then needs all
-            of them; attributes of control classes need none. Words that the table does not have are ignored.
+            A number for each word: columns of a frame that is indexed by word; ``{word: number}``; or one of these for
+            each of "target" and "attribute". A side has the covariate if some of its words have a number; then all of
+            them need one, except attributes of control classes. Words that the table does not have are ignored.
 
         Raises
         ------
         TableError
             A word has no number, or one that is not finite; no word is in the table; a covariate is constant, differs
-            between groups (or classes) alone, or repeats another one; there are too few words.
+            only between groups (or classes), or repeats another one; there are too few words.
 
         Examples
         --------
@@ -320,14 +319,15 @@ class AssociationTable(Telling):
 
     @property
     def covariates(self) -> dict[str, list[str]]:
-        """The names of the covariates of each side that has some."""
+        """Names of the covariates of each side that has some."""
         names = {side: list(covariates_in(self.values, side)) for side in SIDES}
         return {side: of_side for side, of_side in names.items() if of_side}
 
     @property
     def sub_topics(self) -> RelatedWords:
-        """The sub-topics that vectors show, or that a list names, of a table from `cosines`: printed, its
-        sentences; `toml` has them as lines of a word list, to be named and changed.
+        """Sub-topics that vectors show, or that a list names, in a table from `cosines`.
+
+        They print as sentences; `toml` has them as lines of a word list, to be named and changed.
 
         Raises
         ------
@@ -371,16 +371,16 @@ class AssociationTable(Telling):
         }
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
-        """Values of one group's targets with one class's attributes, shape (targets, attributes)."""
+        """Return values of one group's targets with one class's attributes, shape (targets, attributes)."""
         rows = self.values.group.to_numpy() == _known("group", group, self.groups)
         columns = self.values.attribute_class.to_numpy() == _known("attribute_class", attribute_class, self.classes)
         return self.values.to_numpy()[np.ix_(rows, columns)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each pair: target, group, attribute, attribute_class, `labels`, and the value by its name.
+        """Return one row for each pair: target, group, attribute, attribute_class, `labels`, and the value by its name.
 
-        `from_frame` takes the frame back. Pairs appear as often as the source lists them. With replicates, each pair
-        has a row for each, and the first column is named after what a replicate is.
+        `from_frame` reads the frame. Pairs appear as often as the source lists them. With replicates, each pair has a
+        row for each replicate, and the first column is named after their kind.
         """
         if self.replicates is not None:
             frames = {label: single.to_frame() for label, single in self.singles().items()}
@@ -414,7 +414,7 @@ class AssociationTable(Telling):
         replicate: str | None = None,
         kind: str | None = None,
     ) -> Self:
-        """A table from a tidy frame, one row for each pair of a target and an attribute (and replicate).
+        """Make a table from a tidy frame with one row for each pair of a target and an attribute (and replicate).
 
         Parameters
         ----------
@@ -447,7 +447,8 @@ class AssociationTable(Telling):
         TableError
             A column is missing; a value is out of range; a word is in two groups, classes, topics or pairs; one pair
             has two values; a group has no stereotypical class; a matched pair has more than two words, or two in one
-            group or class. There is only one replicate, one lacks a pair, or repeated pairs are to be kept in them.
+            group or class. There is only one replicate, a replicate lacks a pair, or repeated pairs are to be kept in
+            replicates.
         """
         columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
         labels = (target_topic, target_pair, attribute_topic, attribute_pair)
@@ -503,7 +504,7 @@ class AssociationTable(Telling):
         metric: Metric = COSINE,
         name: str = "table",
     ) -> Self:
-        """A table from an array, with one row for each target and one column for each attribute.
+        """Make a table from an array with one row for each target and one column for each attribute.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from bayes_bias.table.replicates import StackedVectors, combine, doubtful
 def combine_replicates(
     tables: Mapping[str, AssociationTable], kind: str = "replicate", *, name: str | None = None
 ) -> AssociationTable:
-    """One table of several that measured the same words: in several templates, trainings, corpora.
+    """Combine tables that measured the same words in several templates, trainings or corpora.
 
     Parameters
     ----------
@@ -24,19 +24,20 @@ def combine_replicates(
     kind : str
         What a replicate is, in the singular: "template", "seed", "corpus".
     name : str, optional
-        What the table is called; by default as the first one.
+        The name of the table; by default that of the first one.
 
     Returns
     -------
     AssociationTable
-        Over the words that all of them have, with a notice of the others. ``values`` are the means, ``replicates`` the
-        single tables, and ``vectors`` those of all, if all have some of the same length.
+        A table of the words that all tables have, with a notice about the others. ``values`` are the means,
+        ``replicates`` the single tables, and ``vectors`` those of all, if all have vectors of the same length.
 
     Raises
     ------
     TableError
-        Fewer than two tables; other stereotypes or another association; a table that has replicates or repeated pairs
-        itself; a word in another group or class; a group or class without a word in common; a missing pair.
+        There are fewer than two tables; tables differ in stereotypes or in the measure of association; a table has
+        replicates or repeated pairs itself; a word is in different groups or classes; a group or class has no word in
+        common; a pair is missing.
 
     Examples
     --------

@@ -22,7 +22,7 @@ type Numbers = NDArray[np.float64]
 def combine(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float] | Sequence[float], *, name: str | None = None
 ) -> AssociationTable:
-    r"""A weighted sum of tables of the same words, value by value: any contrast of tables is a table.
+    r"""Add tables of the same words with weights, value by value: any contrast of tables is a table.
 
     .. math:: y_{ij} = \sum_t L_t\, y_{ijt}
 
@@ -34,25 +34,26 @@ def combine(
     ----------
     tables : mapping of names to AssociationTable
         Two or more of one list, in embeddings, decades, newspapers. Words that one of them lacks are left out of all,
-        with a notice. What is known of words (sub-topics, pairs, covariates) is what the first says.
+        with a notice. Sub-topics, pairs and covariates of words are those of the first.
     weights : mapping of the same names to numbers, or sequence
         :math:`L_t`. A table that is not named weighs nothing, but its words count.
     name : str, optional
-        What the table is called; by default as the first one.
+        The name of the table; by default that of the first one.
 
     Returns
     -------
     AssociationTable
         Units: those of the tables times those of the weights. Replicates are paired by their labels if these are the
-        same, and by their order if they are as many. Otherwise the tables' replicates are independent: with R the
-        smallest number of them, each table has R replicates of the same mean, whose deviations are R - 1 separate
-        orthonormal contrasts, scaled so that the variance of the mean is estimated without bias.
+        same, or else by their order if there are equally many. Otherwise the tables' replicates are independent. With R
+        the smallest number of them, each table then has R replicates of the same mean. Their deviations are R - 1
+        separate orthonormal contrasts, scaled so that the variance of the mean is estimated without bias.
 
     Raises
     ------
     TableError
-        Fewer than two tables; other stereotypes or another association; a group or class without a word in common; a
-        weight that is not finite, or of an unknown table; only zeros; a sum in which nothing varies.
+        There are fewer than two tables; tables differ in stereotypes or in the measure of association; a group or class
+        has no word in common; a weight is not finite, or is for an unknown table; all weights are zero; the sum does
+        not vary.
 
     Examples
     --------

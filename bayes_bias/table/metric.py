@@ -9,20 +9,20 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to say with a number how closely a target and an attribute belong together.
+    """Measure of how closely a target and an attribute are associated.
 
     Parameters
     ----------
     name : str
-        What one number is called: the column of frames, the subject of sentences.
+        The name of one number: the column of frames, the subject of sentences.
     unit : str
-        What axes and tables say of the numbers and of all that is computed from them.
+        The unit of the numbers, and of all that is computed from them, on axes and in tables.
     range : tuple of float
-        The least and the greatest value that there can be; infinite if nothing bounds it.
+        The least and the greatest possible value; infinite without a bound.
     decimals : int
-        How many decimals of it a reader should see.
+        How many decimals to show.
     zero : str
-        What the value zero means, in a clause.
+        The meaning of the value zero, in a clause.
 
     Examples
     --------
@@ -45,22 +45,22 @@ class Metric:
 
     @property
     def difference(self) -> Self:
-        """The same for differences of two numbers: in the same unit, with a wider range."""
+        """Return the metric of differences of two numbers: in the same unit, with a wider range."""
         return self.weighted((-1.0, 1.0))
 
     def weighted(self, weights: Iterable[float]) -> Self:
-        """The same for weighted sums of numbers."""
+        """Return the metric of weighted sums of numbers."""
         ends = [sorted(weight * end for end in self.range) for weight in weights if weight]
         low, high = (sum(side) for side in zip(*ends, strict=True))
         return type(self)(self.name, self.unit, (low, high), self.decimals, self.zero)
 
     def to_json(self) -> str:
-        """For the attributes of a fit."""
+        """Write it as JSON, for the attributes of a fit."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """From the attributes of a fit."""
+        """Read it from JSON in the attributes of a fit."""
         content = json.loads(text)
         return cls(**content | {"range": tuple(content["range"])})
 

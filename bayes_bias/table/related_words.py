@@ -87,7 +87,7 @@ class RelatedWords(Tabled):
     Attributes
     ----------
     groups, classes : mapping of str to Related
-        Those whose words count as fewer.
+        The groups and classes whose words count as fewer.
     """
 
     groups: Mapping[str, Related]
@@ -100,13 +100,13 @@ class RelatedWords(Tabled):
 
     @property
     def text(self) -> str:
-        """The clusters of each group and class, and for how many words these count."""
+        """Describe the clusters of each group and class, and the number of words that they count for."""
         sentences = [f"{home}: {related.text}." for home, related in self.homes.items()]
         return " ".join(sentences) or "No sub-topics can be shown."
 
     @property
     def sentence(self) -> str:
-        """The same in one sentence."""
+        """Describe them in one sentence."""
         clauses = [
             f"the {len(related.words)} words of '{home}' count as {related.effective:.0f} ({related.named})"
             for home, related in self.homes.items()
@@ -115,7 +115,7 @@ class RelatedWords(Tabled):
 
     @property
     def toml(self) -> str:
-        """The clusters as the tables of a word list, to be pasted, named and changed."""
+        """The clusters as tables of a word list, to be pasted, named and changed."""
         return "\n".join(_tables(self.homes))
 
     def _shown(self) -> pd.DataFrame:

@@ -34,7 +34,7 @@ class Replicates:
 
     @property
     def text(self) -> str:
-        """How many there are, and of what."""
+        """Say how many there are, and of which kind."""
         return f"{len(self.tables)} {plural(self.kind)}"
 
     def mean(self) -> xr.DataArray:
@@ -52,19 +52,19 @@ class Replicates:
 
     @property
     def are_equal(self) -> bool:
-        """Whether all have the same values, up to rounding."""
+        """Whether all replicates have the same values, up to rounding."""
         first, *others = (table.data for table in self.tables.values())
         if isinstance(first, Products):  # too many values to be formed and compared
             return all(other is first for other in others)
         return all(np.abs(np.asarray(other) - first).max() < EQUAL for other in others)
 
     def stacked(self) -> xr.DataArray:
-        """All of them, dims ``(replicate, target, attribute)``."""
+        """Return all of them in one array, dims ``(replicate, target, attribute)``."""
         formed = [table.copy(data=table.to_numpy()) for table in self.tables.values()]
         return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Each over the words that `choose` takes."""
+        """Return the replicates over the words that `choose` takes."""
         return type(self)(self.kind, MappingProxyType({label: choose(table) for label, table in self.tables.items()}))
 
 

@@ -21,15 +21,15 @@ class Similarity:
     Parameters
     ----------
     name : str
-        What the argument ``similarity`` and ``--similarity`` call it.
+        The name for the argument ``similarity`` and for ``--similarity``.
     metric : Metric
-        What the numbers are called, and their units.
+        The name of the numbers, and their units.
     between : callable
-        From vectors of targets (P, d) and of attributes (W, d) to numbers (P, W).
+        Function from vectors of targets (P, d) and of attributes (W, d) to numbers (P, W).
     unit : bool
-        Vectors are brought to length one first. By default they stay as the source has them.
+        Whether vectors are first brought to length one. By default they stay as the source has them.
     product : bool
-        `between` is the matrix product of the two. Tables that would not fit in memory are then never formed.
+        Whether `between` is the matrix product of the two. Tables that would not fit in memory are then never formed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Similarity:
         targets, attributes : array (words, d) or (words, replicates, d)
             Prepared vectors.
         lazily : bool
-            Round products to what single precision can tell, and leave a large table of them unformed.
+            Round products to single precision, and compute those of a large table on demand.
         """
         between = products if lazily and self.product else self.between
         if targets.ndim == 2:

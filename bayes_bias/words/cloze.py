@@ -8,7 +8,7 @@ from bayes_bias.errors import LanguageModelError
 
 @dataclass(frozen=True)
 class Cloze:
-    """How probable is `word` between `before` and `after`?
+    """Question to a language model: how probable is `word` between `before` and `after`?
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Cloze:
     Raises
     ------
     LanguageModelError
-        No word; a hidden span that is empty, reaches out of the sentence, or into the word.
+        There is no word, or a hidden span is empty, reaches out of the sentence, or reaches into the word.
 
     Examples
     --------

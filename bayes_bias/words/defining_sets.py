@@ -1,4 +1,4 @@
-"""The words that a debiasing learns from, in one vocabulary for all methods."""
+"""The words that debiasing methods learn from, in the same form for all methods."""
 
 import hashlib
 import json
@@ -149,13 +149,12 @@ type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence
 
 
 def read_debias_sets(source: GivenSets) -> DebiasSets:
-    """Sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
+    """Read sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
 
     A file is TOML, or JSON or YAML with the same keys, those of debiaswe or Manzini et al., or a list of sets alone.
 
-    It has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words),
-    ``specific`` and ``independent`` (lists of words), ``title`` and ``source`` (texts). Sets that were read before are
-    given back.
+    It has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words), ``specific`` and
+    ``independent`` (lists of words), ``title`` and ``source`` (texts). `DebiasSets` are returned as they are.
 
     Raises
     ------

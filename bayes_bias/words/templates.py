@@ -76,7 +76,7 @@ class Templates(Telling):
     suits : tuple of str
         Shipped lists with words that all fit it.
     source : Reference
-        Who wrote the sentences.
+        The authors of the sentences.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Templates(Telling):
 
     @property
     def text(self) -> str:
-        """Name, number of sentences, classes of words."""
+        """Describe it by name, number of sentences and classes of words."""
         return f"{self.name}, {len(self.templates)} sentences for {', '.join(self.classes)}"
 
     @property
@@ -113,7 +113,7 @@ class Templates(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of everything that shapes a sentence: title, description and source do not change it."""
+        """Hash of everything that changes a sentence; title, description and source do not."""
         content = [
             [[template.text, dict(template.forms)] for template in self.templates],
             dict(self.phrases),
@@ -122,7 +122,7 @@ class Templates(Telling):
         return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
     def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
-        """The word in every template, in their order.
+        """Put a word into every template, in their order.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Templates(Telling):
         return tuple(self._sentence(template, word, word_class) for template in self.templates)
 
     def pairs(self, target: tuple[str, str], attribute: tuple[str, str]) -> tuple[Pair, ...]:
-        """A target and an attribute, each a word and its class, in every template.
+        """Put a target and an attribute, each a word and its class, into every template.
 
         Raises
         ------
@@ -185,7 +185,8 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     Raises
     ------
     TemplateError
-        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another one, or twice.
+        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another slot, or given
+        twice.
 
     Examples
     --------

@@ -74,16 +74,16 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, repr=False)
 class WordList(Telling):
-    """Target words in groups, attribute words in classes, and what a stereotype associates.
+    """Target words in groups, attribute words in classes, and the stereotypes that associate them.
 
-    Made by `load_wordlist` or, from words in memory, by `wordlist`: both check what they are given.
+    Made by `load_wordlist` or, from words in memory, by `wordlist`. Both check the words.
 
     Parameters
     ----------
     name, title, description : str
-        The list in file names, in headings, and what it is about.
+        The name in file names, the title in headings, and what the list is about.
     question : str
-        What it asks about, such as "Gender and work": lists of one question stand together.
+        What it asks about, such as "Gender and work"; lists with the same question are shown together.
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
@@ -94,29 +94,29 @@ class WordList(Telling):
         Attribute words of the classes that no group is associated with.
     opposites : tuple of str
         Classes that are compared although no group is associated with them. A single group, such as occupations, has a
-        class, male words, and its opposite, female words; by default these are all other classes of its list. The
-        same holds for several groups of one class.
+        class, male words, and its opposite, female words. By default opposites are all other classes of the list. The
+        same holds for several groups that have the same class.
     topics : mapping of str to mapping of str to tuple of str
-        Sub-topics of a group or class: named subsets of its words that share none. Topics of one name in two classes
-        are two topics.
+        Sub-topics of a group or class: named subsets of its words that do not overlap. Topics with the same name in two
+        classes are two topics.
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
     sub_topics : {"from vectors", "independent", "exhaustive"}
-        Whether words that belong together count as fewer. By default they do: those of one of the `topics`, or of one
-        cluster that the vectors show if the list names none, by as much as vectors and table show. Words are
-        "independent" draws if nothing else is known of them; or because the sub-topics of this list are all there are
-        ("exhaustive") and no sample.
+        Whether words that belong together count as fewer. By default they do, by as much as vectors and table show:
+        words of one of the `topics`, or, if the list names none, of one cluster that the vectors show. With
+        "independent" all words count as independent draws. With "exhaustive" they do because the sub-topics of this
+        list are all there are, and not a sample.
     word_classes : mapping of str to str
-        What a word is in a sentence (noun, name, adjective, ...), if the lexicon of the shipped lists lacks the word or
-        differs.
+        The part that a word plays in a sentence (noun, name, adjective, ...), if the lexicon of the shipped lists lacks
+        the word or differs.
     sentences : mapping of str to mapping of str to str
         For words that the list gives as sentences: the sentences of each word, and the template of each.
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
-        The same of control classes that came with `with_controls`.
+        Sources of the control classes that `with_controls` added.
     errata : tuple of str
-        What is known to be wrong, or disagrees, in the literature's copies of this list.
+        Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
         What was left out, and why.
 
@@ -149,7 +149,7 @@ class WordList(Telling):
 
     @property
     def text(self) -> str:
-        """Name, groups with the class that is stereotypical for each, controls, and their numbers of words."""
+        """Describe it by name, groups with their stereotypical classes, controls, and numbers of words."""
         pairs = [
             f"{group} ({len(self.groups[group])}) = {name} ({len(self.classes[name])})"
             for group, name in self.stereotypes.items()
@@ -161,7 +161,7 @@ class WordList(Telling):
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
-        """A list from a mapping with the keys of the TOML files; see `load_wordlist` for what is refused.
+        """Make a list from a mapping with the keys of the TOML files; see `load_wordlist` for what is refused.
 
         Examples
         --------
@@ -184,12 +184,12 @@ class WordList(Telling):
         *,
         name: str = "wordlist",
     ) -> Self:
-        """A list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
+        """Make a list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
 
         The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and the class that
-        is stereotypical for it. `stereotypes` says so if no heading does. Missing cells are skipped, and so is what
-        fills a shorter column up at its end, such as NA, with a notice. `opposites` are classes that no group has, and
-        that the others are compared with.
+        is stereotypical for it. If no heading has this form, give `stereotypes`. Missing cells are skipped. Fillers at
+        the end of a shorter column, such as NA, are skipped with a notice. `opposites` are classes without a group,
+        with which the others are compared.
 
         Examples
         --------
@@ -205,10 +205,9 @@ class WordList(Telling):
         return cls(**_list_fields(name, content))
 
     def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
-        """A copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
+        """Return a copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
 
-        A control word that is a target or an attribute, or in an earlier control class, leaves its class with a
-        notice.
+        A control word that is a target, an attribute or in an earlier control class is left out, with a notice.
         """
         lists = [load_controls(source) for source in control_lists(controls)]
         merged = dict(self.controls)
@@ -237,12 +236,12 @@ class WordList(Telling):
         )
 
     def without_controls(self) -> Self:
-        """A copy whose words are those of its groups and of their classes."""
+        """Return a copy without control classes."""
         topics = remaining_topics(self.topics, self.groups, self.classes)
         return replace(self, controls=MappingProxyType({}), topics=topics, control_sources=())
 
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
-        """A copy whose words belong together in another way; None leaves it to the list.
+        """Return a copy with another choice of `sub_topics`; None leaves the choice to the list.
 
         Raises
         ------
@@ -274,7 +273,7 @@ class WordList(Telling):
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word that is in one, as far as they count."""
+        """The sub-topic of each word that is in one, if sub-topics count."""
         if self.sub_topics != "from vectors":
             return {}
         return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}
@@ -286,8 +285,10 @@ class WordList(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of words, stereotypes, and topics, pairs, sub-topics and word classes in use: layout, comments and
-        titles do not change it."""
+        """Hash of words, stereotypes, and topics, pairs, sub-topics and word classes in use.
+
+        Layout, comments and titles do not change it.
+        """
         content: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
             content += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
@@ -311,7 +312,7 @@ def wordlist(
     name: str = "wordlist",
     **more: Any,
 ) -> WordList:
-    """A list from words in memory.
+    """Make a list from words in memory.
 
     Parameters
     ----------
@@ -355,13 +356,13 @@ def load_wordlist(
         A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
         `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
         encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
-        which are whole sentences. Words count, and not sentences, so that each is traced to the word that it was made
-        from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first
-        targets of a WEFE query are stereotypical for its first attributes, and the second for the second.
+        which are whole sentences. Since words count, and not sentences, each sentence is traced to the word that it was
+        made from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first targets of a
+        WEFE query are stereotypical for its first attributes, the second targets for the second attributes.
     stereotypes : mapping of str to str, optional
         The stereotypical class of each group, for spreadsheets without such headings and for queries.
     opposites : sequence of str, optional
-        The classes that the others are compared with, for spreadsheets whose groups have one class and that have
+        The classes that the others are compared with, for spreadsheets in which all groups have one class and there are
         several other columns.
 
     Raises

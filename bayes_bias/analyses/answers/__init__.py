@@ -1,4 +1,4 @@
-"""Answers of chat models that assign words to labels: D, with labels, wordings and words as samples."""
+"""Bias D of chat models that assign words to labels, with labels, wordings and words as samples."""
 
 import lazy_loader
 

@@ -32,7 +32,7 @@ class Agreement(Tabled):
         A row for each ``source``: its ``unit``; ``mean`` and interval in this unit; ``prob_above``; and ``verdict``:
         distinguishable, or not.
     decimals : mapping of str to int
-        How many decimals of each source a reader should see.
+        How many decimals to show for each source.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Agreement(Tabled):
 
     @property
     def text(self) -> str:
-        """Who agrees, in sentences."""
+        """Say in sentences which sources agree."""
         clear = self.table.verdict == "distinguishable"
         with_it, against = clear & (self.table["mean"] > 0), clear & (self.table["mean"] < 0)
         parts = [
@@ -80,18 +80,18 @@ class Agreement(Tabled):
 def compare(
     answers: ModelAnswers, fits: Mapping[str, Fit], stereotype: str | None = None, *, ci_prob: float = 0.95
 ) -> Agreement:
-    """One list in answers of chat models and in vectors, with the interval of each in its own unit.
+    """Compare a list in answers of chat models and in vectors, each with its interval in its own unit.
 
-    D counts choices and a bias of vectors is a difference of cosines, so that sizes cannot be compared; whether each is
-    distinguishable from zero, and on which side, can.
+    D counts choices, and a bias of vectors is a difference of cosines, so their sizes cannot be compared. What can be
+    compared is whether each is distinguishable from zero, and on which side.
 
     Parameters
     ----------
     answers : ModelAnswers
         From `bayes_bias.answers.estimate`; each of its models is a source.
     fits : mapping of str to fit
-        By what they are called: fits of the same list, as `bayes_bias.fit` makes them of the cosines of an embedding or
-        an encoder. See `bayes_bias.answers.wordlists`.
+        Fits of the same list by their names. `bayes_bias.fit` makes them from the cosines of an embedding or an
+        encoder. See `bayes_bias.answers.wordlists`.
     stereotype : str, optional
         Stereotype to compare, if answers are about several.
     ci_prob : float

@@ -20,10 +20,10 @@ _SLOTS = {"first", "second", "words"}
 def prompts(
     wordlist: Lists, wordings: str | Path | Mapping[str, str] = DEFAULT, *, each: int = 1, seed: int = 1
 ) -> pd.DataFrame:
-    """Questions that ask a chat model to assign the words of a list to one of two labels.
+    """Write questions that ask a chat model to assign the words of a list to one of two labels.
 
-    Every pair of labels is asked in every wording, with either label first, `each` times. Words are in random order,
-    and move by one place from prompt to prompt, so that each is in every place equally often.
+    Every pair of labels is asked about in every wording, with either label first, `each` times. Words are in random
+    order, and move by one place from prompt to prompt, so that each word is in every place equally often.
 
     Parameters
     ----------

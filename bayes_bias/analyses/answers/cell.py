@@ -28,12 +28,13 @@ class Cell:
     ----------
     model, stereotype : str
     questions : AssociationList
-        The labels and words that they are about.
+        The labels and words that the answers are about.
     replies : pandas.DataFrame
         A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
         ``first`` (the group whose label was named first, if that is known), ``word_set`` (position in `sets`);
-        ``asked_a`` and ``asked_b``, numbers of words of the class that is stereotypical for each group, ``valid_a`` and
-        ``valid_b`` of these with a valid choice, ``hits_a`` and ``hits_b`` of these with the stereotypical one.
+        ``asked_a`` and ``asked_b``, numbers of words of the class that is stereotypical for each group; ``valid_a`` and
+        ``valid_b``, how many of them have a valid choice; ``hits_a`` and ``hits_b``, how many have the stereotypical
+        one.
     sets : tuple of tuple of str
         The words that were asked together.
     shares : pandas.DataFrame
@@ -100,7 +101,7 @@ class Answers:
     Attributes
     ----------
     name : str
-        What sentences, tables and figures call them.
+        The name in sentences, tables and figures.
     cells : tuple of Asked
         Model by model, stereotype by stereotype.
     notices : tuple of str

@@ -67,15 +67,16 @@ def estimate(
     ci_prob: float = 0.95,
     seed: int = 1,
 ) -> ModelAnswers | AnswersChange:
-    r"""How far a chat model associates, from answers that assign words to one of two labels.
+    r"""Estimate how far a chat model associates, from answers that assign words to one of two labels.
 
-    Of each answer
+    Each answer has a
 
     .. math:: D = P(\textrm{label } a \mid \textrm{word of } a) - P(\textrm{label } a \mid \textrm{word of } b)
 
-    with the class that is stereotypical for either group of labels: 1 if all choices are stereotypical, -1 if none is,
-    and 0 for an answer of one label. Answers are published as if they were independent [1]_. They are not: which labels
-    were drawn, in which wording, decides most of what is answered. The model has effects of all of them,
+    A word of a belongs to the class that is stereotypical for the group of label a, a word of b to that of label b. D
+    is 1 if all choices are stereotypical, -1 if none is, and 0 for an answer of one label. Answers are published as if
+    they were independent [1]_. They are not: the labels and the wording decide most of what is answered. The model has
+    effects
 
     .. math:: D_i = \mu + w_{s(i)} + v_{k(i)} + a_{l(i)} + b_{m(i)} + ab_{lm(i)} + e_i
 
@@ -116,7 +117,7 @@ def estimate(
     Notes
     -----
     A verdict for new labels takes five labels of each group and three wordings. With fewer, the interval is there, and
-    the verdict says so. With one pair of labels nothing can be said of others: numbers are for this pair only.
+    the verdict says so. With one pair of labels nothing can be said of others: numbers describe this pair only.
 
     Refusals and invalid choices are left out and never imputed; ``bounds_lb`` and ``bounds_ub`` are the mean D of all
     answers if every one of them had gone against the stereotype, or with it.
@@ -156,22 +157,22 @@ def estimate(
 
 
 def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, *, scope: str = "all") -> "pm.Model":
-    """The model of `estimate` with every effect written out, for PyMC and ArviZ.
+    """Return the model of `estimate` with every effect written out, for PyMC and ArviZ.
 
     Parameters
     ----------
     answers, wordlist, scope
         As in `estimate`.
     stereotype : str, optional
-        Which stereotype; needed if there are several. Of several models, the first that was asked about it.
+        The stereotype; needed if there are several. If several language models were asked about it, the first is used.
 
     Returns
     -------
     pymc.Model
         ``mu``; ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair`` and ``sd_answer``; the effects
-        ``word_effect``, ``wording_effect`` and so on, each a sd times a standard normal variable; observed are ``D`` of
-        each answer, and ``word_contrast``, by how much words differ within answers. `estimate` integrates the effects
-        out and has the same posterior of the rest.
+        ``word_effect``, ``wording_effect`` and so on, each a standard deviation times a standard normal variable. The
+        observed variables are ``D`` of each answer, and ``word_contrast``, by how much words differ within answers.
+        `estimate` integrates the effects out; the other variables have the same posterior.
 
     Raises
     ------

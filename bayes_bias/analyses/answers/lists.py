@@ -81,7 +81,7 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
-    """The word lists of answers, by stereotype: each is an ordinary one, for an embedding or an encoder as well.
+    """Return the word lists of answers by stereotype; they can be measured in an embedding or an encoder, too.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def plot_answers(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Stereotypes in rows: D with its interval, the ladder of samples, sources of variation, or D by wording.
+    """Plot each stereotype in a row: D with its interval, the ladder of samples, sources of variation, or D by wording.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def plot_label_pairs(
     ax: Axes | None = None,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Mean D of each pair of labels as a heat map, with numbers of answers; white is 0, grey was not asked.
+    """Plot mean D of each pair of labels as a heat map with numbers of answers. White is 0, grey was not asked.
 
     Parameters
     ----------
     answers : ModelAnswers or AnswersChange
         From `bayes_bias.answers.estimate`.
     stereotype, model : str
-        Whose labels; the model if there are several.
+        The stereotype whose labels are shown, and the model if there are several.
     ax, palette
         As in `plot_forest`.
 
@@ -146,7 +146,7 @@ def plot_label_pairs(
 def plot_agreement(
     agreement: Agreement, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Sources of one list in rows: how probable a positive association is, which has no unit.
+    """Plot each source of a list in a row: the probability of a positive association, which has no unit.
 
     Parameters
     ----------

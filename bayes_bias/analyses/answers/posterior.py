@@ -34,7 +34,7 @@ class Posterior:
     pareto_k : float
         The tail of the importance weights; above .7 they cannot be relied upon.
     ess : float
-        As how many independent draws the weighted ones count.
+        The number of independent draws that the weighted ones count as.
     """
 
     draws: pd.DataFrame
@@ -48,13 +48,13 @@ class Posterior:
 
 
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draws from the posterior.
+    """Draw from the posterior.
 
-    Each standard deviation is a function of a number that is standard normal under the prior, so that a scale of which
-    the answers say little stays where it was. These numbers are drawn from Student's t with five degrees of freedom,
-    whose centre and covariance are those of the weighted draws before, until weights are no longer flattened. The last
-    draws are weighted by Pareto smoothed importance sampling [1]_ and resampled; mu is drawn from its truncated normal
-    given each.
+    Each standard deviation is a function of a number that is standard normal under the prior. If answers say little
+    about a scale, it stays where the prior has it. These numbers are drawn from Student's t with five degrees of
+    freedom. Its centre and covariance are those of the previous weighted draws, until weights are no longer flattened.
+    The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each of them, mu is
+    drawn from its truncated normal.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What is published of answers: the D of Bai et al., its t test, and tests that know of no labels, or of two."""
+"""Published numbers for answers: the D of Bai et al., its t test, and tests that allow for no labels or for both."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ ADDED = 0.01
 
 
 def published_d(replies: pd.DataFrame) -> Numbers:
-    r"""The published D of each answer [1]_.
+    r"""Compute the published D of each answer [1]_.
 
     .. math:: D = \frac{N(b, X_b)}{N(b, X_a) + N(b, X_b) + .01} + \frac{N(a, X_a)}{N(a, X_a) + N(a, X_b) + .01} - 1
 
@@ -33,7 +33,7 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 
 
 def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
-    """The published number and its test, and two others, for answers about one stereotype.
+    """Compute the published number and its test, and two other tests, for answers about one stereotype.
 
     ``published_d``, its ``t`` and ``p`` over answers, as the paper has it; ``binomial_p`` of the share of stereotypical
     word choices; ``robust_p`` and the interval of the mean D whose standard error allows for labels of both groups

@@ -26,7 +26,7 @@ ONE_WORDING = "one wording"
 
 
 def read_answers(source: "Answers | pd.DataFrame | str | Path", wordlist: Lists, *, name: str | None = None) -> Answers:
-    """Answers from a frame or a file with a row for each word choice, checked.
+    """Read and check answers from a frame or a file with a row for each word choice.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def read_answers(source: "Answers | pd.DataFrame | str | Path", wordlist: Lists,
         number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were offered, in any
         order, one of them blank if it is unknown; ``chosen``, one of them (anything else is invalid, and counts as a
         refusal). Optional: ``wording`` of the question; ``first``, the label that was named first; ``position`` of the
-        word, which is not used; ``stereotype``, which list the answer is about; ``model``; ``temperature``, ``date``
+        word, which is not used; ``stereotype``, the list that the answer is about; ``model``; ``temperature``, ``date``
         and ``version``, which become part of the provenance.
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional
-        What tables and figures call the answers.
+        The name of the answers in tables and figures.
 
     Raises
     ------

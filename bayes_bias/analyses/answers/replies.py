@@ -21,9 +21,9 @@ _QUOTES = str.maketrans("", "", "'’‘`´\"“”*")
 
 
 def choices(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Path, wordlist: Lists) -> pd.DataFrame:
-    """Replies to prompts as word choices, joined by their ids, in whatever order they came.
+    """Turn replies into word choices. Replies are joined to prompts by their ids, in any order.
 
-    A word that a reply does not have, or gives none or both of the labels, has a blank choice: a refusal.
+    If a reply lacks a word, or gives it none or both of the labels, the choice is blank and counts as a refusal.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ def _choices_of(row: dict[str, Any], questions: AssociationList) -> Iterator[tup
 
 
 def published_answers(source: pd.DataFrame | str | Path, wordlist: Lists = "answers-demo") -> pd.DataFrame:
-    """The published answers of Bai et al. as word choices, from their files with a reply in each row.
+    """Read the published answers of Bai et al. as word choices, from their files with a reply in each row.
 
     Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
-    does not say which labels were offered; they are those that a reply names, and if it names only one the other is
-    blank, unless a list has no other. Their variation "synonym" is the wording "replication" with other words.
+    does not say which labels were offered. They are taken from the reply. If it names only one, the other is blank,
+    unless its group has only one label. Their variation "synonym" is the wording "replication" with other words.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class _AnswersResult(Tabled):
-    """What results of answers and of a change have in common."""
+    """Hold what results of answers and of a change have in common."""
 
     scope: str
     ci_prob: float
@@ -64,7 +64,7 @@ class _AnswersResult(Tabled):
 
     @property
     def name(self) -> str:
-        """What tables and figures call it."""
+        """Return the name in tables and figures."""
         raise NotImplementedError
 
     @property
@@ -74,52 +74,52 @@ class _AnswersResult(Tabled):
 
     @property
     def sides(self) -> tuple[Answers, ...]:
-        """The answers that it rests on."""
+        """Return the answers that the result rests on."""
         raise NotImplementedError
 
     @property
     def all_notices(self) -> tuple[str, ...]:
-        """What a reader should know of the answers."""
+        """Return what a reader should know about the answers."""
         return tuple(notice for side in self.sides for notice in side.notices)
 
     @property
     def several_models(self) -> bool:
-        """Whether rows are of more than one model."""
+        """Whether rows come from more than one model."""
         return len(set(self.table.index.get_level_values("model"))) > 1
 
     @property
     def distinguishable(self) -> "pd.Series[bool]":
-        """Whether the interval of each row excludes zero, and its draws can be relied upon."""
+        """Whether the interval of each row excludes zero and its draws can be relied upon."""
         lower, upper = interval_of(self.table)
         return ((lower > 0) | (upper < 0)) & (self.table.pareto_k <= MAX_PARETO_K)
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:
-        """The ladder of one model and stereotype, without the step that there is not."""
+        """Return the ladder of one model and stereotype, without missing steps."""
         return self.ladder.loc[row].dropna(subset="mean")
 
     def called(self, row: tuple[str, str]) -> str:
-        """What a row is called."""
+        """Return the label of a row."""
         model, stereotype = row
         return f"{stereotype} ({model})" if self.several_models else stereotype
 
     def verdict(self, stereotype: str | None = None, model: str | None = None) -> str:
-        """Whether D is distinguishable from zero, and for whom, in a sentence."""
+        """Say in a sentence whether D is distinguishable from zero, and for which labels and words."""
         return self._verdict(self.row(stereotype, model))
 
     @property
     def text(self) -> str:
-        """The answer in sentences."""
+        """Describe the result in sentences."""
         rows = list(self.table.index)
         sentences = self._sentences_on_one(rows[0]) if len(rows) == 1 else self._sentences_on_all()
         return " ".join(sentences)
 
     def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
-        """The model and stereotype of one row of the table.
+        """Find the model and stereotype of one row of the table.
 
         Raises
         ------
         AnswersError
-            There is none, or there are several.
+            There is no such row, or there are several.
         """
         rows = [
             row
@@ -214,7 +214,7 @@ class _AnswersResult(Tabled):
         )
 
     def counts(self) -> pd.DataFrame:
-        """Numbers of rows that are distinguishable from zero in each step of the ladder, and of the positive ones."""
+        """Count the distinguishable rows in each step of the ladder, and the positive ones among them."""
         rows = []
         for name in SAMPLES:
             step = self.ladder.xs(name, level="samples")
@@ -232,7 +232,7 @@ class _AnswersResult(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """D of each stereotype, with its interval and what it speaks of."""
+        """Show D of each stereotype with its interval, and the labels and words that it holds for."""
         rows, what = self.table, "change of D" if self.changed else "D"
         verdicts = ["distinguishable" if clear else "not distinguishable" for clear in self.distinguishable]
         return Layout(
@@ -255,7 +255,7 @@ class _AnswersResult(Tabled):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelAnswers(_AnswersResult):
-    """How far chat models associate. Made by `bayes_bias.answers.estimate`.
+    """Estimates of how far chat models associate. Made by `bayes_bias.answers.estimate`.
 
     Attributes
     ----------
@@ -267,14 +267,14 @@ class ModelAnswers(_AnswersResult):
     table : pandas.DataFrame
         Index ``(model, stereotype)``: ``answers`` with a D; numbers of ``labels_a``, ``labels_b``, ``wordings``,
         ``words``; ``observed`` mean D; posterior ``mean``, ``sd`` and interval of D; ``prob_above``,
-        ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, what D
-        speaks of; ``decided``, the share of answers with a D above .9 in size; ``invalid`` share of choices, and the
-        mean D of all answers if these had gone against or with the stereotype, ``bounds_lb`` and ``bounds_ub``;
-        ``one_label``, answers that give all words one label; ``optimistic``, whether the interval may be too short;
-        ``pareto_k`` and ``ess`` of the draws.
+        ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
+        labels and words that D holds for; ``decided``, the share of answers with a D above .9 in size; ``invalid``, the
+        share of invalid choices; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if these choices had gone
+        against or with the stereotype; ``one_label``, answers that give all words one label; ``optimistic``, whether
+        the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if answers alone count as a sample
-        ("trials"), or words, wordings and labels ("all") as well. Missing for labels if there is one pair.
+        ("trials"), or words, wordings and labels ("all") as well. Missing for labels if there is only one pair.
     sources : pandas.DataFrame
         Index ``(model, stereotype, source)``: the standard deviation of D between answers to one question, and by
         words, wordings and labels.
@@ -332,11 +332,11 @@ class AnswersChange(_AnswersResult):
     before, after : Answers
         Both sides.
     notices : tuple of str
-        Answers without a partner.
+        Which answers of one side have no partner on the other.
     published : pandas.DataFrame
-        Of both sides, see `ModelAnswers`.
+        Published numbers of both sides; see `ModelAnswers`.
     scope, ci_prob, seed, table, ladder, sources, levels, posteriors
-        As in `ModelAnswers`, for changes of D, which lie between -2 and 2; draws are of half the change.
+        As in `ModelAnswers`, for changes of D, which lie between -2 and 2. Draws are those of half the change.
     """
 
     before: Answers

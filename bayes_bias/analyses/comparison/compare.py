@@ -69,21 +69,21 @@ def compare(
         Words that one of them lacks are left out of both, with a notice. Sub-topics, pairs and covariates of words
         are those of `before`.
     model : str, Path or ModelSpec
-        A crossed model. Its priors are made for single values, and serve for differences of that size or smaller.
+        A crossed model. Its priors are made for single values, and suit differences of that size or smaller.
     scope : {"both", "targets", "attributes", "none"}
         Words that the answer generalises over.
     ci_prob : float
         Probability of the equal-tailed intervals.
     rope : float, optional
-        Size, in the units of the tables, up to which a change or a bias is negligible; see `verdict`.
+        Largest negligible change or bias, in the units of the tables; see `verdict`.
     defining_sets : str, path or sequence of sequences of str, optional
         For Direct Bias and RIPA; see `measure_all`.
     damage : Damage, optional
         The cost of the change, from `bayes_bias.debiasing.damage`, for sentences and page.
     versions : bool, optional
-        Whether `after` was made from `before`, as debiasing does it, or from another text. By default what is known:
-        the table says how it was debiased, or words keep their vectors. Of corpora sentences and page name both, and
-        say nothing of what was removed.
+        Whether `after` was made from `before`, as debiasing does it, or from another text. By default this is inferred:
+        `after` is a version if its table says how it was debiased, or if words keep their vectors. For two corpora,
+        sentences and page name both, and do not mention what was removed.
     seed, sampling
         See `fit`.
 
@@ -101,18 +101,17 @@ def compare(
 
     Notes
     -----
-    *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The
-    bias after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
-    construction and not sampled.
+    *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The bias
+    after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
+    construction and is not sampled.
 
     *Made alike.* Vectors of two corpora also differ in bias if one was trained on less text or for fewer epochs. If
     random words are not as far apart in both (`bayes_bias.associations.made_alike`), there is no verdict.
 
-    *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If an embedding shrinks as a
-    whole, all cosines become smaller, and so does the bias, although words are as far apart relative to their spread
-    as before.
-    So the change is given in units of the spread too (`Comparison.in_spread`), the pooled standard deviation of values
-    within groups and classes.
+    *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If all cosines of an embedding
+    become smaller, so does the bias, although words are as far apart as before relative to their spread. So the change
+    is also given in units of the spread (`Comparison.in_spread`), the pooled standard deviation of values within groups
+    and classes.
 
     References
     ----------
@@ -278,10 +277,10 @@ def compare_all(
     -------
     pandas.DataFrame
         Indexed by ``before`` and ``after``, the names of two tables. ``mean`` change of the bias from the one to the
-        other with its equal-tailed interval (units of the tables); ``observed``, that of the raw
-        contrasts; ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for
-        the number of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known: if
-        they were not, there is no chance, and a notice says so. Intervals are not adjusted.
+        other with its equal-tailed interval (units of the tables); ``observed``, that of the raw contrasts;
+        ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for the number
+        of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known. If they were
+        not, ``chance_holm`` is missing, and a notice says so. Intervals are not adjusted.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The result of a comparison of two embeddings, as data and as sentences.
 
-Where one was made from the other, as by debiasing, sentences speak of before and after and of what was removed; of two
-corpora they name both, and nothing is removed.
+If one was made from the other, for instance by debiasing, sentences tell before from after and say what was removed.
+Sentences on two corpora name both, since nothing is removed.
 """
 
 import math
@@ -66,13 +66,13 @@ class Comparison(Tabled):
     Attributes
     ----------
     before, after : AssociationTable
-        Over the words that both have.
+        The tables of both sides, over the words that both have.
     fits : mapping of str to xarray.DataTree
         "change", the fit of ``after - before``; "before" and "after", if they were sampled.
     spec : ModelSpec
-        The model that was fitted to each of them.
+        The model of all fits.
     scope, ci_prob
-        Those of all tables and sentences here.
+        Scope and probability of the intervals, for all tables and sentences here.
     bias : pandas.DataFrame
         One row each for "before", "after" and "change": ``mean``, ``sd`` and interval (units of the table),
         ``prob_direction``, ``observed``, ``by_construction``; with `rope` also ``prob_negligible``. A bias that is zero
@@ -93,12 +93,12 @@ class Comparison(Tabled):
     left_out : mapping of str to str
         Measures that do not apply, and why.
     damage : Damage, optional
-        What the change has cost.
+        The cost of the change.
     corpora : bool
-        Whether neither embedding was made from the other. What is called "before" here is then the first, and "change"
-        the second minus the first.
+        Whether neither embedding was made from the other. "before" is then the first embedding, and "change" the second
+        minus the first.
     alike : MadeAlike, optional
-        Whether both were made alike, as far as anything is known; if they were not, there is no verdict.
+        Whether both were made alike, as far as this is known. If they were not, there is no verdict.
     """
 
     before: AssociationTable
@@ -137,8 +137,7 @@ class Comparison(Tabled):
 
     @property
     def names(self) -> Mapping[State, str]:
-        """Names of sides and change on the page: "before", "after" and "change", or of corpora their names and
-        "difference"."""
+        """Names on the page: "before", "after" and "change", or both corpora and "difference"."""
         return names_of_sides(self.before, self.after, self.corpora)
 
     @property
@@ -150,7 +149,7 @@ class Comparison(Tabled):
 
     @property
     def zero_by_construction(self) -> tuple[State, ...]:
-        """The sides on which every attribute is equally close to all groups, as equalising makes it."""
+        """The sides on which every attribute is equally close to all groups, for instance after equalising."""
         return tuple(self.bias.index[self.bias.by_construction])
 
     @property
@@ -186,7 +185,7 @@ class Comparison(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Both biases and the change."""
+        """Show both biases and the change."""
         rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
         mean, interval = estimates(rows, "bias", self.ci_prob, metric.decimals)
         exact = zip(rows.by_construction, interval.cells, strict=True)
@@ -210,7 +209,7 @@ class Comparison(Tabled):
 
     @property
     def measures_layout(self) -> Layout:
-        """Every measure on both sides."""
+        """Show every measure on both sides."""
         rows, (one, other, _) = self.measures, self.names.values()
         values = {one: rows.before, other: rows.after, "no bias": rows.b0}
         p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
@@ -226,7 +225,7 @@ class Comparison(Tabled):
         )
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
-        """All estimands "before", "after" or of the "change", under any scope.
+        """Summarize all estimands "before", "after" or of the "change", under any scope.
 
         Raises
         ------
@@ -240,7 +239,7 @@ class Comparison(Tabled):
         return summarize(self.fits[state], scope or self.scope, ci_prob=self.ci_prob, ci_kind="eti")
 
     def to_frame(self) -> pd.DataFrame:
-        """The bias before and after, its change, and every measure before and after, tidy.
+        """Return a tidy frame of the bias and every measure before and after, and of the change of the bias.
 
         One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
         ``prob_negligible`` with `rope`; ``embedding``, the embedding or model of the side.
@@ -277,7 +276,7 @@ def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, 
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
-    """Fieller's interval for ``1 - after / before``, from the three posteriors' means and standard deviations.
+    """Compute Fieller's interval for ``1 - after / before`` from means and standard deviations of the three posteriors.
 
     The covariance of the two biases follows from the variance of their difference, which the paired fit gives:
     ``2 cov = var(before) + var(after) - var(change)``.

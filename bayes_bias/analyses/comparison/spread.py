@@ -26,14 +26,14 @@ class ChangeInSpread:
     before, after : float
         The bias of each side in units of that side's spread.
     change, lower, upper : float
-        After minus before with its interval, missing under scope "none". The spreads count as known: they rest on all
-        pairs of words.
+        After minus before with its interval, missing under scope "none". The spreads count as known, since they rest on
+        all pairs of words.
     share_removed : float
         ``1 - after / before`` of the raw contrasts in these units.
     disagrees : bool
         Whether the bias changed clearly in one of the two units and not in the other, or in opposite directions.
     of : str
-        What the values are, such as "cosines".
+        The kind of the values, such as "cosines".
     """
 
     spread_before: float
@@ -49,7 +49,7 @@ class ChangeInSpread:
 
     @property
     def text(self) -> str:
-        """Both in sentences; "" if a spread is unknown, because each block has one value."""
+        """Describe both in sentences; "" if a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
         remainder, share = percent(self.spread_after / self.spread_before), percent(self.share_removed)
@@ -60,7 +60,7 @@ class ChangeInSpread:
         return f"{sentence}{self._disagreement('change')}"
 
     def text_between(self, one: str, other: str) -> str:
-        """The same for two embeddings if neither was made from the other."""
+        """Describe the difference between two embeddings, neither of which was made from the other."""
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"

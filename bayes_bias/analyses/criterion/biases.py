@@ -25,16 +25,16 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Biases:
-    """Observed biases and the covariance of their errors, from whatever has them.
+    """Observed biases and the covariance of their errors.
 
     Attributes
     ----------
     values : pandas.Series
         The biases by label; the name of the index is what a label is, such as "language".
     covariance : pandas.DataFrame
-        Labels by labels, in squared units of the biases. Zero for biases that count as exact.
+        Covariance of the errors, labels by labels, in squared units of the biases. Zero for biases that count as exact.
     unit : str
-        Of the biases, for axes and sentences.
+        The unit of the biases, for axes and sentences.
     """
 
     values: "pd.Series[float]"
@@ -67,7 +67,7 @@ class Biases:
 
     @classmethod
     def from_draws(cls, draws: xr.DataArray) -> Self:
-        """Mean and covariance of posterior draws, ``(chain, draw, label)``."""
+        """Compute mean and covariance of posterior draws, ``(chain, draw, label)``."""
         labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
         if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
             raise CriterionError(
@@ -90,7 +90,7 @@ class Biases:
 
     @property
     def independent(self) -> bool:
-        """Whether no two errors go together."""
+        """Whether all errors are independent."""
         covariance = self.covariance.to_numpy()
         return not (covariance - np.diag(np.diag(covariance))).any()
 
@@ -134,7 +134,7 @@ def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
-    """Refuse what is not a finite number."""
+    """Refuse numbers that are not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cell, why = _first_without_number(values)
@@ -196,10 +196,10 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
 
 
 def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
-    """The bias of one list in each embedding or language.
+    """Take the bias of one list in each embedding or language.
 
-    Errors are those of other words that might have been chosen. Words that fits share, by their names, move the
-    biases together: of the variance of each error, the share that all have in common is that of `shared_errors`.
+    Errors come from the choice of words. Words that fits share, by their names, move the biases together:
+    `shared_errors` gives the share of the error variance that all have in common.
     """
     fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
     estimates = {label: bias_estimate(fit, scope) for label, fit in fitted.items()}
@@ -221,10 +221,10 @@ def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float
 
 
 def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFAULT_SCOPE) -> Biases:
-    """The raw contrasts of the targets of a list, signed towards one class.
+    """Take the raw contrasts of the targets of a list, positive towards one class.
 
-    Other attributes would move the biases of all targets of a group together, and those of two groups as far as
-    attributes prefer neither. The residual moves each by itself.
+    Other attributes would move the biases of all targets of a group together. They would also move those of two groups
+    together, as far as attributes prefer neither group. The residual moves each bias separately.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
     data, samples = fitted.data, check_scope(fit, scope)

@@ -66,15 +66,15 @@ def criterion(
     r"""Does bias correlate with people's associations, women's share of a job, or human ratings?
 
     True bias :math:`b_i` and true criterion :math:`c_i` of each label (a language, an occupation, a class) are
-    bivariate normal over labels, and both are seen with errors,
+    bivariate normal over labels, and both are observed with errors,
 
     .. math:: (b_i, c_i) \sim \mathrm{Normal}(\mu + X_i \beta, \Sigma), \qquad
               \hat b \sim \mathrm{Normal}(b, S), \qquad \hat c_i \sim \mathrm{Normal}(c_i, s_i)
 
-    where S is the covariance of the errors that another choice of words would make. Labels that share words share
-    errors, and what all of them share moves no correlation. The estimates are the correlation in :math:`\Sigma` and the
-    slope of c on b. Errors draw Pearson's r of what is seen towards zero [1]_; the model does not [2]_. The true values
-    are integrated out analytically.
+    where S is the covariance of errors that come from the choice of words. Labels that share words share errors; an
+    error that all labels share does not change the correlation. The estimates are the correlation in :math:`\Sigma` and
+    the slope of c on b. Errors draw Pearson's r of observed values towards zero [1]_; the model corrects for this [2]_.
+    The true values are integrated out analytically.
 
     Parameters
     ----------
@@ -88,23 +88,24 @@ def criterion(
         - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
         - draws ``(chain, draw, label)``, whose mean and covariance are used.
     criterion : DataFrame, path, Series or mapping, optional
-        By label. A frame or CSV file has the columns ``label`` and ``criterion``, and of its error ``criterion_se``, or
-        ``criterion_n`` people with ``criterion_sd`` between them, or ``criterion_n`` alone for a share from 0 to 1.
-        Without any of these, and in a Series, the criterion counts as exact. By default columns of `biases`.
+        The criterion of each label. A frame or CSV file has the columns ``label`` and ``criterion``. Its error is
+        ``criterion_se``; or ``criterion_n`` people with a standard deviation of ``criterion_sd`` between them; or, for
+        a share from 0 to 1, ``criterion_n`` alone. Without any of these, and in a Series, the criterion counts as
+        exact. By default these are columns of `biases`.
     toward : str, optional
         For one fit: the class of attributes to which a positive bias is closer.
     scope : {"all", "both", "targets", "attributes", ...}
-        For fits: the words that are samples, whose choice makes the errors of biases.
+        For fits: the words that count as samples. Their choice makes the errors of biases.
     covariates : sequence of str
-        Other columns, such as a country's median age. Bias and criterion may both depend on them, and correlation and
-        slope are then those at equal covariates, which count as exact.
+        Other columns, such as a country's median age, which count as exact. Bias and criterion may both depend on them;
+        correlation and slope are then those at equal covariates.
     family : str, optional
         Another column, such as families of languages. The labels of a family share effects on bias and criterion,
         partly pooled, and the correlation is that within families.
     ci_prob, seed, sampling
         See `fit`.
     name, bias_name, criterion_name : str
-        The title; what figure and sentences call the two.
+        The title, and the names of bias and criterion in figure and sentences.
 
     Returns
     -------
@@ -121,20 +122,21 @@ def criterion(
 
     Notes
     -----
-    Two answers are given. For *these words*, biases are what they are, and only the criterion has errors. For *new
-    words*, biases have the errors of S. A frame's ``sd`` decides what new words are.
+    Two answers are given. For *these words*, biases are exact, and only the criterion has errors. For *new words*,
+    biases have the errors of S. In a frame, ``sd`` decides what new words are.
 
     Priors, in standard deviations over labels: ``correlation`` uniform from -1 to 1, ``mean`` and the coefficients of
-    covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a correlation of their
-    own, uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows: the
-    interval is wide, and its middle is near zero; the slope, which is that of the bias on the criterion's scale, is
-    drawn towards zero with it. A trend of a bias over time is `bayes_bias.over_time`.
+    covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a separate correlation,
+    uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows. The interval is
+    then wide, and its middle is near zero. The slope of the criterion on the bias is drawn towards zero with it. A
+    trend of a bias over time is `bayes_bias.over_time`.
 
-    A reliability is that of biases in these vectors: vectors of another text, or of this text from another seed, move
-    single words, the rarer the more. Fits of several corpora as replicates count that.
+    A reliability is that of biases in these vectors. Vectors of another text, or of this text from another seed, move
+    single words, rare ones most. Fits with several corpora as replicates take that into account.
 
-    Of several fits, errors share what `bayes_bias.posterior.shared_words.shared_errors` finds: one share for all pairs.
-    Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the coverage.
+    Errors of several fits are correlated as `bayes_bias.posterior.shared_words.shared_errors` finds, with one share for
+    all pairs. Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the
+    coverage.
 
     References
     ----------

@@ -1,13 +1,13 @@
 """The measurement-error model of bias and criterion.
 
-Over labels the true values are bivariate normal, and both are seen with errors of known size:
+Over labels the true values are bivariate normal, and both are observed with errors of known size:
 
     (bias[i], criterion[i]) ~ Normal(mean + covariates[i] @ coefficient + family[f(i)], sd, correlation)
     bias_seen ~ Normal(bias, bias_covariance)
     criterion_seen[i] ~ Normal(criterion[i], criterion_se[i])
 
-The true values are integrated out, so that only a handful of parameters is sampled: what is seen of the criterion is
-normal, and so is, given it, what is seen of the biases.
+The true values are integrated out, so that only a handful of parameters is sampled. The observed criterion is normal,
+and so are the observed biases given the criterion.
 """
 
 from collections.abc import Mapping

@@ -39,9 +39,9 @@ def plot_criterion(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Labels by bias and criterion: observed with one standard error either way, and posterior means.
+    """Plot labels by bias and criterion: observed values with one standard error either way, and posterior means.
 
-    Behind them is the slope of the criterion on true bias, at equal covariates, with the interval of its line.
+    Behind them is the regression line of the criterion on true bias, at equal covariates, with its interval.
 
     Parameters
     ----------

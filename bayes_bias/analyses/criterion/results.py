@@ -43,7 +43,7 @@ class CriterionVerdict(Telling):
         "distinguishable": the interval of the correlation excludes zero, for new words if biases have errors; "for
         these words only": only for exactly these words; "not distinguishable"; "not converged".
     sentences : str
-        The label's reasons.
+        The reasons for the label.
     """
 
     label: Label
@@ -64,9 +64,9 @@ class CriterionValidity(Tabled):
     name : str
         The title of page and figure.
     bias_name, criterion_name : str
-        What axes and sentences call them.
+        Names of bias and criterion on axes and in sentences.
     noun : str
-        What a label is called, such as "language".
+        The noun for a label, such as "language".
     ci_prob : float
         Probability of the intervals.
     table : pandas.DataFrame
@@ -75,7 +75,7 @@ class CriterionValidity(Tabled):
     numbers : pandas.DataFrame
         See `summary`.
     fits : mapping of str to xarray.DataTree
-        The posteriors for ArviZ, of "new words" and of "these words"; of the latter alone if biases are exact.
+        The posteriors for ArviZ, of "new words" and of "these words"; only of "these words" if biases are exact.
     notices : tuple of str
         Labels that were left out.
     """
@@ -98,18 +98,18 @@ class CriterionValidity(Tabled):
         return criterion_document(self)
 
     def summary(self) -> pd.DataFrame:
-        """Correlation, slope and reliability, by ``quantity`` and by the ``words`` for which they hold.
+        """Return correlation, slope and reliability, by ``quantity`` and by the ``words`` for which they hold.
 
         "as observed" are Pearson's r and the least-squares slope, which errors draw towards zero, with confidence
-        intervals (Fisher's z, Student's t); "these words" allows for errors of the criterion, "new words" for those of
-        the biases as well. Columns: ``median``, equal-tailed interval, ``prob_direction``. With covariates, correlation
-        and slope are those at equal covariates. A reliability is the share of the variance over labels, at equal
-        covariates, that is not error.
+        intervals (Fisher's z, Student's t); "these words" allows for errors of the criterion, and "new words" for those
+        of the biases as well. Columns: ``median``, equal-tailed interval, ``prob_direction``. With covariates,
+        correlation and slope are those at equal covariates. A reliability is the share of the variance over labels, at
+        equal covariates, that is not error.
         """
         return self.numbers.copy()
 
     def verdict(self) -> CriterionVerdict:
-        """The answer in sentences, with a label."""
+        """Return the answer in sentences, with a label."""
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"Not converged, do not interpret: {problems}.")
@@ -123,7 +123,7 @@ class CriterionValidity(Tabled):
 
     @property
     def widest(self) -> str:
-        """For which words the conclusion holds."""
+        """The words for which the conclusion holds."""
         return NEW if NEW in self.fits else THESE
 
     @property
@@ -154,11 +154,11 @@ class CriterionValidity(Tabled):
         return f"{in_words(len(self.table))} {plural(self.noun)}"
 
     def correlation(self, words: str) -> "pd.Series[float]":
-        """The row of `summary` of the correlation for these words, for new ones, or as observed."""
+        """Return the row of `summary` for the correlation: for these words, for new words, or as observed."""
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Median and interval; a slope with as many decimals as its size deserves."""
+        """Write median and interval; decimals of a slope depend on its size."""
         row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
@@ -171,7 +171,7 @@ class CriterionValidity(Tabled):
 
     @property
     def methods(self) -> str:
-        """The methods, for a paper."""
+        """Describe the methods, for a paper."""
         fit, diagnosed = self.fit.attrs, self.diagnostics
         priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
         beside = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
@@ -234,7 +234,7 @@ class CriterionValidity(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Correlation and slope, as observed and allowing for errors."""
+        """Show correlation and slope, as observed and allowing for errors."""
         rows = self.numbers
         return Layout(
             [str(quantity) for quantity, _ in rows.index],

@@ -34,33 +34,34 @@ def over_time(
 ) -> OverTime:
     r"""Did a bias change over time, and is that more than chance explains?
 
-    All slices are compared word by word: whatever a word brings to all of them cancels. Any contrast over time is a
-    weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted; the trend has the weights of
-    the least-squares line, times the span, so that it is the change along the line from the first slice to the last.
+    All slices are compared word by word, so that whatever a word brings to all of them cancels. Any contrast over time
+    is a weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted. The trend has the weights
+    of the least-squares line, times the span: it is the change along the line from the first slice to the last.
 
-    Two scopes are always said. *These slices*: what happened in exactly these corpora, with new words. *New slices*:
-    what other corpora of the same times would have shown; slices differ from a line with a scale tau,
+    Answers are always given for two scopes. *These slices*: what happened in exactly these corpora, with new words.
+    *New slices*: what other corpora of the same times would have shown. Slices then deviate from a line with a scale
+    tau,
 
     .. math:: \beta_t = \alpha + \gamma x_t + \eta_t,\quad \eta_t \sim N(0, \tau^2),\quad
               \tau \sim \mathrm{HalfNormal}(0.5\,s)
 
-    with s the standard deviation of values within blocks. It takes five slices or more.
+    with s the standard deviation of values within blocks. This takes five slices or more.
 
     Parameters
     ----------
     tables : mapping of times to AssociationTable
         One list in two slices or more, by their times, which are numbers such as 1900. Tables may have replicates
-        (seeds), of different numbers. Words that a slice lacks are left out of all, with a notice; control classes
-        take no part.
+        (seeds), not all equally many. Words that a slice lacks are left out of all, with a notice. Control classes are
+        ignored.
     model : str, Path or ModelSpec
         A crossed model.
     scope : {"new slices", "these slices"}
-        What the verdict is about.
+        The slices that the verdict is about.
     words : {"all", "both", "targets", "attributes", ...}
         Over which words, and whether over new replicates, all answers generalise; see `fit`.
     reference : number, optional
-        The slice that the others are compared with to see whether they were made alike; by default that whose words
-        are neither nearest to each other nor farthest apart.
+        The slice that the others are compared with, to see whether they were made alike. By default it is the one whose
+        words are neither nearest to each other nor farthest apart.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -69,8 +70,9 @@ def over_time(
     Returns
     -------
     OverTime
-        Printed, the answer in sentences; ``alike`` first of all, ``table`` with each slice, ``trend``, ``changes`` of
-        neighbours, ``moved`` words; ``contrast`` and ``minus`` ask for more. `bayes_bias.write` makes a page.
+        Printed, the answer in sentences; ``alike`` (read it first), ``table`` with each slice, ``trend``, ``changes``
+        of neighbours, ``moved`` words; the methods ``contrast`` and ``minus`` estimate more. `bayes_bias.write` makes a
+        page.
 
     Raises
     ------
@@ -82,10 +84,10 @@ def over_time(
 
     Notes
     -----
-    *Made alike.* In vectors from less text, or fewer epochs, all words lie closer together, and biases are other ones,
-    mostly smaller. If random words are not as far apart in one slice as in the others
-    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works; train again with
-    equal numbers of tokens.
+    *Made alike.* In vectors from less text, or fewer epochs, all words lie closer together, and biases differ too: most
+    are smaller. If random words are not as far apart in one slice as in the others
+    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works: train again with equal
+    numbers of tokens.
 
     *When.* A change is dated only if one step between neighbours is the largest with a probability above .8.
 

@@ -32,11 +32,11 @@ _MOST_LABELS = 12
 def plot_over_time(
     series: OverTime, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Each slice at its time: the bias with two intervals, and the line of the trend.
+    """Plot each slice at its time: the bias with two intervals, and the line of the trend.
 
-    The thin interval with caps is that of the slice by itself, which holds what words bring to all slices. The thick
-    one is that of the slice about the mean of all, which does not: two slices are compared by these. A slice that was
-    not made as the others were is hollow; if there is one, no line is drawn.
+    The thin interval with caps is that of the slice by itself; it includes what words bring to all slices. The thick
+    one is that of the slice about the mean of all, which leaves this out: compare two slices by their thick intervals.
+    A slice that was not made as the others were is hollow, and no line is drawn then.
 
     Parameters
     ----------

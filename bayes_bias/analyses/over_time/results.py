@@ -44,7 +44,7 @@ class OverTime(Tabled):
     tables : mapping of times to AssociationTable
         The slices in the order of their times, over the words that all have.
     sources : mapping of times to AssociationTable
-        The same with all their words.
+        The slices with all their words.
     settings : Settings
         Model, scopes, probability of the intervals, seed.
     alike : MadeAlike
@@ -54,23 +54,23 @@ class OverTime(Tabled):
     table : pandas.DataFrame
         A row for each slice: its own ``bias`` with a confidence interval (the quasi-F of these words);
         ``about_mean_ci95_lb`` and ``_ub``, the narrower interval of the slice about the mean of all, around the same
-        point: two slices may be compared by these; ``together`` with its interval, the bias given all other slices
-        (five or more); ``weat_d``. Units: those of the tables; WEAT's d has none.
+        point; ``together`` with its interval, the bias given all other slices (five or more); ``weat_d``. Compare two
+        slices by the narrower intervals. Units: those of the tables; WEAT's d has none.
     trend : SliceContrast
         The change along the least-squares line from the first slice to the last.
     steps : tuple of SliceContrast
         The changes between neighbours.
     changes : pandas.DataFrame
-        The same as a table, indexed by ``slice`` and ``next``: ``mean``, interval, ``prob_direction``, ``chance`` and
-        ``chance_holm``, adjusted for the number of neighbours, in these slices; ``new_eti95_lb`` and ``_ub``,
-        ``chance_new`` and ``chance_new_holm`` for new ones; ``prob_largest``, how probable it is that the largest
-        change lies here.
+        The steps as a table, indexed by ``slice`` and ``next``. In these slices: ``mean``, interval,
+        ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of neighbours. In new slices:
+        ``new_eti95_lb`` and ``_ub``, ``chance_new`` and ``chance_new_holm``. ``prob_largest`` is the probability that
+        this is the largest change.
     moved : pandas.DataFrame
         The trend of each word, in these vectors, by ``side`` and ``word``; those that moved most first.
     lost : pandas.DataFrame
-        Slices that lack words: which, and the ``trend`` of the others over the words that they share.
+        Slices that lack words, the missing words, and the ``trend`` of the other slices over the words that they share.
     notices : tuple of str
-        What was left out, and what does not pair.
+        Words and slices that were left out or could not be paired.
     """
 
     name: str
@@ -100,12 +100,12 @@ class OverTime(Tabled):
 
     @property
     def metric(self) -> Metric:
-        """The kind of the numbers."""
+        """The metric of the tables."""
         return next(iter(self.tables.values())).metric
 
     @property
     def scope(self) -> ScopeName:
-        """Over which words the answers generalise."""
+        """The words that the answers generalise over."""
         return self.settings.words
 
     @property
@@ -129,7 +129,7 @@ class OverTime(Tabled):
         return float(self.trend.table["mean"].iloc[0] / (self.times[-1] - self.times[0]))
 
     def contrast(self, weights: Mapping[Any, float], *, label: str = "") -> SliceContrast:
-        """Any contrast of slices, such as ``{1900: -1, 1950: 1}``, in both scopes.
+        """Estimate any contrast of slices, such as ``{1900: -1, 1950: 1}``, in both scopes.
 
         Raises
         ------
@@ -141,13 +141,14 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """The difference between two series, such as of two newspapers or two lists of one design, slice by slice: its
-        trend is a difference of trends.
+        """Subtract another series slice by slice, such as that of another newspaper or of a list with the same design.
+
+        The trend of the result is the difference of trends.
 
         Raises
         ------
         TableError
-            The other has other times, another design, or no words in common.
+            The other series has other times, another design, or no words in common.
         """
         check_kind("other", other, OverTime, "not a series; give what `bayes_bias.over_time` returned", TableError)
         if self.times != other.times:
@@ -167,7 +168,7 @@ class OverTime(Tabled):
 
     @property
     def text(self) -> str:
-        """The answer in sentences; if the slices were not made alike, that comes first."""
+        """Describe the answer in sentences; if the slices were not made alike, that comes first."""
         first, *_, last = self.tables
         slices = f"{self.name} in {in_words(len(self.tables))} slices from {first} to {last}."
         changes = [self.trend.text, self.dated, self.found_changes]
@@ -176,7 +177,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """When it changed, in a sentence; "" if there is no change to date."""
+        """Say in a sentence when the bias changed; "" if no change can be dated."""
         if self.new is None or self.alike.unlike or not self._something_changed:
             return ""
         (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())
@@ -197,7 +198,7 @@ class OverTime(Tabled):
 
     @property
     def found_changes(self) -> str:
-        """Neighbours that differ clearly, in a sentence."""
+        """Name neighbours that differ clearly, in a sentence."""
         if self.alike.unlike:
             return ""
         decimals = self.metric.decimals
@@ -220,7 +221,7 @@ class OverTime(Tabled):
 
     @property
     def moved_most(self) -> str:
-        """The words that moved most, in a sentence: in these vectors, since other trainings move single words."""
+        """Name the words that moved most in these vectors, in a sentence; other trainings move single words."""
         decimals, sides = self.metric.decimals, []
         for side in dict.fromkeys(self.moved.index.get_level_values("side")):
             rows = self.moved.loc[side].head(_NAMED)
@@ -232,7 +233,7 @@ class OverTime(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """The bias of each slice."""
+        """Show the bias of each slice."""
         rows, decimals = self.table, self.metric.decimals
         intervals = zip(rows.together, *interval_of(rows, "together"), strict=True) if self.new is not None else ()
         together = [estimate(*numbers, decimals) for numbers in intervals]
@@ -252,7 +253,7 @@ class OverTime(Tabled):
 
     @property
     def changes_layout(self) -> Layout:
-        """The changes from slice to slice."""
+        """Show the changes from slice to slice."""
         rows = self.changes
         chances = {"chance\nafter Holm, these slices": rows.chance_holm}
         if self.new is not None:

@@ -60,13 +60,13 @@ class SliceContrast(Tabled):
         What it is called.
     weights : mapping of slices to float
     scope : {"new slices", "these slices"}
-        Which of the two the verdict is about.
+        The slices that the verdict is about.
     table : pandas.DataFrame
         A row for "these slices" and, with five slices or more, one for "new slices": ``mean``, ``sd``, equal-tailed
         interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. Units: those of
         the tables times those of the weights.
     alike : MadeAlike
-        Whether the slices were made alike; if they were not there is no verdict.
+        Whether the slices were made alike; if they were not, there is no verdict.
     metric : Metric
     ci_prob : float
     fit : xarray.DataTree
@@ -96,22 +96,22 @@ class SliceContrast(Tabled):
 
     @property
     def judged(self) -> SliceScope:
-        """The scope of the verdict; of fewer than five slices it is these."""
+        """The scope of the verdict; with fewer than five slices it is "these slices"."""
         return self.scope if self.scope in self.table.index else THESE
 
     @property
     def written(self) -> str:
-        """Mean and interval in these slices."""
+        """Mean and interval in these slices, as text."""
         return self._written(THESE)
 
     @property
     def text(self) -> str:
-        """Both intervals, and the verdict, in sentences."""
+        """Describe both intervals and the verdict in sentences."""
         return f"{capitalized(self.label)}: {self.answer}"
 
     @property
     def answer(self) -> str:
-        """The same without the label."""
+        """Describe both intervals and the verdict without the label."""
         if self.verdict == "not converged":
             return f"no answer, the fit has not converged: {'; '.join(Diagnostics.of(self.fit).problems)}."
         if self.verdict == "not made alike":

@@ -38,7 +38,7 @@ class VarianceRatios:
     Attributes
     ----------
     draws : pandas.DataFrame
-        A row for each draw; by side ("targets", "attributes") the columns ``mean`` (:math:`\mu`), ``slope``
+        A row for each draw, with columns for either side ("targets", "attributes"): ``mean`` (:math:`\mu`), ``slope``
         (:math:`\beta`), ``sd_study`` (:math:`\tau`) and ``sd_table`` (:math:`\omega`), such as ``targets_mean``.
     learnt_from : mapping
         Provenance: studies and tables, lengths of their lists, sources, reliability of the predictions.
@@ -138,15 +138,15 @@ class PublishedFinding(Tabled):
         Student's t of the targets' scores and its two-sided p-value: the attributes are fixed, as in WEAT's test.
     probability : float or None
         Probability that the finding would be distinguishable from noise, averaged over studies. None if such
-        predictions are not calibrated; `why` says so.
+        predictions are not calibrated; `why` says why.
     studies : tuple of float
-        The same probability in the middle 90% of studies: how much depends on words that are not known.
+        The range of this probability in the middle 90% of studies: how much depends on words that are not known.
     lower, upper : float
         95% interval of the bias of new words on both sides, in units of d.
     why : str
-        Why there is no probability; "" else.
+        Why there is no probability; "" if there is one.
     learnt_from : str
-        What the variances of words were learnt from.
+        The studies that the variances of words were learnt from.
     """
 
     d: float
@@ -163,7 +163,7 @@ class PublishedFinding(Tabled):
 
     @property
     def text(self) -> str:
-        """One sentence for a reviewer, and what it rests on."""
+        """Answer a reviewer in one sentence, and say what it rests on."""
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
@@ -206,11 +206,11 @@ def published(
                 \left( 1 + \frac{h_A \sigma_A^2}{h_T (\sigma_T^2 + h_A \sigma_E^2)} \right)
 
     where a target's preference for a class varies by :math:`\sigma_T^2`, an attribute's for a group by
-    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is what :math:`h_T s^2` estimates. The
-    second is not in d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their
-    distribution over real studies (see `VarianceRatios`), always for a new study.
-    For each draw tables with this d are simulated, and their quasi-F tested at the 5% level. (In the tables that the
-    distribution was learnt from, quasi-F and posterior of the crossed model agree in 99% of cases.)
+    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is estimated by :math:`h_T s^2`. The
+    second cannot be computed from d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from
+    their distribution over real studies (see `VarianceRatios`), always for a new study. For each draw tables with this
+    d are simulated, and their quasi-F is tested at the 5% level. (In the tables that the distribution was learnt from,
+    quasi-F and posterior of the crossed model agree in 99% of cases.)
 
     Parameters
     ----------
@@ -237,11 +237,12 @@ def published(
     Notes
     -----
     The probability is about the table that was published. The interval is about the bias for new words on both sides,
-    with a flat prior. Lists of words about one sub-topic, which count for fewer, make it too short.
+    with a flat prior. It is too short if words of a list are about one sub-topic, since they count as fewer.
 
-    docs/evidence/published-d.md has the reliability of the probability in studies that were left out of the learning.
-    There is none, but only the range over studies, if a list is shorter or longer than all that were learnt from,
-    and where such predictions missed the share that came true by more than .1 or came from fewer than five studies.
+    docs/evidence/published-d.md shows how reliable the probability is in studies that were left out of the learning.
+    Only its range over studies is given, and no probability, if a list is shorter or longer than all that were learnt
+    from. The same holds if such predictions missed the share that came true by more than .1, or came from fewer than
+    five studies.
 
     References
     ----------

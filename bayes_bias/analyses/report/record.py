@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Everything that the report says of one list.
+    """Everything that the report says about one list.
 
     Attributes
     ----------
@@ -49,17 +49,17 @@ class Section:
         carries them.
     verdict : Verdict
     contrasts : tuple of Contrast
-        Those of the report that the list has words for.
+        The contrasts of the report that the list has words for.
     measures : MeasureTable
         Every measure of the literature that applies to the list, and why the others do not.
     coverage : pandas.DataFrame
-        One row for each group and class: ``role``, ``name``, ``asked`` (missing if nobody knows),
-        ``found``, ``lost`` (the words without a usable vector).
+        One row for each group and class: ``role``, ``name``, ``asked`` (missing if unknown), ``found``, ``lost`` (the
+        words without a usable vector).
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
-        What speaks for and against the numbers, by the name of the check.
+        Results of the checks, by the name of the check.
     errata : tuple of str
-        What is known to be wrong in the literature's copies of the list and its control classes.
+        Known errors in copies of the list and its control classes in the literature.
     """
 
     title: str
@@ -144,7 +144,7 @@ class Section:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Tabled):
-    """Sections for several lists, fitted with one model and read under one scope; `bayes_bias.write` makes pages of it.
+    """Sections for several lists, with one model and one scope; `bayes_bias.write` makes pages of it.
 
     Examples
     --------
@@ -173,13 +173,13 @@ class Report(Tabled):
 
     @property
     def text(self) -> str:
-        """What it says of each list."""
+        """Describe the verdict on each list."""
         verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
         return f"{verdicts} (model '{self.spec.name}', scope '{self.scope}')"
 
     @property
     def layout(self) -> Layout:
-        """The answers: verdict, bias and WEAT of each list."""
+        """Show verdict, bias and WEAT of each list."""
         rows, verdicts = self.table(), [section.verdict for section in self.sections]
         chances = [verdict.chance for verdict in verdicts]
         adjusted = Column("after Holm", self.together.table.chance_holm, probability, spare=True)
@@ -219,7 +219,7 @@ class Report(Tabled):
         return many_lists({section.name: section.verdict for section in self.sections})
 
     def table(self) -> pd.DataFrame:
-        """One row for each list: verdict, bias with its interval and probabilities, and WEAT.
+        """Return one row for each list: verdict, bias with its interval and probabilities, and WEAT.
 
         Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing if WEAT is
@@ -229,19 +229,19 @@ class Report(Tabled):
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
 
     def summary(self) -> pd.DataFrame:
-        """All numbers of all lists, tidy: one row for each list, scope, estimand and label."""
+        """Return all numbers in a tidy frame, one row for each list, scope, estimand and label."""
         tables = {
             (section.name, scope): table for section in self.sections for scope, table in section.summaries.items()
         }
         return pd.concat(tables, names=["list", "scope"])
 
     def measures(self) -> pd.DataFrame:
-        """Every measure of every list with the posterior in the last rows; see `with_posterior`."""
+        """Return every measure of every list, with the posterior in the last rows; see `with_posterior`."""
         tables = {s.name: with_posterior(s.measures.table, s.summaries, s.table.metric) for s in self.sections}
         return pd.concat(tables, names=["list"])
 
     def evidence(self) -> pd.DataFrame:
-        """One row for each list: what speaks for and against its numbers, with the columns of each check in turn.
+        """Return one row for each list with the results of all checks of its numbers.
 
         Columns ``chance``, ``chance_holm``, ``survives`` (`ManyLists` says what they are); ``nulls`` (random
         draws), ``null_share`` of them in which the model found a bias under the report's scope, with its exact 95%

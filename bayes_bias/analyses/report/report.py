@@ -63,26 +63,27 @@ def report(
     Parameters
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
-        Word lists, whose cosines with the shipped control classes are measured in the embedding; or tables, which
-        remember where they were measured. For other control classes, similarities, sub-topics or covariates, and for
-        what lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see `similarities`;
-        for several lists at one reading `bayes_bias.associations.lists.measure_lists`.
+        Word lists, whose cosines are measured in the embedding together with the shipped control classes; or tables,
+        which remember where they were measured. Give tables for other control classes, similarities, sub-topics or
+        covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see
+        `similarities`. To measure several lists with one reading of the vectors, see
+        `bayes_bias.associations.lists.measure_lists`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
         Where the vectors come from. With several, each list is measured in each, under names such as
         "gender (googlenews-demo)". Each is read once.
     model : str, Path or ModelSpec
         A crossed model: shipped, or the path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
-        Over which words, and replicates, the verdict generalises. "all" is "both" for a table without replicates.
+        The words (and replicates) that the verdict generalises over. "all" is "both" for a table without replicates.
     ci_prob : float
         Probability of the equal-tailed credible intervals.
     rope : float, optional
-        A bias up to this size, in the units of the tables, is negligible; see `verdict`.
+        Largest negligible bias, in the units of the tables; see `verdict`.
     contrasts : sequence of str
         Further contrasts, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in every
         list that has its groups and classes.
     calibration_draws : int
-        Random nulls of each list's design, which show how often the model finds a bias if there is none; 0 for
+        Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
         none. A table needs its embedding for them. Each takes a tenth of a second, in other processes; see `calibrate`.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
@@ -93,7 +94,8 @@ def report(
     Returns
     -------
     Report
-        ``report(...).table()`` is one row a list; ``write(report(...), "report")`` makes a page one can cite.
+        ``report(...).table()`` has one row for each list; ``write(report(...), "report")`` makes a page that can be
+        cited.
 
     Raises
     ------

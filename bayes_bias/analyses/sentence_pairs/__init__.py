@@ -1,4 +1,4 @@
-"""Benchmarks of sentence pairs: scores of a model, shares and differences with their uncertainty."""
+"""Benchmarks of sentence pairs: scores of a language model, shares and differences with their uncertainty."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Posterior predictive checks: tables drawn from the fitted models beside the observed table."""
+"""Posterior predictive checks: tables drawn from the fitted models, compared with the observed table."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -29,9 +29,9 @@ _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
 def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
     """Compare statistics of the observed table with those of tables drawn from the fitted models.
 
-    Each has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables drawn from the
-    posterior predictive distribution; ``fits``, whether the interval has the observed value. Shares are those among
-    pairs that do not tie.
+    Each statistic has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables
+    drawn from the posterior predictive distribution; ``fits``, whether the interval includes the observed value. Shares
+    are those among pairs that do not tie.
 
     References
     ----------

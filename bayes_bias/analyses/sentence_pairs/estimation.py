@@ -80,7 +80,7 @@ def estimate(
     seed: int = 1,
     sampling: Sampling = SAMPLING,
 ) -> SentencePairs | SentencePairsChange:
-    r"""How often, and by how much, a language model prefers the stereotypical sentence of a pair.
+    r"""Estimate how often, and by how much, a language model prefers the stereotypical sentence of a pair.
 
     Benchmarks of sentence pairs (CrowS-Pairs [1]_, StereoSet, AUL, differences of log-likelihoods) report a share as if
     pairs were independent. They are not: 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
@@ -98,7 +98,8 @@ def estimate(
     scores : PairScores, pandas.DataFrame, str or Path
         One row for each pair; see `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
     after : the same, optional
-        Scores of the same items by another model, or by the same after debiasing: each pair is compared with itself.
+        Scores of the same items by another model, or by the same model after debiasing. Each pair is compared with
+        itself.
     model : str, Path or ModelSpec
         The shipped model "pairs", or a copy of it with other priors.
     of : str, optional
@@ -108,8 +109,8 @@ def estimate(
     decimals : int or None
         To how many decimals scores are rounded before they are compared; None compares them unrounded.
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
-        What the scores are. Without it they are read as log probabilities, and refused if they look like something
-        else; probabilities, losses and perplexities become log probabilities first.
+        What the scores are. By default they are read as log probabilities, and refused if they look like something
+        else. Probabilities, losses and perplexities are turned into log probabilities first.
     scope : {"all", "pairs", "none"}
         Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
         describe exactly these pairs.
@@ -127,7 +128,7 @@ def estimate(
     Raises
     ------
     SentencePairsError
-        The scores cannot be read, do not vary, or look like scores of another unit; those after are of other pairs.
+        The scores cannot be read, do not vary, or look like scores of another unit; `after` has other pairs.
     SpecError, ScopeError
         A model of something else; an impossible unit, scope, seed or probability.
 
@@ -136,11 +137,11 @@ def estimate(
     Types, such as gender or religion, are fixed: results do not generalise to other types. A writer has the same effect
     in all types. If it depends on the type, intervals of single types are somewhat too short.
 
-    Differences need not be normal: the posterior of a mean depends on means and variances alone once there are enough
-    pairs, 25 times their squared skewness or more [3]_ (fewer bring a notice). A copy of the model with a prior of
-    ``nu`` has Student-t residuals; it estimates their location, and says so.
+    Differences need not be normal. With enough pairs the posterior of a mean depends on means and variances alone; 25
+    times the squared skewness are enough [3]_, and with fewer there is a notice. A copy of the model with a prior of
+    ``nu`` has Student-t residuals. It estimates their location, and says so.
 
-    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``, each with its own effects.
+    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``; both probabilities have effects of their own.
 
     References
     ----------
@@ -172,7 +173,7 @@ def pymc_model(
     decimals: int | None = DECIMALS,
     unit: ScoreUnit | None = None,
 ) -> pm.Model:
-    """The model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
+    """Return the model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
 
     Parameters
     ----------
@@ -184,11 +185,11 @@ def pymc_model(
     Returns
     -------
     pymc.Model
-        Of a share ``logit``, of a difference ``mean`` and ``scale_residual``, the latter in units of the standard
-        deviation of the differences; standard deviations and effects of types, writers, templates and terms, as far as
-        the scores have them. What has the prior of the level and is sampled is ``average_logit`` or ``average_mean``,
-        the level with the average effect of these writers. Observed are ``ahead``, the numbers of pairs with the same
-        clusters, or ``difference``.
+        For a share it has ``logit``; for a difference ``mean``, and ``scale_residual`` in units of the standard
+        deviation of the differences. It has standard deviations and effects of types, writers, templates and terms, as
+        far as the scores have them. The level with the average effect of these writers, ``average_logit`` or
+        ``average_mean``, is what is sampled and has the prior. The observed variable is ``ahead``, the numbers of pairs
+        with the same clusters, or ``difference``.
 
     Raises
     ------

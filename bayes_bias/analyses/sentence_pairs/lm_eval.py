@@ -24,9 +24,9 @@ _ALL = "give the samples_*.jsonl of crows_pairs, winogender or bbq that lm_eval 
 def lm_eval(
     path: str | Path | Sequence[str | Path], *, name: str | None = None, decimals: int | None = None
 ) -> PairScores:
-    r"""Pairs of sentences or answers from the samples that lm-evaluation-harness logs.
+    r"""Read pairs of sentences or answers from the samples that lm-evaluation-harness logs.
 
-    Each sample has the log-likelihoods of its choices; the pair is
+    Each sample has the log-likelihoods of its choices. The two choices of a pair are
 
     - of CrowS-Pairs the two sentences: the share is the harness's ``pct_stereotype``;
     - of BBQ, for each ambiguous question that was not answered with "unknown", the biased answer and that of the other
@@ -39,7 +39,7 @@ def lm_eval(
     Parameters
     ----------
     path : str, Path or list of them
-        ``samples_*.jsonl``; several of one model become one.
+        ``samples_*.jsonl``. Several files of one model are read as one.
     name : str, optional
         The name of the scores in tables; by default that of the (first) file.
     decimals : int or None

@@ -45,7 +45,7 @@ def plan_pairs(
     untied: xr.Dataset | None = None,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Width of the share's interval, and the probability that it excludes one half, for other numbers of pairs.
+    r"""Predict width of the share's interval, and probability that it excludes one half, for other numbers of pairs.
 
     With :math:`W` writers of :math:`m` pairs each the variance of the share is
 

@@ -38,21 +38,21 @@ def plot_sentence_pairs(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """All pairs and each type in rows: the posterior's interval, and below it the one that treats pairs as independent.
+    """Plot all pairs and each type in rows, with the posterior's interval and that of independent pairs below it.
 
     Parameters
     ----------
     pairs : SentencePairs or SentencePairsChange
         From `bayes_bias.sentence_pairs.estimate`.
     estimand : {"share", "difference"}
-        How often the stereotypical sentence is ahead, or by how much; of a change, by how much that changed.
+        How often the stereotypical sentence is ahead, or by how much; for a change, by how much that changed.
     ax, legend, palette
         As in `plot_forest`.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Grey bands are what as many pairs, so clustered, would show without preference (without a change).
+        Grey bands show what as many pairs in the same clusters would show without any preference (or change).
 
     Examples
     --------

@@ -40,12 +40,12 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
 
 
 def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
-    """The change of the same pairs, treated as independent: a row for all pairs and for each bias type.
+    """Compute the change of the same pairs, treated as independent: a row for all pairs and for each bias type.
 
-    Numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval (``change_ci95_lb``,
-    ``change_ci95_ub``), and ``ties_half``, that of the share in which a tie counts as half, with the same
-    (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean change of the
-    ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
+    Columns are numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval
+    (``change_ci95_lb``, ``change_ci95_ub``); ``ties_half``, the change of the share in which a tie counts as half, with
+    Student's interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean
+    change of the ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
 
     References
     ----------

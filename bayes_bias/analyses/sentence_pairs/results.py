@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class _PairsResult(Tabled):
-    """What results of one model and of a change have in common."""
+    """Hold what results of one model and of a change have in common."""
 
     fits: Mapping[str, xr.DataTree]
     spec: ModelSpec
@@ -51,12 +51,12 @@ class _PairsResult(Tabled):
 
     @property
     def name(self) -> str:
-        """What tables and figures call it."""
+        """Return the name in tables and figures."""
         raise NotImplementedError
 
     @property
     def estimated(self) -> str:
-        """What the rows "difference" estimate: the mean, or with another residual a location."""
+        """What the rows "difference" estimate: the mean, or the location if the residual is not normal."""
         residual = residual_of(self.spec.priors)
         return "mean difference" if residual.collapses else f"location of the differences ({residual.name})"
 
@@ -69,7 +69,7 @@ class _PairsResult(Tabled):
 
     @property
     def sides(self) -> "dict[str, SentencePairs]":
-        """What it rests on by name: the scores alone, or before and after."""
+        """Return the results that this one rests on, by name: the scores alone, or before and after."""
         raise NotImplementedError
 
     @property
@@ -79,11 +79,11 @@ class _PairsResult(Tabled):
 
     @property
     def metric(self) -> Metric:
-        """What differences are, and in which units."""
+        """Return the metric of differences, with its unit."""
         return next(iter(self.sides.values())).scores.metric
 
     def row(self, estimand: str, label: str = ALL_PAIRS) -> "pd.Series[Any]":
-        """One row of the table."""
+        """Return one row of the table."""
         return self.table.loc[(estimand, label)]
 
     @property
@@ -160,13 +160,13 @@ class SentencePairs(_PairsResult):
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
-        Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead, in which a tie counts as
-        half, and mean "difference" of the scores (in their units), of all pairs and of each type. ``pairs``; posterior
-        ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, the difference
-        zero; ``prob_direction``, of the more probable side; ``observed``; ``noise_ci95_lb`` and ``noise_ci95_ub``, the
-        interval of the observed value for a model without preference and the same clusters; ``independent_ci95_lb``
-        and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, Student's if pairs tie and
-        of differences).
+        Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead (a tie counts as half), and
+        mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``; posterior
+        ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, or the
+        difference zero; ``prob_direction``, that of the more probable side; ``observed``; ``noise_ci95_lb`` and
+        ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters;
+        ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's;
+        Student's for differences, and if pairs tie).
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.published`.
     planned : pandas.DataFrame
@@ -306,8 +306,9 @@ class SentencePairsChange(_PairsResult):
     before, after : SentencePairs
         Both sides by themselves.
     fits : mapping of str to xarray.DataTree
-        "changed": how often another sentence of the pair is ahead than before, or a tie came or went; "gained": how
-        often that is in favour of the stereotypical one, among these; "difference": by how much the difference changed.
+        "changed": how often the other sentence of the pair is ahead than before, or a tie came or went; "gained": how
+        often, among these pairs, the change favours the stereotypical sentence; "difference": by how much the
+        difference changed.
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame

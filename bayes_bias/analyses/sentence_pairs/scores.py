@@ -57,7 +57,7 @@ _SHOWN, _LONGEST = 12, 40
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """By how much each stereotypical sentence is ahead of the other sentence of its pair. Made by `read_scores`.
+    """Scores of pairs: how far each stereotypical sentence is ahead of the other one. Made by `read_scores`.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PairScores:
     metric : Metric
         The metric of a difference, with its unit.
     unit : {"log-probability", "probability", "loss", "perplexity"}
-        What the source had, before it became log probabilities.
+        The unit in the source, before scores were turned into log probabilities.
     notices : tuple of str
         What a reader should know, such as numbers of ties.
     provenance : mapping of str to str
@@ -103,17 +103,17 @@ def read_scores(
     decimals: int | None = DECIMALS,
     unit: ScoreUnit | None = None,
 ) -> PairScores:
-    """Scores of sentence pairs from a frame or a CSV file, checked; see `bayes_bias.sentence_pairs.estimate`.
+    """Read and check scores of sentence pairs from a frame or a CSV file; see `bayes_bias.sentence_pairs.estimate`.
 
     Columns are ``item``; ``score_more`` and ``score_less``, scores of the more and of the less stereotypical sentence,
     or ``difference``; optionally ``bias_type``, ``writer``, ``template``, ``term`` (StereoSet's target of a pair),
     ``direction`` and ``model``, of which one can be chosen. The names of CrowS-Pairs' program are accepted as well.
-    Before scores are compared they are rounded: to three decimals in CrowS-Pairs' program. Averages of log
-    probabilities (AUL) are small numbers and need more decimals; None compares them unrounded.
+    Before scores are compared they are rounded; the CrowS-Pairs program rounds to three decimals. Averages of log
+    probabilities (AUL) are small numbers and need more decimals. None compares scores unrounded.
 
-    Scores are natural logarithms of probabilities, none of which is above 0. Others have a `unit`, and become
-    logarithms: of probabilities, minus losses, minus those of perplexities. Without one, scores that look like anything
-    else are refused.
+    Scores are natural logarithms of probabilities, and so not above 0. For other scores give a `unit`: they become the
+    logarithms of probabilities, minus the losses, or minus the logarithms of perplexities. Without a unit, scores that
+    do not look like log probabilities are refused.
     """
     if isinstance(source, PairScores):
         return source

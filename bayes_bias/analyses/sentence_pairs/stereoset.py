@@ -28,7 +28,7 @@ _LABELS = {"stereotype": "stereotype", "anti-stereotype": "antistereotype", "unr
 
 
 def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    r"""Language-model score, stereotype score and ICAT, for each task and type of bias and overall.
+    r"""Compute language-model score, stereotype score and ICAT, for each task and type of bias and overall.
 
     For each target term with `n` triples of sentences
 
@@ -41,16 +41,16 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
     Equal scores count against the stereotype, and against the related sentence, as in the published code.
 
-    Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. Pass what
-    `stereotype_pairs` returns to `estimate` for one, with ``unit="probability"`` if predictions are probabilities.
+    Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. For an interval pass
+    what `stereotype_pairs` returns to `estimate`, with ``unit="probability"`` if predictions are probabilities.
 
     Parameters
     ----------
     gold : str or Path
         `dev.json`, or a file of its form.
     predictions : str or Path
-        ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. A task that it has nothing of
-        is left out, with a notice.
+        ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. A task without predictions is
+        left out, with a notice.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def scores(terms: pd.DataFrame) -> pd.DataFrame:
 
 
 def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """The stereotypical and the anti-stereotypical sentence of each of StereoSet's triples, with their scores.
+    """Return the stereotypical and the anti-stereotypical sentence of each StereoSet triple, with their scores.
 
     Parameters
     ----------

@@ -29,11 +29,11 @@ _NAMED = 6
 def plot_stability(
     stability: Stability, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Methods in rows, trainings as points, each in multiples of its method's average size.
+    """Plot methods in rows and trainings as points, in multiples of each method's average size.
 
-    Methods have different units; so divided, 1 is what a method says on average and 0 is no bias. A point left of zero
-    has the other sign. The bar is the mean over trainings, one standard deviation to each side; the steadiest method is
-    in the last row.
+    Methods have different units. After this division 1 is the average result of a method and 0 is no bias. A point left
+    of zero has the other sign. The bar is the mean over trainings, with one standard deviation to each side. The
+    steadiest method is in the last row.
 
     Parameters
     ----------

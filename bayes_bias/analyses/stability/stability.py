@@ -52,7 +52,7 @@ OF_TRAININGS = ("replicate_sd", "same_sign", "reliability")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Tabled):
-    """How much the bias of a list depends on the training, method by method and as components of variance.
+    """Dependence of a list's bias on the training, method by method and as components of variance.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Stability(Tabled):
         A row for each training, a column for each method: ``WEAT d`` and ``WEAT difference``, ``SD-WEAT``, ``SAME``,
         ``quasi-F t``, ``raw bias``, ``posterior bias``.
     left_out : mapping of str to str
-        For each method that a list or an embedding does not allow the reason, in one line.
+        Methods that a list or an embedding does not allow, each with the reason in one line.
     summary : pandas.DataFrame
-        What `bayes_bias.summarize` says of the fit to all trainings together.
+        The fit to all trainings together, from `bayes_bias.summarize`.
     shares : pandas.DataFrame
         Shares of variance of a single value, and of the measured bias; see
         `bayes_bias.posterior.planning.variance_shares`.
@@ -99,16 +99,19 @@ class Stability(Tabled):
 
     @property
     def relative(self) -> pd.DataFrame:
-        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean: with
-        1 everywhere a method does not depend on the training, below zero it says the contrary of what it mostly says.
+        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean.
+
+        A method that is 1 everywhere does not depend on the training. Below zero it contradicts most of its results.
         """
         values = self.measures
         return values * np.sign(values.mean()) / values.abs().mean()
 
     @property
     def spread(self) -> pd.DataFrame:
-        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``, that of
-        `relative`, by which methods with different units can be compared."""
+        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``.
+
+        ``relative_sd`` is that of `relative`. It compares methods with different units.
+        """
         values = self.measures
         return pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)})
 
@@ -120,7 +123,7 @@ class Stability(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """How much each method differs over trainings."""
+        """Show how much each method differs over trainings."""
         return Layout.of(
             self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
             plain,
@@ -129,7 +132,7 @@ class Stability(Tabled):
 
     @property
     def shares_layout(self) -> Layout:
-        """Shares of variance of a single value, and of the measured bias."""
+        """Show shares of variance of a single value, and of the measured bias."""
         names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
         return Layout(
             [part_named(str(part), self.kind) for part in self.shares.columns],
@@ -170,9 +173,9 @@ def stability(
 ) -> Stability:
     """How much does the bias of a list depend on the training: its seed, its corpus?
 
-    Published measures are taken in each training by itself, as their users do, and their standard deviations over
-    trainings are compared [1]_ [2]_. The posterior is that of all trainings together: it shows how much the bias itself
-    differs between them, which is less than what is measured in each, since words add noise.
+    Published measures are computed in each training by itself, as their users do, and their standard deviations over
+    trainings are compared [1]_ [2]_. The posterior is that of all trainings together. It shows how much the bias itself
+    differs between them. Measured biases differ by more, since words add noise.
 
     Parameters
     ----------
@@ -180,12 +183,12 @@ def stability(
         A list, which is measured with the shipped control classes; or a table with replicates, which needs no
         embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two trainings or more, of the same dimensions and under different names; it takes five or more to show how much
-        they differ. Those of a sequence are called seeds.
+        Two trainings or more, of the same dimensions and under different names; five or more are needed to show how
+        much they differ. In a sequence they are called seeds.
     model
         See `fit`.
     scope : str
-        Over which words, and whether over new trainings, the bias in each training generalises.
+        Which words the bias in each training generalises over, and whether it generalises over new trainings.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -194,22 +197,23 @@ def stability(
     Returns
     -------
     Stability
-        ``measures`` by training, their ``spread``, and of the posterior ``components`` and ``shares`` of variance;
+        ``measures`` by training, their ``spread``, and the posterior ``components`` and ``shares`` of variance;
         `bayes_bias.write` puts them into a folder, and `bayes_bias.plots.plot_stability` draws them.
 
     Raises
     ------
     EmbeddingError
-        Fewer than two trainings, two of one name, or of different dimensions.
+        Fewer than two trainings, two with the same name, or trainings of different dimensions.
     TableError
         A table has no replicates.
     WordListError, CoverageError, ScopeError
-        As `cosines` and `fit`.
+        See `cosines` and `fit`.
 
     Notes
     -----
-    The posterior bias of one training is centred at its raw bias; that of all trainings together draws each towards
-    their mean, the more so the less they differ. So ``posterior bias`` varies less than ``raw bias`` does.
+    The posterior bias of one training alone is centred at its raw bias. The posterior of all trainings together draws
+    each towards their mean, more strongly if they differ little. So ``posterior bias`` varies less than ``raw bias``
+    does.
 
     References
     ----------

@@ -44,9 +44,9 @@ class LanguageModelColumn:
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
     predict : {"targets", "attributes"}
-        Whose probability is computed.
+        The words whose probability is computed.
     name : str
-        What the column is called; by default the model's name.
+        The name of the column; by default that of the model.
     trust : bool
         Open weights that can run code; see `load_masked`.
 
@@ -69,11 +69,11 @@ class LanguageModelColumn:
         return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
 
     def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
-        """Another model, opened, that is asked in the same way."""
+        """Return a column with another model, opened, that is asked in the same way."""
         return replace(self, model=model).opened(name=name)
 
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
-        """The log probabilities of a list and its control classes, or why there are none."""
+        """Return the log probabilities of a list and its control classes, or say why there are none."""
         has_identity = bool(getattr(self.model, "identity", ""))
         score = _Kept(self.model, store) if store and has_identity else self.model
         try:

@@ -21,19 +21,19 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Every list in every embedding: tables that a sweep measures cell by cell, on whatever process computes the cell.
+    """Lists and embeddings of a sweep, whose tables are measured cell by cell, in the process that computes the cell.
 
     Parameters
     ----------
     wordlists, embeddings
         See `sweep`.
     controls, similarity, allow_loss
-        See `similarities`, for all cells alike. Results in a folder are known by the name of a similarity.
+        See `similarities`; they are the same for all cells. A folder of results identifies a similarity by its name.
     match : {"exact", "case", "accents", "subwords"}
         How to replace a word that an embedding lacks; see `open_embedding`.
     times : mapping of str to float
-        When the text of an embedding was written, by the embedding's name: of two or more every list becomes a series,
-        see `bayes_bias.over_time`.
+        The time when the text of an embedding was written, by the name of the embedding. With two or more times every
+        list becomes a series, see `bayes_bias.over_time`.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Grid:
     times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
-        """All lists with their control classes, all embeddings, opened and not yet read, and the similarity."""
+        """Open all lists with their control classes, all embeddings (which are not yet read), and the similarity."""
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
         columns = [self._looked_up(column) for column in open_columns(self.embeddings)]

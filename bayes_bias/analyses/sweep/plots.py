@@ -54,13 +54,13 @@ _REACH = 0.43  # of a cell's width, to either side
 
 
 def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """A small forest row in each cell: embeddings in rows, lists in columns.
+    """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
-    The point is the bias and the line its interval, all on one axis, with zero in the middle of the cell (a thin line);
-    a tint says the same, orange for stereotypical and blue for the contrary. A full point is distinguishable from
-    noise after Holm's adjustment for all cells, half a one by itself alone or borderline, a ring is not. An interval
-    that leaves its cell is cut off, with an arrow. A hatched cell has no numbers. A version of an embedding stands
-    below it, marked ↳.
+    The point is the bias and the line its interval. All cells have the same axis, with zero in the middle (a thin
+    line). A tint shows the bias too: orange for stereotypical, blue for the contrary. A full point is distinguishable
+    from noise after Holm's adjustment for all cells. Half a point is distinguishable without the adjustment only, or
+    borderline. A ring is not distinguishable. An interval that leaves its cell is cut off, with an arrow. A hatched
+    cell has no numbers. A version of an embedding is below it, marked ↳.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     Parameters
     ----------
     sweep : Sweep
-        With versions of an embedding.
+        A sweep with versions of an embedding.
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Whether a legend stands below the axes.
@@ -257,14 +257,14 @@ type Side = Literal["embedding", "list"]
 
 
 def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Mean bias of each embedding over the lists, or of each list over the embeddings, estimated from all cells.
+    """Plot the mean bias of each embedding over the lists, or of each list over the embeddings, from all cells.
 
-    From the most stereotypical down, with the interval of the mean; at the right the interval of the rank.
+    The most stereotypical is at the top. Lines are intervals of the mean; intervals of the rank are at the right.
 
     Parameters
     ----------
     sweep : Sweep
-        With two embeddings, or two lists, or more.
+        A sweep with two embeddings or more, or two lists or more.
     of : {"embedding", "list"}
     ax, legend
         As in `plot_forest`.
@@ -285,14 +285,14 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
 
 
 def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """The share of the bias that each version removes, for new words, from the version that leaves least.
+    """Plot the share of the bias that each version removes, for new words; the version that leaves least comes first.
 
-    With the interval of the share; at the right the interval of the rank. Above 100% the bias has turned.
+    Lines are intervals of the share; intervals of the rank are at the right. Above 100% the bias has changed its sign.
 
     Parameters
     ----------
     sweep : Sweep
-        With versions, in cells whose bias is clear.
+        A sweep with versions, in cells whose bias is clear.
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Whether a legend stands below the axes.
@@ -344,15 +344,15 @@ def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legen
 
 
 def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """The bias of new words that each version leaves, against the neighbours that words have lost.
+    """Plot the bias of new words that each version leaves, against the neighbours that words have lost.
 
-    One point for each version, with its intervals both ways. At the lower left nothing is left of the bias and no
-    neighbour lost; left of the line at zero the bias has turned.
+    Each version is a point with both intervals. At the lower left no bias is left and no neighbour is lost. Left of the
+    line at zero the bias has changed its sign.
 
     Parameters
     ----------
     sweep : Sweep
-        With versions that are ranked, and what they cost (`Sweep.with_damage`).
+        A sweep with versions that are ranked, and with their costs (`Sweep.with_damage`).
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Whether a legend stands below the axes.

@@ -1,6 +1,6 @@
-"""All cells together: embeddings and lists as crossed samples, each cell in the light of the others.
+"""All cells together: embeddings and lists as crossed samples, each cell with information from the others.
 
-The bias of embedding e on list l is taken for
+The bias of embedding e on list l is modelled as
 
     theta[e, l] = mu + a[e] + b[l] + c[e, l]
 
@@ -71,26 +71,26 @@ class Crossed:
     ci_prob : float
         Probability of the equal-tailed intervals.
     scale : float
-        Of the half-normal priors of the three standard deviations, in the units of the bias.
+        Scale of the half-normal priors of the three standard deviations, in the units of the bias.
     effects : pandas.DataFrame
         ``mu``, the mean bias of such lists in such embeddings; ``sd_embedding``, ``sd_list``, ``sd_interaction``; with
         ``mean``, ``sd`` and interval.
     shares : pandas.DataFrame
-        Of the variance of true biases between cells, the share of each effect.
+        The share of each effect in the variance of true biases between cells.
     cells : pandas.DataFrame
-        ``(embedding, list)``: each true bias in the light of all others; of a cell without numbers what the others say.
-        Embeddings and lists without any numbers are in none of these frames.
+        Each true bias by ``(embedding, list)``, with information from all other cells. For a cell without numbers it
+        rests on the others alone. Embeddings and lists without any numbers are in none of these frames.
     embeddings, lists : pandas.DataFrame
         The mean bias of each embedding over these lists, and of each list over these embeddings, with
-        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank. Of a
-        list ``shared_error`` is the share of its errors' variance that its cells have in common.
+        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank. For a
+        list, ``shared_error`` is the share of error variance that its cells have in common.
     more_biased : mapping of str to pandas.DataFrame
         For "embedding" and "list": the probability that the one in the row is more biased than that in the column.
     fit : xarray.DataTree
         The posterior of the scales, in units of their prior's scale, readable by ArviZ.
     diagnostics : Diagnostics
     notices : tuple of str
-        What a reader must know before relying on it.
+        What readers should know before they rely on the result.
     """
 
     ci_prob: float
@@ -115,7 +115,7 @@ def pool_cells(
     sampling: Sampling = SAMPLING,
     noun: str = "embedding",
 ) -> Crossed | None:
-    """The biases of embeddings and lists, estimated from all cells of a sweep.
+    """Estimate the biases of embeddings and lists from all cells of a sweep.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def pool_cells(
         numbers are missing is unknown, and so is one with the verdict "not converged". A cell with a ``version_of`` is
         left out: versions of an embedding are not further draws from embeddings.
     shared : pandas.Series
-        Of the variance of errors on each list, the share that its cells have in common; see `shared_errors`. A list
-        for which it is missing has the mean of the others, or if there is none errors that are independent.
+        For each list, the share of error variance that its cells have in common; see `shared_errors`. If it is missing,
+        the mean of the other lists is used; without any, errors count as independent.
     ci_prob, seed, sampling
         As in `fit`.
     noun : str
-        What notices call an embedding.
+        The noun for an embedding in notices.
 
     Returns
     -------
@@ -138,9 +138,9 @@ def pool_cells(
 
     Notes
     -----
-    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal, which
-    pooling by `bayes_bias.pool`, of one embedding, keeps. Errors of any two embeddings are taken to have the same in
-    common. Lists that share words are taken for independent.
+    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal;
+    `bayes_bias.pool`, for one embedding, keeps these tails. Errors of any two embeddings are assumed to share equally
+    much. Lists that share words count as independent.
 
     References
     ----------

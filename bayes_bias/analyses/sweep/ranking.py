@@ -1,12 +1,12 @@
-r"""Which version takes most of the bias away, for new words.
+r"""Which version removes most of the bias, for new words.
 
 In each cell, a list in an embedding, let :math:`b` be the bias of the embedding, :math:`s` its sign and :math:`c_m` the
 change by version m. Over the cells whose bias is clearly away from zero, a version removes the share
 
 .. math:: -\sum s\, c_m \Big/ \sum s\, b.
 
-Other cells have no bias that could be removed: their noise shrinks with the vectors and would pass for bias. More than
-100% means that the bias has turned. Best is the version whose share is nearest to 100%.
+Other cells have no bias that could be removed: their noise shrinks with the vectors and would count as bias. More than
+100% means that the bias has changed its sign. Best is the version whose share is nearest to 100%.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ type Words = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VersionRanking(Tabled):
-    """How much of the bias each version takes away, and which takes most.
+    """How much of the bias each version removes, and which removes most.
 
     Attributes
     ----------
@@ -42,10 +42,11 @@ class VersionRanking(Tabled):
     better : pandas.DataFrame
         The probability that the version in the row leaves less bias than that in the column.
     paired : pandas.DataFrame
-        By how much more of the bias each other version leaves than the best one, from the same draws: ``mean``, ``sd``,
+        How much more of the bias each other version leaves than the best one, from the same draws: ``mean``, ``sd``,
         equal-tailed interval.
     cells : pandas.MultiIndex
-        The ``(embedding, list)`` that count: all versions have them, and the bias before is clearly away from zero.
+        The ``(embedding, list)`` that count: all versions have them, and the bias before debiasing is clearly away from
+        zero.
     of : int
         Number of cells from which these were chosen.
     """

@@ -76,7 +76,7 @@ class Computed:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Tabled):
-    """Every list in every embedding.
+    """Results of every list in every embedding.
 
     Attributes
     ----------
@@ -85,43 +85,44 @@ class Sweep(Tabled):
     embeddings, lists : tuple of str
         Each embedding is followed by its versions.
     sources : pandas.DataFrame
-        Where the vectors of each embedding come from, their ``dimensions``, and how many ``replicates`` there are; of
-        a version ``version_of``, the name of its embedding, and ``version``, its own.
+        Where the vectors of each embedding come from, their ``dimensions``, and the number of ``replicates``. A version
+        has ``version_of``, the name of its embedding, and ``version``, its own name.
     cells : pandas.DataFrame
         A row for each ``(embedding, list)``, of the first model: ``version_of``, the embedding of a version; ``source``
         of its numbers, "posterior", or "quasi-F" for a cell that was only screened; ``bias``, ``sd``, interval
-        (``ci95_lb``, ``ci95_ub``); ``chance`` of a contrast this large if there were no bias; ``chance_holm``, the same
-        after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it ``survives``
-        the adjustment; of a posterior ``observed``, ``noise_sd``, diagnostics, and the shares of the bias's sampling
-        variance. Numbers of a cell that failed are missing, and so are chances of one that has not converged.
+        (``ci95_lb``, ``ci95_ub``); ``chance`` of a contrast this large if there were no bias; ``chance_holm``, this
+        chance after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it
+        ``survives`` the adjustment. Cells with a posterior also have ``observed``, ``noise_sd``, diagnostics, and the
+        shares of the bias's sampling variance. If a cell failed its numbers are missing; if it has not converged its
+        chances are missing.
     changes : pandas.DataFrame
         A row for each ``(embedding, version, list)``: ``before`` and ``after``, the biases of `cells`; ``change``,
         estimated from paired differences, with the other columns of `cells`, after Holm's adjustment for all changes;
-        of a posterior ``control``, the group and control class that moved most, by ``control_moved``, with interval;
-        ``column``, the version's name in `cells`; ``taught``, how many words of the list the version learned from.
+        ``column``, the name of the version in `cells`; ``taught``, how many words of the list the version learned from.
+        With a posterior also ``control``, the group and control class that moved most, and by how much,
+        ``control_moved``, with interval.
     posteriors : pandas.DataFrame
-        The same numbers by ``(model, embedding, list)``, of every model.
+        The posteriors of every model, by ``(model, embedding, list)``.
     screening : pandas.DataFrame
         The quasi-F of each cell.
     measures : pandas.DataFrame
         The literature's measures, by ``(embedding, list, measure)``.
     coverage : pandas.DataFrame
-        Groups and classes that lost words, control classes aside, or whose words were found as `match` asks.
+        Groups and classes (without controls) that lost words, or had words replaced as `match` allows.
     failures : pandas.DataFrame
-        What could not be computed, and why.
+        Cells that could not be computed, and why.
     software : tuple of mapping of str to str
-        Versions of the packages that computed the posteriors; more than one if the folder is older than they are.
+        Versions of the packages that computed the posteriors; several if the folder has results of older versions.
     metric : Metric
-        What a bias is a difference of.
+        The metric of the tables; a bias is a difference in it.
     pooled : Crossed or None
-        The cells of embeddings pooled, their versions left out; None if there is a single one, or all were only
-        screened.
+        The pooled model of all cells, versions left out; None if there is a single cell, or if all were only screened.
     ranking : VersionRanking or None
-        How much of the bias each version removes; None without versions or without a clear bias.
+        The share of the bias that each version removes; None without versions or without a clear bias.
     damage : mapping of str to Damage
-        What each version costs, by name; empty until `with_damage` is given it.
+        The cost of each version, by name; empty until `with_damage` adds it.
     alike : MadeAlike or None
-        Whether the embeddings were made alike; None with one alone, with models, or if nothing is known.
+        Whether the embeddings were made alike; None for a single embedding, for language models, or if this is unknown.
     series : mapping of str to OverTime
         Each list over time; empty unless embeddings have times, see `Grid`.
     """
@@ -163,7 +164,7 @@ class Sweep(Tabled):
 
     @property
     def unlike(self) -> str:
-        """That embeddings were not made alike, in sentences; "" if they were, or nothing is known."""
+        """Say in sentences that embeddings were not made alike; "" if they were, or if this is unknown."""
         if self.alike is None or not self.alike.unlike:
             return ""
         return f"{self.alike.differing} Differences between these embeddings may be those of how they were made."
@@ -175,7 +176,7 @@ class Sweep(Tabled):
 
     @property
     def text(self) -> str:
-        """Counts of distinguishable cells and changes, before and after the adjustment, and of missing ones."""
+        """Count distinguishable cells and changes, before and after the adjustment, and missing ones."""
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
         sentences = [
@@ -205,12 +206,12 @@ class Sweep(Tabled):
         return " ".join(sentences)
 
     def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
-        """The same with what each version costs, by name, for the page and `plot_cost`.
+        """Return the sweep with the cost of each version, by name, for the page and `plot_cost`.
 
         Raises
         ------
         BayesBiasError
-            A name is not that of a version, or something else than what `bayes_bias.debiasing.damage` returned.
+            A name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
         """
         check_kind("damage", damage, Mapping, "not a mapping of versions to damage; give {'hard': damage(...)}")
         versions = list(self.changes.index.unique("version"))
@@ -221,16 +222,16 @@ class Sweep(Tabled):
         return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
-        """One column of `cells` as embeddings x lists."""
+        """Return one column of `cells` as embeddings x lists."""
         return wide_of(self.cells[column], self.embeddings, self.lists)
 
     def biases(self, of: str | None = None) -> Biases:
-        """The biases of the embeddings on one list, with the errors that they share through its words.
+        """Return the biases of the embeddings on one list, with the errors that they share through its words.
 
         Raises
         ------
         CriterionError
-            There are several lists and none is named, or no such list.
+            There are several lists and none is named, or there is no such list.
         """
         name = of or (self.lists[0] if len(self.lists) == 1 else None)
         if name not in self.lists:

@@ -56,7 +56,7 @@ def sweep(
     folder: str | Path | None = None,
     jobs: Any = -1,
 ) -> Sweep:
-    """Many lists in many embeddings: the bias of every cell, and what all of them say together.
+    """Estimate the bias of many lists in many embeddings, cell by cell and pooled over all cells.
 
     Parameters
     ----------
@@ -64,37 +64,37 @@ def sweep(
         Their cosines with the shipped control classes are measured cell by cell. For other control classes,
         similarities, and lists that lost words: ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
-        By name, or under the names of their files. Each is anything that `open_embedding` opens, or a list of
-        replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`: a sweep has either
-        cosines or log probabilities.
+        Embeddings by name, or a sequence, which is named after its files. Each is anything that `open_embedding` opens,
+        or a list of replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`. A sweep has
+        either cosines or log probabilities.
     versions : Debiasing, GivenVersion, or a sequence of them
-        Versions of every embedding that they apply to: debiased by a method, or given vectors; of a language model
-        another model. See `bayes_bias.debiasing`. Each is compared with its embedding: the change is estimated from
-        paired differences, list by list, and only the embeddings themselves are pooled.
+        Versions of every embedding that they apply to: debiased by a method, or given vectors. A version of a language
+        model is another model. See `bayes_bias.debiasing`. Each is compared with its embedding: the change is estimated
+        from paired differences, list by list. Only the embeddings themselves are pooled.
     models : iterable of str, Path or ModelSpec
-        Crossed models. Pooling and rankings are those of the first.
+        Crossed models. Pooling and rankings use the first.
     measures : iterable of str, or "all"
         Measures of the literature to compute as well, by their names in `measures.measure_all`.
     posteriors : {"all", "none"}, float, or pairs of str
-        Which cells a model is fitted to. All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of a
-        second each; a number is the p-value below which a model is fitted, too. Pairs name an embedding and a list
-        each. Cells that are only screened enter the pooling with the quasi-F's bias and standard error, and count in
-        Holm's adjustment: they were tested as well. With "none" nothing is pooled.
+        The cells that a model is fitted to. All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of
+        a second each. If this is a number, a model is also fitted to cells with a p-value below it. Pairs name an
+        embedding and a list each. Cells that are only screened enter the pooling with the quasi-F's bias and standard
+        error. They count in Holm's adjustment, since they were tested as well. With "none" nothing is pooled.
     scope, ci_prob, seed
         See `verdict` and `fit`; every cell is fitted with the same seed.
     sampling : Sampling
-        Of each cell. Fewer draws than those of a single list; convergence is checked in each cell.
+        Draws and chains of each cell, by default fewer than for a single list. Convergence is checked in each cell.
     folder : str or Path, optional
-        Where results are kept, in its folder ``cells``, under a hash of list, vectors, model and settings. A sweep
-        that was killed, or has grown, computes what is missing, and two may use a folder at the same time.
+        A folder that keeps results, in its folder ``cells``, under a hash of list, vectors, model and settings. A sweep
+        that was killed, or has grown, computes only what is missing. Two sweeps may use a folder at the same time.
     jobs : int or distributed.Client
-        Processes; -1 for one on each core, 1 for this process alone. Or a client of a Dask cluster, which then does
-        the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
+        Number of processes; -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
+        then does the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
 
     Returns
     -------
     Sweep
-        ``cells`` is a row for each embedding and list; ``write(sweep(...), folder)`` makes the atlas.
+        ``cells`` has a row for each embedding and list; ``write(sweep(...), folder)`` makes the atlas.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""True-positive-rate gaps of a classifier: how large, how sure one can be, and whether word bias goes with them."""
+"""True-positive-rate gaps of a classifier: their size and uncertainty, and their correlation with word bias."""
 
 import lazy_loader
 

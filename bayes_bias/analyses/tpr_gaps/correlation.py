@@ -25,14 +25,15 @@ def correlation(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> CriterionValidity:
-    r"""Correlation of the bias of class words with gaps of true-positive rates, allowing for errors in both.
+    r"""Correlate the bias of class words with gaps of true-positive rates, allowing for errors in both.
 
-    The measurement-error model of `bayes_bias.criterion`, with classes as labels and gaps as the criterion. The gap of
-    a class is the difference of the log odds of two groups, with h of n people of a group recognised,
+    The model is the measurement-error model of `bayes_bias.criterion`, with classes as labels and gaps as the
+    criterion. The gap of a class is the difference of the log odds of two groups. If h of n people of a group are
+    recognised, the log odds and their variance are
 
     .. math:: \log \frac{h + 1/2}{n - h + 1/2}, \qquad s^2 = \frac{1}{h + 1/2} + \frac{1}{n - h + 1/2}
 
-    which is nearly unbiased and nearly normal, ten people in each cell included [1]_.
+    This is nearly unbiased and nearly normal, even with ten people in each cell [1]_.
 
     Parameters
     ----------
@@ -40,10 +41,9 @@ def correlation(
         From `bayes_bias.tpr_gaps.estimate`.
     bias : pandas.DataFrame, xarray.DataArray, or a fit
         The bias of each class's word, as in `bayes_bias.criterion`; the labels of a frame may be in a column ``class``.
-        The raw contrasts of a fit have their standard errors for these attributes.
+        From a fit, the raw contrasts are used with their standard errors for these attributes.
     group : str, optional
-        The group whose gap is used, against all others together; by default the one that `gaps` reports, if there is
-        one.
+        The group whose gap is used, against all others together; by default the only one that `gaps` reports.
     toward : str, optional
         For a fit: the attribute class to which a positive bias is closer, such as that of `group`.
     ci_prob, seed, sampling

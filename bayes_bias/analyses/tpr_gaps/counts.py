@@ -248,8 +248,8 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
 def noise_sd(hits: Counted, people: Counted) -> Array:
     """Standard deviation of each raw gap if no class had any, (class, group).
 
-    That of the difference under permutation of the groups in a class, n of whose N people are of the group: the root of
-    ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
+    It is that of the difference if groups are permuted among the N people of a class, n of whom are in the group: the
+    root of ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
     """
     everyone = people.sum(axis=1, keepdims=True)
     rate = hits.sum(axis=1, keepdims=True) / everyone

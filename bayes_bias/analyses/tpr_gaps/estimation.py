@@ -46,10 +46,10 @@ def estimate(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """Gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
+    """Estimate gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
 
-    The gap of group g in class c is the share of its people whose class is predicted correctly, minus the share of all
-    others [1]_,
+    The gap of group g in class c is the share of people whose class is predicted correctly in this group, minus that
+    share among all others [1]_,
 
         gap[c, g] = TPR[c, g] - TPR[c, not g]
 
@@ -64,7 +64,7 @@ def estimate(
     Parameters
     ----------
     y, prediction, group : sequence of labels, or str
-        True class, predicted class and group of each person; with `data` the names of its columns.
+        True class, predicted class and group of each person; if `data` is given, the names of its columns.
     data : pandas.DataFrame, str or Path, optional
         A frame or CSV file with a row for each person. Labels of a CSV file are read as text.
     of : str, optional
@@ -98,11 +98,11 @@ def estimate(
     Notes
     -----
     Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
-    raw gap is about .15. ``aggregate`` therefore has the raw value, its expectation without any gap, from permuting
+    raw gap is about .15. ``aggregate`` therefore has the raw value; its expectation without any gap, from permuting
     groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares an unbiased
-    estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value, and still
-    above it if gaps are small and people few (.07 without any gap and with ten people in each cell; see
-    docs/evidence/tpr-gaps.md). Its interval never includes zero; ``chance`` answers whether there is any gap.
+    estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value. It is still
+    too large if gaps are small and people few (.07 without any gap and with ten people in each cell; see
+    docs/evidence/tpr-gaps.md). Its interval never includes zero: see ``chance`` for whether there is any gap.
 
     References
     ----------
@@ -130,7 +130,7 @@ def pymc_model(
     data: Source | None = None,
     leave_out: bool = False,
 ) -> pm.Model:
-    """The model that `estimate` samples, for PyMC and ArviZ.
+    """Return the model that `estimate` samples, for PyMC and ArviZ.
 
     Parameters
     ----------
@@ -140,11 +140,11 @@ def pymc_model(
     Returns
     -------
     pymc.Model
-        Free variables ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)`` and
-        ``gap_contrast (class, contrast)``, of two groups the log odds of the first minus those of the second, and of
-        more Helmert contrasts; ``mean_gap (group)`` and ``rate (class, group)`` made of them; and the observed
-        ``recognised (class, group)``, binomial up to its coefficient. The fit of `TprGaps` has them all, so that
-        ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
+        Its free variables are ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)``
+        and ``gap_contrast (class, contrast)``. The contrast of two groups is the log odds of the first minus those of
+        the second; more groups have Helmert contrasts. ``mean_gap (group)`` and ``rate (class, group)`` are made of
+        them. The observed variable is ``recognised (class, group)``, binomial up to its coefficient. The fit of
+        `TprGaps` has them all, so that ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
 
     Raises
     ------

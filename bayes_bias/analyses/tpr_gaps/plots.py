@@ -37,17 +37,17 @@ def plot_tpr_gaps(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
+    """Plot classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
 
-    Behind each row is its noise floor: where its raw gap would lie, with the probability of the intervals, if the class
-    had no gap.
+    Behind each row is its noise floor: the range of raw gaps if the class had no gap, with the probability of the
+    intervals.
 
     Parameters
     ----------
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
-        Whose gap; by default the first one that `gaps` has.
+        The group whose gap is shown; by default the first one of `gaps`.
     ax, legend, palette
         As in `plot_forest`.
 

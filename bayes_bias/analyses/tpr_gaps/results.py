@@ -67,8 +67,8 @@ class TprGaps(Tabled):
     aggregate : pandas.DataFrame
         Rows "mean absolute gap", "root mean square gap", "mean variance over groups" (three groups or more), "mean gap
         of ...". Columns: ``observed``, as published; ``without_gaps``, its expected value if no class had a gap;
-        ``chance`` of a raw value this large in that case; ``unbiased``, an unbiased estimate of the mean variance, and
-        the root of one of the mean square (0 if negative); posterior ``mean``, ``sd`` and interval.
+        ``chance`` of a raw value this large in that case; ``unbiased``, an unbiased estimate of the mean variance, or
+        the root of an unbiased estimate of the mean square (0 if negative); posterior ``mean``, ``sd`` and interval.
     """
 
     name: str
@@ -215,12 +215,12 @@ class TprGaps(Tabled):
 
     @property
     def whose(self) -> str:
-        """Which gaps these are."""
+        """Say which groups' gaps these are."""
         return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
 
     @property
     def layout(self) -> Layout:
-        """The gaps over all classes; a mean gap has a sign, sizes have none."""
+        """Show the gaps over all classes; a mean gap has a sign, sizes have none."""
         rows = self.aggregate
         decimals = [DECIMALS.get(str(name), 3) for name in rows.index]
         signs = ["+" if str(name).startswith(MEAN_GAP) else "" for name in rows.index]
@@ -248,7 +248,7 @@ class TprGaps(Tabled):
 
     @property
     def classes_layout(self) -> Layout:
-        """The gap of each class, the largest first."""
+        """Show the gap of each class, the largest first."""
         rows = self.table.sort_values("mean", ascending=False)
         several = len(self.of) > 1
 
