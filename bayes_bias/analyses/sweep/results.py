@@ -414,7 +414,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, and counted in the adjustment all the same"),
-        (FAILED, "without numbers; the reasons are find_learned the failures"),
+        (FAILED, "without numbers; the reasons are among the failures"),
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
