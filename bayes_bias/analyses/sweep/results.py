@@ -166,7 +166,7 @@ class Sweep(Tabled):
         """That embeddings were not made alike, in sentences; "" if they were, or nothing is known."""
         if self.alike is None or not self.alike.unlike:
             return ""
-        return f"{self.alike.differing} Differences between these embeddings may be those of how they were made."
+        return f"{self.alike.differing} Differences between these embeddings may come from how they were made."
 
     @property
     def unconverged(self) -> pd.DataFrame:
