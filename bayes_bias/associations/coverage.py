@@ -292,7 +292,7 @@ def _remedy(part: Part, emptied: bool) -> str:
         leave_out = "leave it out, of the list or with controls=() (--controls none)"
         return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
     if emptied:
-        return "use an embedding that has such words, or other words; remove it if it is a column of notes"
+        return "use another embedding or other words; if this is a column of notes, remove it"
     return "pass allow_loss=True (--allow-loss) to go on with the words that remain"
 
 

@@ -112,7 +112,7 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
     """Refuse an embedding for a list that is already measured."""
     if not (isinstance(embedding, type(default)) and embedding == default):
         raise EmbeddingError(
-            f"embedding: '{table}' was measured in one, and another is given; leave it out, or give a list's name"
+            f"embedding: '{table}' was measured in one, and another is given; leave embedding out, or name a list"
         )
 
 

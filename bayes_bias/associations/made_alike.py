@@ -75,8 +75,8 @@ class MadeAlike(Tabled):
                 f" {plain(q.max(), 2)}, relative to {self.reference})."
             )
         return (
-            f"{self.differing} What differs may be how the vectors were made, so no verdict is given: cut the texts to"
-            " equal numbers of tokens, and train again with the same settings."
+            f"{self.differing} Biases may differ because of how the vectors were made, so no verdict is given: cut the"
+            " texts to equal numbers of tokens, and train again with the same settings."
         )
 
     @property
@@ -93,8 +93,8 @@ class MadeAlike(Tabled):
     @property
     def _reason(self) -> str:
         q = self.table.q[self.unlike]
-        shorter = "A smaller q is that of fewer updates, from less text or fewer epochs." if (q < LEAST).any() else ""
-        longer = "A larger q is that of more passes over less text." if (q > MOST).any() else ""
+        shorter = "A smaller q comes from fewer updates: less text or fewer epochs." if (q < LEAST).any() else ""
+        longer = "A larger q comes from more passes over less text." if (q > MOST).any() else ""
         return " ".join(filter(None, [shorter, longer]))
 
     def named(self, names: Mapping[Any, str]) -> Self:
@@ -193,7 +193,7 @@ def _shared_vectors(
         vectors[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
     shared = [word for word in candidates or () if all(word in rows for rows in vectors.values())][:_WORDS]
     if len(shared) < _FEWEST:
-        return f"they share {len(shared)} words in addition to those of the list, and {_FEWEST} are the least"
+        return f"they share {len(shared)} words in addition to those of the list, and at least {_FEWEST} are needed"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
     return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
 

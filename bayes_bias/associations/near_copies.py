@@ -45,9 +45,9 @@ def notice_of(home: str, copies: Related) -> str:
     """Say what near copies do to an interval of independent words."""
     count = sum(map(len, copies.clusters))
     return (
-        f"{home}: {count} of {len(copies.words)} words have nearly the vector of another (a cosine above {_ALIKE:g}):"
-        " if these are forms of one word, the interval is too narrow; list each word once, or name what belongs"
-        " together as topics"
+        f"{home}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"
+        f" {_ALIKE:g}). If these are forms of one word, the interval is too narrow: list each word once, or name words"
+        " that belong together as topics"
     )
 
 

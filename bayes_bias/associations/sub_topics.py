@@ -45,7 +45,7 @@ _ALIKE = 1e-6
 _NONE: Topics = MappingProxyType({})
 WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
 _AS_NAMED = "those that the list names share what the table shows"
-_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, their sub-topic among it"
+_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, including their sub-topic"
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,8 +32,9 @@ def answers(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A row for each word choice: answer, word, label_a, label_b, chosen, perhaps wording, stereotype,"
-            " model (CSV, parquet, JSONL); a shipped table (answers-demo); with --prompts replies by id.",
+            help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and perhaps"
+            " wording, stereotype, model (CSV, parquet, JSONL). Or a shipped table (answers-demo). With --prompts, the"
+            " replies by id.",
         ),
     ],
     wordlist: Annotated[
@@ -41,8 +42,8 @@ def answers(
         typer.Option(
             "--list",
             metavar="LIST",
-            help="The list of the questions: shipped name, file, or answers-demo; may be repeated, one list for each"
-            " stereotype.",
+            help="Word list of the questions: shipped name, file, or answers-demo. Repeat it for several stereotypes,"
+            " one list for each.",
             callback=split_lists,
         ),
     ],
@@ -64,15 +65,15 @@ def answers(
     scope: Annotated[
         str,
         typer.Option(
-            help="What counts as a sample: new labels, wordings and words (all), these labels (wordings), these labels"
-            " and wordings (words), answers alone (trials).",
+            help="What intervals generalise to: new labels, wordings and words (all); new wordings and words, with"
+            " these labels (wordings); new words, with these labels and wordings (words); new answers alone (trials).",
             rich_help_panel=MODEL,
         ),
     ] = "all",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
 ) -> None:
-    """How far does a chat model associate, with labels, wordings and words as samples?
+    """How strong are the associations of a chat model? Labels, wordings and words are samples.
 
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """

@@ -41,12 +41,11 @@ def calibrate(
     inputs: TableSource,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")] = None,
     overwrite: OverwriteOption = False,
-    folder: Annotated[Path | None, typer.Option(help="Keep records here: a run that was stopped goes on.")] = None,
-    draws: Annotated[int, typer.Option(min=1, help="Random draws.")] = 100,
+    folder: Annotated[Path | None, typer.Option(help="Keep records here, so that a stopped run can go on.")] = None,
+    draws: Annotated[int, typer.Option(min=1, help="Number of random draws.")] = 100,
     random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
     size: Annotated[
-        int | None,
-        typer.Option(min=2, help="Random words in each class, or group; as many as the list has by default."),
+        int | None, typer.Option(min=2, help="Random words in each class or group; by default as many as the list has.")
     ] = None,
     planted: Annotated[
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
@@ -88,7 +87,9 @@ def calibrate(
 def stability(
     wordlist: WordListArgument, inputs: TableSource, output: OutputFolder, inference: InferenceWithoutRope
 ) -> None:
-    """How much does the bias of a list depend on the training: its seed, its corpus? Of an encoder: on the templates?
+    """How much does the bias of a list depend on the training: its seed, its corpus?
+
+    For an encoder: how much does it depend on the templates?
 
     Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
     """

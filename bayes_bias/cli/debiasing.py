@@ -99,22 +99,22 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="[LIST]...",
-            help="Names of shipped word lists, TOML files or spreadsheets; what changed is adjusted for all of them.",
+            help="Names of shipped word lists, TOML files or spreadsheets; chances are adjusted for all of them.",
             callback=split_lists,
         ),
     ] = None,
     sets: SetsOption = None,
     settings: SettingsOption = None,
     damage: Annotated[
-        bool, typer.Option("--damage", help="Say what it costs: neighbours that other words lose, variance that goes.")
+        bool, typer.Option("--damage", help="Report what the change costs: neighbours of other words, variance.")
     ] = False,
     ratings: RatingsOption = None,
     *,
     inference: Inference,
 ) -> None:
-    """Did debiasing change anything, or do two corpora differ? Both biases, and the change.
+    """Did debiasing change anything, or do two corpora differ? Both biases and their difference.
 
-    Several lists, or several versions after, are adjusted together, and the versions ranked.
+    Give several lists or versions at once: chances are adjusted for all of them, and versions are ranked.
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """

@@ -75,8 +75,8 @@ def summarize(
     ci_prob: CiOption = 0.95,
     rope: RopeOption = None,
     contrast: ContrastOption = None,
-    csv: Annotated[bool, typer.Option("--csv", help="All columns and rows, as CSV.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Rows of single words too.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print all columns and rows, as CSV.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Show rows of single words, too.")] = False,
 ) -> None:
     """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
 
@@ -196,13 +196,13 @@ def plan(
     n_replicates: Annotated[
         list[str] | None,
         typer.Option(
-            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for; as many as there are by default."
+            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for; by default as many as there are."
         ),
     ] = None,
     *,
     inference: InferenceWithoutRope,
 ) -> None:
-    """How narrow would the interval be with longer lists, and how likely to detect a bias?
+    """How narrow would the interval be with longer lists, and how likely is it to detect a bias?
 
     Example: bayes-bias plan weat7 --bias 0.02 --n-targets 20,40 --n-attributes 20,40
     """

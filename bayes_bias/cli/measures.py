@@ -28,11 +28,11 @@ def measures(
     model: ModelOption = "crossed",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
-    csv: Annotated[bool, typer.Option("--csv", help="As CSV, in full precision.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV, in full precision.")] = False,
     *,
     sampler: Sampler,
 ) -> None:
-    """Every measure of the literature that applies to a list, with the posterior in the last rows.
+    """Compute every published measure that applies to a list, with the posterior in the last rows.
 
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """

@@ -42,7 +42,7 @@ ListsArgument = Annotated[
 ControlsOption = Annotated[str, input_option(help="Control classes, comma-separated names or TOML files, or 'none'.")]
 ModelOption = Annotated[str, model_option(help="Shipped model or TOML file.")]
 SeedOption = Annotated[int, model_option(help="The same seed gives the same numbers.")]
-JobsOption = Annotated[int, typer.Option(help="Processes; -1 for one on each core.")]
+JobsOption = Annotated[int, typer.Option(help="Number of processes; -1 for one on each core.")]
 SchedulerOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler that runs the work (extra cluster).")
 ]
@@ -73,7 +73,7 @@ RatingsOption = Annotated[
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
-    str, typer.Option(help=f"Formats of figures, comma-separated ({', '.join(FORMATS)}), or 'none'; LaTeX takes pdf.")
+    str, typer.Option(help=f"Formats of figures, comma-separated ({', '.join(FORMATS)}), or 'none'; LaTeX needs pdf.")
 ]
 CiOption = Annotated[float, model_option("--ci", min=0.01, max=0.999, help="Probability of the intervals.")]
 RopeOption = Annotated[
@@ -81,7 +81,7 @@ RopeOption = Annotated[
     model_option(
         "--rope",
         metavar="SIZE",
-        help="Largest negligible bias, in the units of the numbers: how probable is a smaller one?",
+        help="Largest negligible bias, in the units of the numbers; prints the probability of a smaller one.",
     ),
 ]
 ContrastOption = Annotated[

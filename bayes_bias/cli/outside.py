@@ -26,7 +26,7 @@ def criterion(
         Path,
         typer.Argument(
             metavar="FILE.csv",
-            help="Columns label, criterion and criterion_se (or criterion_n); without --fit also bias and sd.",
+            help="Table with columns label, criterion and criterion_se (or criterion_n); without --fit also bias, sd.",
         ),
     ],
     fit: Annotated[
@@ -40,7 +40,7 @@ def criterion(
     covariance: Annotated[
         Path | None, input_option(metavar="CSV", help="Covariance of the errors of biases, in place of the column sd.")
     ] = None,
-    covariates: Annotated[str, input_option(help="Columns to hold equal, comma-separated.")] = "",
+    covariates: Annotated[str, input_option(help="Columns to hold constant, comma-separated.")] = "",
     family: Annotated[str | None, input_option(help="Column with families, such as those of languages.")] = None,
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
@@ -49,7 +49,7 @@ def criterion(
     output: OutputFolder,
     sampler: Sampler,
 ) -> None:
-    """Correlate bias with an outside measure, such as people's associations; both have errors.
+    """Correlate bias with an outside measure, such as people's associations, with errors in both.
 
     Example: bayes-bias criterion languages.csv --covariates median_age --out validity
     """
@@ -103,10 +103,10 @@ def tpr_gaps(
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
     of: Annotated[
-        str | None, typer.Option(help="Group to show the gap of; by default the first of two, or each of more.")
+        str | None, typer.Option(help="Group to show the gap of; by default the first of two, or all of more.")
     ] = None,
     leave_out: Annotated[
-        bool, typer.Option("--leave-out", help="Leave out classes without people of a group.")
+        bool, typer.Option("--leave-out", help="Leave out classes in which a group has no people.")
     ] = False,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
@@ -114,7 +114,7 @@ def tpr_gaps(
     output: OutputFolder,
     sampler: Sampler,
 ) -> None:
-    """Gaps of a classifier's true-positive rates between groups, class by class, with uncertainty.
+    """Estimate gaps of a classifier's true-positive rates between groups, class by class.
 
     Example: bayes-bias tpr-gaps tpr-demo --of F --out gaps
     """

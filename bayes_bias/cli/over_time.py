@@ -32,8 +32,9 @@ class Slices:
         list[str],
         typer.Option(
             metavar="TIME=FILE",
-            help="A slice: its time and its embedding, or a file that `bayes-bias table` wrote (then without LIST);"
-            " several files or a pattern, 1900='vec/1900-*.txt', are seeds of one slice. Once for each slice.",
+            help="A slice of the corpus; repeat it for each slice. TIME is a number. FILE is an embedding, or a table"
+            " that `bayes-bias table` wrote (then without LIST). Several files (1900=one.txt,two.txt) or a pattern"
+            " (1900='vec/1900-*.txt') are seeds of the same slice.",
         ),
     ]
     replicates: ReplicatesOption = None
@@ -97,10 +98,11 @@ def over_time(
     output: OutputFolder,
     inference: InferenceWithoutRope,
     wordlist: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Word list; none if --at names files of tables.")
+        str | None, typer.Argument(metavar="[LIST]", help="Word list; leave it out if --at names tables.")
     ] = None,
     speak_of: Annotated[
-        str, model_option("--slices", help="What the verdict is about: new slices of these times (new), or these.")
+        str,
+        model_option("--slices", help="What the verdict is about: new slices of these times (new), or these (these)."),
     ] = "new",
 ) -> None:
     """Did a bias change over time? Its trend and its changes from slice to slice of a corpus.

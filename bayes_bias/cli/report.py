@@ -37,7 +37,7 @@ def report(
         int,
         typer.Option(
             min=0,
-            help="Random nulls of each list's design, to count false findings; 0 for none.",
+            help="Number of random lists with each list's design, to count false findings; 0 for none.",
             rich_help_panel=MODEL,
         ),
     ] = CALIBRATION_DRAWS,
@@ -45,12 +45,12 @@ def report(
         bool,
         typer.Option(
             "--against-published",
-            help="Fit the published model, too, and compare how well either predicts; it doubles the time.",
+            help="Also fit the published model, and compare how well both predict; this doubles the time.",
             rich_help_panel=MODEL,
         ),
     ] = False,
 ) -> None:
-    """A posterior bias report that a paper can cite: page, tables, figures, methods text.
+    """Write a posterior bias report that a paper can cite: page, tables, figures, methods text.
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """

@@ -33,9 +33,10 @@ def sentence_pairs(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="A row for each pair: item, score_more and score_less (or difference), perhaps bias_type, writer,"
-            " template, term, model; or as CrowS-Pairs' program writes them; or a shipped table (pairs-demo); or the"
-            " samples_*.jsonl that lm-evaluation-harness logs. With --model sentences instead of scores.",
+            help="Table with a row for each pair: item, score_more and score_less (or difference), and perhaps"
+            " bias_type, writer, template, term, model. Or a file as CrowS-Pairs' program writes it, a shipped table"
+            " (pairs-demo), or the samples_*.jsonl that lm-evaluation-harness logs. With --model, sentences instead of"
+            " scores.",
         ),
     ],
     output: OutputFolder,
@@ -74,7 +75,7 @@ def sentence_pairs(
     unit: Annotated[
         str | None,
         typer.Option(
-            help=f"What the scores of FILE are: {', '.join(UNITS)}. Left out, they are log probabilities.",
+            help=f"What the scores of FILE are: {', '.join(UNITS)}. By default log probabilities.",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -84,7 +85,8 @@ def sentence_pairs(
     scope: Annotated[
         str,
         typer.Option(
-            help="New pairs of new writers (all) or of the same ones (pairs), or exactly these pairs (none).",
+            help="What intervals generalise to: new pairs of new writers (all), new pairs of these writers (pairs),"
+            " or exactly these pairs (none).",
             rich_help_panel=MODEL,
         ),
     ] = "all",

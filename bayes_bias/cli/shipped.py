@@ -29,8 +29,8 @@ def wordlists(
         list[str] | None,
         typer.Argument(
             metavar="LIST|FILE",
-            help="Show one list, or control class. With --out, files of words: spreadsheets, JSON, YAML, or text with"
-            " a word a line.",
+            help="The list or control class to show. With --out, files of words: spreadsheets, JSON, YAML, or text"
+            " with one word a line.",
         ),
     ] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
@@ -39,18 +39,16 @@ def wordlists(
         typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class; repeatable."),
     ] = None,
     classes: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Other names that are classes; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Another name that is a class; repeatable.")
     ] = None,
     word_class: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=noun", help="What the words of a name are in a sentence, for templates; repeatable."
-        ),
+        typer.Option(metavar="NAME=noun", help="How templates use the words of a name in a sentence; repeatable."),
     ] = None,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the chosen words of FILE here.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy or --out names already.")] = False,
 ) -> None:
-    """The shipped word lists, or one of them with its words; a copy to edit; a list made of files.
+    """Show the shipped word lists, or one with its words; copy one to edit; make a list from files.
 
     Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
     --groups insects=unpleasant --out my-list.csv
@@ -168,7 +166,7 @@ def _lacking(words: WordList) -> list[str]:
 
 @app.command()
 def models(
-    name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Show one model.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="The model to show.")] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
     graph: Annotated[
         Path | None,
@@ -178,7 +176,7 @@ def models(
         bool, typer.Option("--overwrite", help="Replace what --copy or --graph names already.")
     ] = False,
 ) -> None:
-    """The shipped models, or one of them with its priors; a copy of one to edit; its graph.
+    """Show the shipped models, or one with its priors; copy one to edit; draw its graph.
 
     Example: bayes-bias models crossed --copy my-model.toml
     """
@@ -220,19 +218,19 @@ def sentences(
             metavar="LIST", help="A word list, as for `fit`; with --vectors, the CSV file that was written for it."
         ),
     ],
-    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file; with --vectors, the .npz file.")],
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file to write; with --vectors, .npz file.")],
     templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
     controls: ControlsOption = "neutral,human",
     vectors: Annotated[
         Path | None,
         typer.Option(
-            help="The vectors of LIST: a NumPy file (.npy) of its rows in their order; or JSON lines, Parquet or CSV"
-            " with their ids or sentences, in any order."
+            help="Vectors of the sentences in LIST: a NumPy file (.npy) with one row for each, in the same order; or"
+            " JSON lines, Parquet or CSV with ids or sentences, in any order."
         ),
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """The sentences of a list, to encode elsewhere; their vectors as a file that --embedding opens.
+    """Write the sentences of a list to encode elsewhere, or turn their vectors into an embedding.
 
     Example: bayes-bias sentences weat6 --templates noun-10 --out weat6.csv; then, with an array of their vectors:
     bayes-bias sentences weat6.csv --vectors weat6.npy --out weat6.npz

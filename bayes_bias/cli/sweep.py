@@ -24,9 +24,9 @@ def sweep(
         typer.Argument(
             metavar="SPEC.toml",
             # Rich takes brackets for its own.
-            help='What to measure: lists = ["weat*"], tables "embeddings" with files = "*.txt" (or encoder, or masked,'
-            ' of language models), and perhaps "versions" with name, method and sets, "sampling", models, measures,'
-            " posteriors.",
+            help='TOML file that says what to measure: lists = ["weat*"] and tables "embeddings" with files = "*.txt"'
+            ' (for language models encoder or masked). Perhaps also "versions" with name, method and sets, "sampling",'
+            " models, measures, posteriors.",
         ),
     ],
     out_folder: Annotated[
@@ -35,8 +35,8 @@ def sweep(
     posteriors: Annotated[
         str | None,
         typer.Option(
-            help="Which cells a model is fitted to: all, none, or those in which the quasi-F's p is below this number;"
-            " as the file has it by default."
+            help="Cells to fit a model to: all, none, or a number: those in which the quasi-F's p is below it. By"
+            " default as in the file."
         ),
     ] = None,
     jobs: JobsOption = -1,
@@ -46,14 +46,14 @@ def sweep(
         typer.Option(
             metavar="HOW",
             help="What may replace a word that an embedding lacks: exact (nothing), case, accents, or subwords of"
-            " fastText models; as the file has it by default.",
+            " fastText models. By default as in the file.",
         ),
     ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
     trust: TrustOption = False,
 ) -> None:
-    """Many embeddings at once: every list in every embedding, resumable, and an atlas of all of them.
+    """Measure every list in many embeddings, and write an atlas of them; resumable.
 
     Example: bayes-bias sweep audit.toml --out audit
     """

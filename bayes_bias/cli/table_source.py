@@ -40,15 +40,15 @@ EmbeddingOption = Annotated[
     typer.Option(
         "--embedding",
         "-e",
-        help="Shipped name, file, or gensim-downloader name. Several, each with its own --embedding, are --replicates"
-        " of one; `report` and `stability` also put them side by side.",
+        help="Shipped name, file, or gensim-downloader name. Repeat it for the --replicates of one embedding; `report`"
+        " and `stability` also compare different embeddings.",
     ),
 ]
 EncoderOption = Annotated[
     str | None,
     input_option(
         metavar="FOLDER",
-        help="Instead of --embedding a model that encodes sentences: its folder, or its name on this machine (needs"
+        help="Model that encodes sentences, instead of --embedding: its folder, or its name on this machine (needs"
         " the extra 'transformers').",
     ),
 ]
@@ -56,8 +56,8 @@ MaskedOption = Annotated[
     str | None,
     input_option(
         metavar="FOLDER",
-        help="Instead of --embedding a masked language model: how much more probable is a word next to another?"
-        " Its folder, or its name on this machine (needs the extra 'transformers').",
+        help="Masked language model, instead of --embedding: its folder, or its name on this machine (needs the extra"
+        " 'transformers'). The numbers say how much more probable a word is next to another.",
     ),
 ]
 TemplatesOption = Annotated[
@@ -80,20 +80,20 @@ ReplicatesOption = Annotated[
     input_option(
         "--replicates",
         metavar="KIND",
-        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus),"
-        " resampled sentences (bootstrap).",
+        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus) or"
+        " samples of the sentences (bootstrap).",
     ),
 ]
 SubTopicsOption = Annotated[
     str | None,
     input_option(
-        help="from-vectors: words that belong together count as fewer, by as much as the vectors and the table show;"
-        " independent: they do not; exhaustive: the sub-topics of the list are all there are. By default the list's own"
-        " setting, or else from-vectors."
+        help="How words that belong together count. from-vectors: as fewer, by as much as the vectors and the table"
+        " show; independent: in full; exhaustive: the sub-topics of the list are all there are. By default the list's"
+        " own setting, or else from-vectors."
     ),
 ]
 AllowLossOption = Annotated[
-    bool, input_option("--allow-loss", help="Go on when half of a group's or class's words are missing.")
+    bool, input_option("--allow-loss", help="Go on if half of the words of a group or class are missing.")
 ]
 TrustOption = Annotated[
     bool, input_option("--trust", help="Open files that can run code (gensim's native files, pickles).")
@@ -318,15 +318,15 @@ class BeforeAndAfter(MeasuringOptions):
         list[str],
         typer.Option(
             help="Embedding before, or of one corpus; or a file that `bayes-bias table` wrote (then without LIST). With"
-            " --replicates give several, each with its own --before."
+            " --replicates, repeat it for each."
         ),
     ]
     after: Annotated[
         list[str],
         typer.Option(
             help="Embedding after, or of the other corpus, or a file that `bayes-bias table` wrote; or a debiasing"
-            " method such as hard, with --sets, which is applied to the embedding before. Several, each with its own"
-            " --after, are compared and ranked."
+            " method such as hard, with --sets, which is applied to the embedding before. Repeat it to compare and rank"
+            " several."
         ),
     ]
     encoder: Annotated[

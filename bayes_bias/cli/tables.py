@@ -37,15 +37,17 @@ numbers_option = partial(typer.Option, rich_help_panel=NUMBERS)
 class AnySource(TableSource):
     """The same, and a spreadsheet of others with columns and numbers of any kind."""
 
-    target: Annotated[str | None, heading_option(help="Target words.")] = None
-    group: Annotated[str | None, heading_option(help="The group of each target.")] = None
-    attribute: Annotated[str | None, heading_option(help="Attribute words.")] = None
-    attribute_class: Annotated[str | None, heading_option("--class", help="The class of each attribute.")] = None
-    value: Annotated[str | None, heading_option(help="The numbers; decimal points or commas.")] = None
+    target: Annotated[str | None, heading_option(help="Column of the target words.")] = None
+    group: Annotated[str | None, heading_option(help="Column of each target's group.")] = None
+    attribute: Annotated[str | None, heading_option(help="Column of the attribute words.")] = None
+    attribute_class: Annotated[str | None, heading_option("--class", help="Column of each attribute's class.")] = None
+    value: Annotated[str | None, heading_option(help="Column of the numbers, with decimal points or commas.")] = None
     labels: Annotated[
         list[str] | None,
         heading_option(
-            "--label", metavar="NAME=HEADING", help=f"Words that belong together: {', '.join(LABELS)}; repeatable."
+            "--label",
+            metavar="NAME=HEADING",
+            help=f"Column that says which words belong together; NAME is one of {', '.join(LABELS)}; repeatable.",
         ),
     ] = None
     replicates: Annotated[
@@ -62,13 +64,16 @@ class AnySource(TableSource):
         numbers_option(
             "--stereotype",
             metavar="GROUP=CLASS",
-            help="Once for each group, GROUP=none to leave it out; for spreadsheets of words too.",
+            help="The class that the stereotype gives a group, once for each group; GROUP=none leaves the group out."
+            " For spreadsheets of words, too.",
         ),
     ] = None
     opposites: Annotated[
         list[str] | None,
         numbers_option(
-            "--opposites", metavar="CLASS", help="If all groups have one class: what it is compared with; repeatable."
+            "--opposites",
+            metavar="CLASS",
+            help="If all groups have the same class: a class to compare it with; repeatable.",
         ),
     ] = None
     metric: Annotated[
@@ -78,7 +83,7 @@ class AnySource(TableSource):
             " word list: the measure of closeness, cosine or dot."
         ),
     ] = COSINE
-    unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name; its name by default.")] = (
+    unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name; by default its name.")] = (
         None
     )
     matrix: Annotated[
@@ -90,7 +95,7 @@ class AnySource(TableSource):
     pooling: Annotated[
         str | None,
         input_option(
-            help=f"For --encoder: which vector is a sentence's: cls, mean, mean-content, word, last; {POOLING} by"
+            help=f"For --encoder: the vector that a sentence gets: cls, mean, mean-content, word, last; {POOLING} by"
             " default."
         ),
     ] = None
@@ -214,9 +219,10 @@ def table(
     inputs: AnySource,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """A file that other commands take in place of a list: numbers of others, or a list that is measured.
+    """Write a file that other commands take in place of a list: your own numbers, or a measured list.
 
-    It holds numbers, words and design, and no vectors. Semicolons, tabs and decimal commas of others are understood.
+    The file that is written holds numbers, words and design, but no vectors. FILE may have semicolons, tabs and decimal
+    commas.
 
     Example: bayes-bias table mine.csv --target name --value score --metric log-probability --stereotype he=career
     --stereotype she=family --out table.csv; then bayes-bias report table.csv
@@ -249,7 +255,7 @@ def weat(
     ] = None,
     seed: SeedOption = 1,
 ) -> None:
-    """WEAT's effect size, statistic and permutation p-value.
+    """Compute WEAT's effect size, statistic and permutation p-value.
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """

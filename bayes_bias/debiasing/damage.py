@@ -190,7 +190,7 @@ class Damage:
         share = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
         neighbours = f"Of the nearest neighbours of words, {share} are kept (among {self.words:,} words)"
         rated = [str(each) for each in self.ratings]
-        return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors went.", *rated])
+        return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors was lost.", *rated])
 
 
 def damage(

@@ -14,7 +14,7 @@ def open_fasttext(file: Traversable, trust: bool) -> MemoryReader:
     """Words and vectors of a model that fastText saved, and those of the parts of words."""
     if not trust:
         raise EmbeddingError(
-            f"{file.name}: fastText's own .bin, which gensim's loader takes at its word; pass trust=True (--trust) if"
+            f"{file.name}: fastText's own .bin, which gensim loads without checking it; pass trust=True (--trust) if"
             " you trust its origin, or use the .vec file that comes with it"
         )
     check_gensim(f"{file.name}: a model that fastText saved", "or the .vec file that comes with it")

@@ -36,7 +36,9 @@ def read_records(file: Traversable) -> Records:
     if _OBJECTS.match(content):
         return records_of(frame_of_objects(_objects(content, file.name)), file.name)
     if not is_spreadsheet(file.name):
-        raise EmbeddingError(f"{file.name}: a table of vectors is JSON, JSON lines, Parquet or CSV; name it so")
+        raise EmbeddingError(
+            f"{file.name}: a table of vectors is JSON, JSON lines, Parquet or CSV; give the file the ending of its kind"
+        )
     return records_of(read_frame(file, file.name, EmbeddingError, text=None), file.name)
 
 

@@ -100,8 +100,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     groups, classes = len(table.groups), len(table.associated_classes)
     if (groups, classes) != (2, 2):
         raise MeasureError(
-            f"{_NAME}: compares two groups and two classes, this table has {groups} and {classes}; take the quasi-F,"
-            " which has the contrast of several"
+            f"{_NAME}: compares two groups and two classes, this table has {groups} and {classes}; take the"
+            " quasi-F, which compares several"
         )
     scores = WordScores.from_table(table)
     of_targets, n1 = _pooled(scores.of_targets, table.group_index)

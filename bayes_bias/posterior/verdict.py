@@ -254,7 +254,7 @@ class Verdict(Tabled):
         if self.wider is not None:
             sentences.append(f"With {self.added} as well: {self.wider._sentences()}")
         elif not scope_of(self.scope).samples_attributes:
-            sentences.append("Of new attributes nothing can be said, because a class has only one word.")
+            sentences.append("Nothing can be said about new attributes, because a class has only one word.")
         return " ".join(filter(None, sentences))
 
 

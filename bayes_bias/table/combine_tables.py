@@ -143,7 +143,7 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
     problem = "not a mapping of names to tables; give {1900: table, 1910: another}"
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
-        raise TableError(f"tables: {len(tables)} of them have nothing to be combined with; give two or more")
+        raise TableError(f"tables: there are {len(tables)}, and combining takes several; give two or more")
     if not isinstance(weights, Mapping):
         check_kind("weights", weights, Sequence | np.ndarray, "not one number for each table", TableError)
         if len(weights) != len(tables):
@@ -155,7 +155,7 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
         if not is_number(weight):
             raise TableError(f"weights: that of {label!r} must be a finite number, got {weight!r}")
     if not any(weights.values()):
-        raise TableError("weights: all are zero, and nothing is left; give some that differ from zero")
+        raise TableError("weights: all are zero; give some that differ from zero")
     return {label: float(weights.get(label, 0.0)) for label in tables}
 
 
@@ -210,8 +210,8 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
             " combined table has their means alone",
         )
     return (
-        f"replicates do not pair, since tables have different numbers of them ({counts}), and count as independent; how"
-        f" much they differ rests on {min(numbers.values())} of each",
+        f"replicates do not pair, since tables have different numbers of them ({counts}); they count as independent,"
+        f" and {min(numbers.values())} of each show how much they differ",
     )
 
 

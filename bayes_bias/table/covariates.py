@@ -95,8 +95,8 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                     says = "does not overlap" if apart else "hardly overlaps"
                     yield (
                         f"'{name}' of {reach[0]} and of {reach[1]} {says}: the bias at equal values is an"
-                        " extrapolation, which rests on the slope being straight, and on words with high and low values"
-                        " differing in nothing else"
+                        " extrapolation. It assumes that the slope is straight, and that words with high and low values"
+                        " differ in nothing else"
                     )
 
 

@@ -99,9 +99,9 @@ class Products(NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if self.size > MOST_PAIRS:
             raise TableError(
-                f"cosines: {len(self.targets):,} x {len(self.attributes):,} are too many to be formed one by one"
-                f" ({self.size * 8e-9:,.1f} GB; at most {MOST_PAIRS:,} are), and this needs every single one; fit"
-                " model='crossed', which does not, or measure shorter lists"
+                f"cosines: {len(self.targets):,} x {len(self.attributes):,} are too many to be computed one by one"
+                f" ({self.size * 8e-9:,.1f} GB; the most are {MOST_PAIRS:,}), and every one is needed here; fit"
+                " model='crossed', which does not need them, or measure shorter lists"
             )
         exact = self.targets.astype(float) @ self.attributes.T
         return np.asarray(np.round(exact, _DECIMALS), dtype=dtype)

@@ -70,7 +70,7 @@ class Related:
         if not self.count_as_fewer:
             return "no sub-topics can be shown"
         count = f"{len(self.words)} words that count as {self.effective:.0f}"
-        cancels = "; what the opposite words have of the same cancels" if self.in_common >= _MUCH else ""
+        cancels = "; what the opposite words share with them cancels" if self.in_common >= _MUCH else ""
         return f"{count}, since the vectors show sub-topics: {self.named}{cancels}"
 
     @property

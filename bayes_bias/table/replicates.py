@@ -127,8 +127,8 @@ def _bootstrapped(replicates: Replicates) -> tuple[str, ...]:
     if "bootstrap" not in replicates.kind:
         return ()
     return (
-        f"{replicates.text} of one corpus share most of their sentences and differ less than corpora do: what is said"
-        " of new ones holds for this corpus alone, and intervals of single words are too short for others; train on"
+        f"{replicates.text} of one corpus share most of their sentences and differ less than corpora do. Results for"
+        " new ones hold for this corpus alone, and intervals of single words are too short for other corpora; train on"
         " halves of the text, or on separate corpora",
     )
 
@@ -137,9 +137,9 @@ def _few(replicates: Replicates) -> tuple[str, ...]:
     if len(replicates.tables) >= FEW:
         return ()
     return (
-        f"{replicates.text} show little of how much {plural(replicates.kind)} differ, so the prior decides how wide"
-        f" intervals are that generalise to new ones, and they are too short if these differ much ({_OF_FEW}); {FEW} or"
-        " more are better",
+        f"{replicates.text} say little about how much {plural(replicates.kind)} differ. The prior then decides how wide"
+        f" intervals for new {plural(replicates.kind)} are, and they are too short if these differ much ({_OF_FEW});"
+        f" {FEW} or more are better",
     )
 
 

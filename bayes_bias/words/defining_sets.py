@@ -77,8 +77,8 @@ class DebiasSets:
             return self.groups
         if len({len(words) for words in self.defining_sets}) > 1:
             raise WordListError(
-                "sets: defining_sets have different sizes, so that their words' groups are unknown; add groups, such as"
-                ' groups = [["she", "her"], ["he", "his"]]'
+                "sets: defining_sets have different sizes, so the groups of their words are unknown; add groups, such"
+                ' as groups = [["she", "her"], ["he", "his"]]'
             )
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
@@ -136,7 +136,9 @@ class DebiasSets:
             independent=tuple(word for word in self.independent if word not in missing),
         )
         if (not remaining.defining_sets and not remaining.groups) or not all(groups):
-            raise WordListError("sets: without words that have no vector no defining set, or not all groups, are left")
+            raise WordListError(
+                "sets: words without a vector are left out, and no defining set, or not every group, has words left"
+            )
         return remaining
 
     @property

@@ -106,10 +106,10 @@ def check_stereotypes(content: Content) -> None:
     groups = [f"'{group}={name}'" for group, name in pairs][: max(half, 1)]
     files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
     raise WordListError(
-        f"{content.where}: which of {', '.join(names)} are groups, and which class is stereotypical for each? Write "
-        f"GROUP=CLASS in place of the name of every group, such as {groups[0]}, or give the same as stereotypes= in"
-        f" Python, --stereotype {groups[0]} of `bayes-bias table`, or make a list: `bayes-bias wordlists {files}"
-        f" {' '.join(f'--groups {group}' for group in groups)} --out list.csv`. If these are words and no names, write"
+        f"{content.where}: which of {', '.join(names)} are groups, and which class is stereotypical for each? In the"
+        f" file, replace the name of each group by GROUP=CLASS, such as {groups[0]}. Or say it with stereotypes= in"
+        f" Python or --stereotype {groups[0]} of `bayes-bias table`. Or make a list: `bayes-bias wordlists {files}"
+        f" {' '.join(f'--groups {group}' for group in groups)} --out list.csv`. If these are words, not names, write"
         " names above them"
     )
 
@@ -119,7 +119,7 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
     others = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
-            f"{where}: with which of {', '.join(others)} is {associated.pop()} compared? Remove columns that hold no"
+            f"{where}: which of {', '.join(others)} is {associated.pop()} compared with? Remove columns that hold no"
             " words of the list. If several are left, name each that is compared: opposites=['CLASS', ...] in Python,"
             " --opposites CLASS of `bayes-bias table`; the rest are control classes"
         )
@@ -168,7 +168,7 @@ def _headed(
                 word_classes.setdefault(name, []).append(word)
         if others:
             headings = ", ".join(other or "a column without a heading" for other in others)
-            notices.append(f"{where}: read are the columns '{_WORD}' and '{labels[0]}'; left out: {headings}")
+            notices.append(f"{where}: columns '{_WORD}' and '{labels[0]}' are read; left out: {headings}")
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
         clean, left_out = _without_padding(clean, where)
@@ -219,7 +219,7 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
             padding[heading] = filling
     notices = [
         f"{where}: {len(filling)} cell{'' if len(filling) == 1 else 's'} '{filling[0]}' at the end of '{heading}' read"
-        " as padding and left out; a word that is spelt so has to stand further up in its column"
+        " as padding and left out; if a word is spelt so, move it further up in its column"
         for heading, filling in padding.items()
     ]
     for heading, cells in shortened:

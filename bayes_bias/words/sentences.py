@@ -100,9 +100,10 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
     if count == len(sentences):
         return f"{beginning}, one from each"
     if units <= sentences.keys() and (templates := shared_templates(sentences)):
-        return f"{beginning}, and words count; their {len(templates)} templates are replicates"
+        return f"{beginning}; words are counted, and their {len(templates)} templates are replicates"
     return (
-        f"{beginning}, and words count; they occur in different templates, so each has the mean vector of its sentences"
+        f"{beginning}; words are counted. They occur in different templates, so each has the mean vector of its"
+        " sentences"
     )
 
 

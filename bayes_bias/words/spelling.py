@@ -121,7 +121,7 @@ def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
     """Replacements of words that an embedding lacks: never silent."""
     examples = [f"'{other}' for '{word}'" for word, other in respelt.items()]
     more = f", and {len(examples) - _NAMED} more" if len(examples) > _NAMED else ""
-    return f"{embedding} has {', '.join(examples[:_NAMED])}{more}; used as such, as match asks"
+    return f"{embedding} has {', '.join(examples[:_NAMED])}{more}; used instead, as match asks"
 
 
 def composed(word: str) -> str:

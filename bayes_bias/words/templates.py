@@ -265,7 +265,8 @@ def _template(entry: Any, where: str) -> Template:
     forms = {key: form for key, form in entry.items() if key != "text"}
     if forms and slots != ONE:
         raise TemplateError(
-            f"{where}: has forms for {', '.join(forms)} and two slots; sentences with two have [phrases] instead"
+            f"{where}: has two slots, and forms for {', '.join(forms)}; write forms of sentences with two slots in"
+            " [phrases]"
         )
     if _ARTICLE.search(text):
         raise TemplateError(

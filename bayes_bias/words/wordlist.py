@@ -213,7 +213,7 @@ class WordList(Telling):
         merged = dict(self.controls)
         for each_list in lists:
             for name in each_list.controls.keys() & (merged.keys() | self.classes.keys()):
-                raise WordListError(f"controls: '{name}' already is a class of the list '{self.name}'; rename one")
+                raise WordListError(f"controls: '{name}' is already a class of the list '{self.name}'; rename one")
             merged |= each_list.controls
         controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         topics: dict[str, Words] = {}

@@ -143,8 +143,8 @@ class _AnswersResult(Tabled):
         chances = f"probability that it is positive {equals(probability(row.prob_above))}"
         judged = f"{'' if clear else 'not '}distinguishable from zero"
         caution = {
-            FEW_LABELS: f", though {self._numbers(row)} are few to speak of others; five of each group would be enough",
-            FEW_WORDINGS: ", though three wordings or more would be needed to speak of others",
+            FEW_LABELS: f", though {self._numbers(row)} are few to generalise from; five of each group would be enough",
+            FEW_WORDINGS: ", though it takes three wordings or more to generalise to others",
         }.get(row.reach, "")
         return (
             f"{capitalized(self.called(key))}: for {self._whom(row)} the {what} is {number}, {judged}"
@@ -181,7 +181,7 @@ class _AnswersResult(Tabled):
             f"{level(self.ci_prob)} intervals by what counts as a sample: {joined(ends)}.",
         ]
         if row.reach == ONE_PAIR:
-            sentences.append("All answers chose between one pair of labels, so that nothing can be said of others.")
+            sentences.append("All answers chose between one pair of labels, so nothing can be said about others.")
         if row.optimistic:
             sentences.append(_OPTIMISTIC)
         return [*sentences, *self._more(key)]
@@ -314,7 +314,7 @@ class ModelAnswers(_AnswersResult):
         row, raw = self.table.loc[key], self.published.loc[key]
         return [
             f"A new answer is stereotypical on balance with probability {probability(row.prob_new_answer)}.",
-            f"Published are a D of {signed(raw.published_d, DECIMALS)} and a t test over answers, p"
+            f"The published D is {signed(raw.published_d, DECIMALS)}, and a t test over answers gives p"
             f" {equals(probability(raw.p))}.",
         ]
 

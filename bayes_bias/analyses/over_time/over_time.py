@@ -1,6 +1,7 @@
 """Did a bias change over time? One list in several slices of a corpus, word by word."""
 
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -129,11 +130,19 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
         time = _time(label)
         check_table(table, f"tables: {label}")
         if time in slices:
-            raise TableError(f"tables: two slices are of the time {time}; give each a different time")
+            raise TableError(f"tables: two slices have the time {time}; give each a different time")
         slices[time] = table.without_controls()
     if len(slices) < 2:
         raise TableError(f"tables: {len(slices)} slice(s) show no change over time; give two or more, five for a trend")
+    _check_distinct(slices)
     return {time: slices[time] for time in sorted(slices)}
+
+
+def _check_distinct(slices: Mapping[Any, AssociationTable]) -> None:
+    """Refuse a slice that was given twice: its change from itself is zero, and nothing is left to estimate."""
+    for (one, first), (other, second) in combinations(slices.items(), 2):
+        if first.values.equals(second.values):
+            raise TableError(f"tables: slices {one} and {other} have the same values; leave one of them out")
 
 
 def _time(label: Any) -> int | float:

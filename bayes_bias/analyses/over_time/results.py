@@ -229,7 +229,7 @@ class OverTime(Tabled):
                 f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()
             ]
             sides.append(f"{side}s {', '.join(examples)}")
-        return f"In these vectors moved most: {'; '.join(sides)}."
+        return f"The words that moved most in these vectors: {'; '.join(sides)}."
 
     @property
     def layout(self) -> Layout:

@@ -120,7 +120,7 @@ class SliceContrast(Tabled):
         if NEW in self.table.index:
             sentence += f"; for new slices of these times {self._interval(NEW)} ({self._chance(NEW)})"
         else:
-            sentence += "; of new slices nothing can be said with fewer than five"
+            sentence += "; nothing can be said about new slices with fewer than five"
         return f"{sentence}. {_VERDICTS[self.verdict]}"
 
     def _written(self, scope: str) -> str:

@@ -20,7 +20,7 @@ _RANDOM_LISTS, _QUANTILE = 2_000, 0.95
 # docs/evidence/frequency.md
 _CONSEQUENCE = (
     "Groups and classes both differ in frequency by more than lists of random words do. Frequent words are closer to"
-    " frequent words, whatever they mean, so that such lists are biased without any meaning; ask for the bias at equal"
+    " frequent words, whatever they mean, so such lists are biased for that reason alone; ask for the bias at equal"
     " frequency (covariates='rank', --covariates rank)"
 )
 

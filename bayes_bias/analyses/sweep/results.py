@@ -167,7 +167,7 @@ class Sweep(Tabled):
         """Say in sentences that embeddings were not made alike; "" if they were, or if this is unknown."""
         if self.alike is None or not self.alike.unlike:
             return ""
-        return f"{self.alike.differing} Differences between these embeddings may be those of how they were made."
+        return f"{self.alike.differing} Differences between these embeddings may come from how they were made."
 
     @property
     def unconverged(self) -> pd.DataFrame:
@@ -415,7 +415,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, and counted in the adjustment all the same"),
-        (FAILED, "without numbers; the reasons are find_learned the failures"),
+        (FAILED, "without numbers; the reasons are among the failures"),
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]

@@ -221,7 +221,7 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
     settings = {key: str(value) for key, value in content.items() if key not in (kind, "at", "versions")}
     for key in settings:
         if key not in ("name", *_KINDS[kind]):
-            raise EmbeddingError(f"{place}: {key} does not go with {kind}; leave it out")
+            raise EmbeddingError(f"{place}: {key} cannot be used with {kind}; leave it out")
     if kind != "files":
         folder, templates = str(content[kind]), settings.get("templates")
         if templates is not None and _is_file(home / templates):

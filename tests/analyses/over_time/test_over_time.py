@@ -218,5 +218,11 @@ def test_refuses_what_is_no_series(tables: Tables) -> None:
         over_time(tables, reference=1901)
 
 
+def test_the_same_slice_twice_is_refused_before_anything_is_sampled() -> None:
+    one, other = slices(np.random.default_rng(0), [0, 1], [0, 0.1]).values()
+    with refused(TableError, "tables 1900 1920 same values leave"):
+        over_time({1900: one, 1910: other, 1920: one})
+
+
 def _without(table: AssociationTable, group: str) -> AssociationTable:
     return table.select(lambda values: values.sel(target=values.group != group))
