@@ -207,7 +207,7 @@ def test_impossible_covariates_are_one_line(given, said):
 
 
 def test_a_model_without_slopes_is_refused(table):
-    with refused(SpecError, "'hierarchical' slopes 'crossed'"):
+    with refused(SpecError, "'hierarchical' covariates 'crossed'"):
         fit(table, "hierarchical")
 
 

@@ -64,7 +64,7 @@ def test_an_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
 def test_every_cell_of_an_atlas_has_an_interval(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     cells = atlas.cells.dropna(subset="bias")
-    (collection,) = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
+    _zeros, collection = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
     lines = np.array([segment[:, 0] for segment in collection.get_segments()])
     columns = cells.index.get_level_values("list").map(list(atlas.lists).index).to_numpy()
     offsets = lines - columns[:, None]

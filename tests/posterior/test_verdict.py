@@ -81,7 +81,7 @@ def test_a_single_word_class_says_nothing_new():
     posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
     assert found.wider is None
-    assert says(found.text, "new attributes nothing class one word")
+    assert says(found.text, "Nothing new attributes class one word")
 
 
 def test_a_bias_against_the_stereotype_says_so(small_fit):
