@@ -168,12 +168,10 @@ class OverTime(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the answer in sentences; if the slices were not made alike, that comes first."""
+        """Describe the answer in sentences, beginning with whether the slices were made alike."""
         first, *_, last = self.tables
         slices = f"{self.name} in {in_words(len(self.tables))} slices from {first} to {last}."
-        changes = [self.trend.text, self.dated, self.found_changes]
-        sentences = [self.alike.text, *changes] if self.alike.unlike else [*changes, self.alike.text]
-        return " ".join(filter(None, [slices, *sentences]))
+        return " ".join(filter(None, [slices, self.alike.text, self.trend.text, self.dated, self.found_changes]))
 
     @property
     def dated(self) -> str:
