@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from bayes_bias.analyses.answers.cell import select_stereotype
 from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError
@@ -108,11 +109,7 @@ def compare(
     """
     check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
     stereotypes = answers.table.index.get_level_values("stereotype").unique().tolist()
-    if stereotype is None and len(stereotypes) > 1:
-        raise AnswersError(f"stereotype: answers are about {len(stereotypes)}; give one, such as '{stereotypes[0]}'")
-    name = stereotypes[0] if stereotype is None else stereotype
-    if name not in stereotypes:
-        raise AnswersError(f"stereotype: there are no answers about '{name}'; give one of {', '.join(stereotypes)}")
+    name = select_stereotype(stereotypes, stereotype)
     cells = {cell.model or answers.name: cell for cell in answers.answers.cells if cell.stereotype == name}
     rows = {source: _row_of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
     questions = next(iter(cells.values())).questions

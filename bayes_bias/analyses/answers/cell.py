@@ -1,6 +1,6 @@
 """Answers of chat models: each has counts of choices, the labels that it was offered, and a wording."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -300,3 +300,13 @@ def _group_named_first(column: "pd.Series[Any]", questions: AssociationList) -> 
     folded = _folded(column)
     names = np.array([group.get(text, "") for text in folded.cat.categories], object)
     return np.asarray(names[folded.cat.codes])
+
+
+def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:
+    """Return the stereotype that answers are about; if they are about several, the one that was asked for."""
+    names = list(dict.fromkeys(stereotypes))
+    if stereotype is None and len(names) > 1:
+        raise AnswersError(f"stereotype: answers are about {len(names)}; give one, such as '{names[0]}'")
+    if stereotype is not None and stereotype not in names:
+        raise AnswersError(f"stereotype: there are no answers about '{stereotype}'; {did_you_mean(stereotype, names)}")
+    return names[0] if stereotype is None else stereotype

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell
+from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
     ANSWER,
@@ -39,7 +39,7 @@ from bayes_bias.analyses.answers.results import (
     ModelAnswers,
 )
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import AnswersError, ScopeError, did_you_mean
+from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
@@ -187,13 +187,7 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
         raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
     cells = read_answers(answers, wordlist).cells
     stereotypes = [cell.stereotype for cell in cells]
-    if stereotype is None and len(set(stereotypes)) > 1:
-        raise AnswersError(f"stereotype: there are {len(set(stereotypes))}; give one, such as '{stereotypes[0]}'")
-    if stereotype is not None and stereotype not in stereotypes:
-        raise AnswersError(
-            f"stereotype: there are no answers about '{stereotype}'; {did_you_mean(stereotype, stereotypes)}"
-        )
-    cell = cells[0 if stereotype is None else stereotypes.index(stereotype)]
+    cell = cells[stereotypes.index(select_stereotype(stereotypes, stereotype))]
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
 
 

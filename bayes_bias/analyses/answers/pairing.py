@@ -23,7 +23,7 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
         if len(before.models) > 1 or len(after.models) > 1:
             partners = [other for other in partners if other.model == cell.model]
         if not partners:
-            notices.append(f"{cell.stereotype}: left out, since the answers after have none of it")
+            notices.append(f"{cell.stereotype}: left out, since no answers after are about it")
             continue
         both = _matched(cell, partners[0])
         n_unpaired = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)

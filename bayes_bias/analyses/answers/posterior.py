@@ -50,11 +50,11 @@ class Posterior:
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
     """Draw from the posterior.
 
-    Each standard deviation is a function of a number that is standard normal under the prior. If answers say little
-    about a scale, it stays where the prior has it. These numbers are drawn from Student's t with five degrees of
-    freedom. Its centre and covariance are those of the previous weighted draws, until weights are no longer flattened.
-    The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each of them, mu is
-    drawn from its truncated normal.
+    Each standard deviation is a function of a number that is standard normal under the prior. If answers are
+    uninformative about a scale, its posterior is its prior. These numbers are drawn from Student's t with five degrees
+    of freedom. Its centre and covariance are those of the previous weighted draws, until weights are no longer
+    flattened. The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each of
+    them, mu is drawn from its truncated normal.
 
     References
     ----------

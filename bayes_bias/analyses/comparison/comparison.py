@@ -98,7 +98,7 @@ class Comparison(Tabled):
         Whether neither embedding was made from the other. "before" is then the first embedding, and "change" the second
         minus the first.
     alike : MadeAlike, optional
-        Whether both were made alike, as far as this is known. If they were not, there is no verdict.
+        Whether both embeddings were made alike, if this is known. If they were not, there is no verdict.
     """
 
     before: AssociationTable

@@ -60,7 +60,7 @@ class ChangeInSpread:
         return f"{sentence}{self._disagreement('change')}"
 
     def text_between(self, one: str, other: str) -> str:
-        """Describe the difference between two embeddings, neither of which was made from the other."""
+        """Describe the difference between two embeddings if neither was made from the other."""
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"

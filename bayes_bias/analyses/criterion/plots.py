@@ -120,7 +120,7 @@ def _line(ax: Axes, result: CriterionValidity, color: str) -> None:
     ends = (rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max()
     limits = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
     margin = _MARGIN * (limits[1] - limits[0])
-    ax.set_ylim(limits[0] - margin, limits[1] + margin)  # a slope of which little is known would reach far beyond
+    ax.set_ylim(limits[0] - margin, limits[1] + margin)  # an uncertain slope would reach far beyond
     x = np.linspace(*ends, _STEPS)
     line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
     lower, middle, upper = np.quantile(line, [tails(result.ci_prob)[0], 0.5, tails(result.ci_prob)[1]], axis=0)
