@@ -23,6 +23,7 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.posterior.word_effects import check_side
+from bayes_bias.table.bias_weights import contrasted_classes
 from bayes_bias.table.labels import Side
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
@@ -57,8 +58,8 @@ def plot_word_bias(
     Raises
     ------
     ScopeError
-        There is no such side; the list has so many words that `summarize` leaves them out; or it has only one group, so
-        that attributes have no bias.
+        If there is no such side; if the list has so many words that `summarize` leaves them out; or if all groups have
+        the same stereotypical class, so that attributes have no bias.
 
     Examples
     --------
@@ -68,8 +69,9 @@ def plot_word_bias(
     fitted = Fitted.of(fit)
     table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     if f"{side}_bias" not in table.index.get_level_values("estimand"):
-        why = "is one group alone" if fitted.data.sizes["group"] == 1 else f"are too many {side}s for a figure of each"
-        raise ScopeError(f"side: '{side}' has no bias word by word, since there {why}; plot_forest shows the others")
+        same_class = side == "attribute" and not contrasted_classes(fitted.data).size
+        why = "all groups have the same class" if same_class else f"there are too many {side}s for a figure of each"
+        raise ScopeError(f"side: '{side}' has no bias word by word, because {why}; plot_forest shows the others")
     with style(palette):
         blocks = (_rows_by_group if side == "target" else _rows_by_class)(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
@@ -92,10 +94,11 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     words = table.loc[["attribute_bias"]]
     class_of = data.class_of.to_numpy()
     associated = data.associated.to_numpy()
-    class_of = class_of[np.isin(class_of, associated)]
+    contrasted = contrasted_classes(data)
+    class_of = class_of[np.isin(class_of, contrasted)]
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     blocks = []
-    for c in dict.fromkeys(associated.tolist()):
+    for c in dict.fromkeys(associated[np.isin(associated, contrasted)].tolist()):
         of_class = np.flatnonzero(associated == c)
         heading = f"{classes[c]} (stereotypical for {', '.join(groups[of_class])})"
         blocks.append(_block(heading, words[class_of == c], colour_and_marker(int(of_class[0]))))

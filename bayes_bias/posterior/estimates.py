@@ -22,6 +22,7 @@ from bayes_bias.table.bias_weights import (
     attribute_weights,
     bias_weights,
     block_weights,
+    contrasted_classes,
     level_weights,
     score_weights,
     target_weights,
@@ -66,10 +67,11 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     Returns
     -------
     dict of str to Estimate
-        Crossed model: ``bias``, ``class_bias`` (two groups or more), ``group_bias``, ``excess`` and ``repulsion`` (with
-        control classes), ``effect_size`` (two groups; scopes "targets" and "none"), ``target_bias``, ``attribute_bias``
-        (two groups or more); with replicates also ``replicate_bias``, ``replicate_sd``, ``same_sign`` and
-        ``reliability``; with covariates of words ``unadjusted_bias``, ``explained_bias`` and ``slope``.
+        Crossed model: ``bias``, ``class_bias`` (groups of different classes), ``group_bias``, ``excess`` and
+        ``repulsion`` (with control classes), ``effect_size`` (two groups; scopes "targets" and "none"),
+        ``target_bias``, ``attribute_bias`` (groups of different classes); with replicates also ``replicate_bias``,
+        ``replicate_sd``, ``same_sign`` and ``reliability``; with covariates of words ``unadjusted_bias``,
+        ``explained_bias`` and ``slope``.
         Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
         The bias of single words is left out if their effects would not fit in memory (`sides_left_out`); scope "none"
         has the raw contrasts of any number of words.
@@ -86,7 +88,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ``group_bias[g]``
         ``mean[g, assoc(g)]`` minus the average of ``mean[g, c]`` over the other associated classes.
     ``class_bias[c]``
-        The average of ``mean[g, c]`` over the groups that are associated with the class, minus that over the others.
+        The average of ``mean[g, c]`` over the groups that are associated with the class, minus that over the others. A
+        class that all groups are associated with has none.
     ``bias``
         The average of ``group_bias`` over groups: with two groups and two classes half of WEAT's numerator.
     ``excess[g, control]``
@@ -201,8 +204,11 @@ class _Blocks:
     def left_out(self) -> dict[Side, str]:
         """The sides whose single words have no estimate, and why."""
         left_out = {} if self.scope.samples_nothing else sides_left_out(self.fitted)
-        if self.data.sizes["group"] == 1:
-            left_out["attribute"] = "an attribute's bias is between groups, and this fit has one"
+        if not contrasted_classes(self.data).size:
+            left_out["attribute"] = (
+                "an attribute's bias compares groups that are associated with its class with other groups, and here all"
+                " groups have the same class"
+            )
         return left_out
 
     @cached_property

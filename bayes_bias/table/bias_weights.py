@@ -14,12 +14,16 @@ BLOCK = ["group", "attribute_class"]
 
 
 def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
-    """Weights of ``bias``, ``class_bias`` (with two groups or more), ``group_bias``, ``excess`` and ``repulsion``."""
+    """Weights of ``bias``, ``class_bias``, ``group_bias``, ``excess`` and ``repulsion``.
+
+    A class that all groups are associated with, or a single group, has no ``class_bias``, because there are no other
+    groups to compare with.
+    """
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
     in_group = np.eye(len(groups))
     weights = {"bias": bias_weights(data)}
-    if len(groups) > 1:
+    if contrasted_classes(data).size:
         weights["class_bias"] = _class_weights(data)
     weights["group_bias"] = _weights(data, _group_signs(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
@@ -51,11 +55,16 @@ def target_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def attribute_weights(data: xr.Dataset) -> xr.DataArray:
-    """Weights of ``attribute_bias``: those of its class's bias, for blocks attribute of a class that some group is
-    associated with."""
+    """Weights of ``attribute_bias``: those of its class's bias, for blocks attribute of each class that has one."""
     class_of = data.class_of.to_numpy()
-    is_associated = np.isin(class_of, data.associated.to_numpy())
-    return _weights(data, _class_signs(data)[class_of[is_associated]], data.attribute.to_numpy()[is_associated])
+    has_bias = np.isin(class_of, contrasted_classes(data))
+    return _weights(data, _class_signs(data)[class_of[has_bias]], data.attribute.to_numpy()[has_bias])
+
+
+def contrasted_classes(data: xr.Dataset) -> np.ndarray:
+    """Positions of the classes that some groups are associated with and others are not."""
+    associated, groups = np.unique(data.associated, return_counts=True)
+    return np.asarray(associated[groups < data.sizes["group"]])
 
 
 def score_weights(data: xr.Dataset) -> xr.DataArray:
@@ -72,8 +81,8 @@ def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _class_weights(data: xr.Dataset) -> xr.DataArray:
-    associated = np.unique(data.associated)
-    return _weights(data, _class_signs(data)[associated], data.attribute_class.to_numpy()[associated])
+    contrasted = contrasted_classes(data)
+    return _weights(data, _class_signs(data)[contrasted], data.attribute_class.to_numpy()[contrasted])
 
 
 def _class_signs(data: xr.Dataset) -> np.ndarray:

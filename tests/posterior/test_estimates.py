@@ -1,5 +1,7 @@
 """What "bias" means: contrasts of block means, under a scope."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,34 @@ def test_class_biases_average_to_the_bias(small_table, small_fit):
     assert raw["class_bias", "work"] == pytest.approx(men - women)
     assert raw["class_bias"].mean() == pytest.approx(raw["bias", "overall"])
     assert raw["attribute_bias"].filter(like="work").mean() == pytest.approx(raw["class_bias", "work"])
+
+
+@pytest.mark.slow
+def test_class_bias_is_omitted_when_all_groups_have_the_same_class():
+    """There is no other group to compare the class with; its mean cosine is not a bias."""
+    table = random_table()
+    table = replace(table, stereotypes={"men": "work", "women": "work"}, opposites=("home",))
+    estimands = summarize(fit(table, seed=1, sampling=SHORT)).index.get_level_values("estimand")
+    assert "group_bias" in estimands
+    assert not {"class_bias", "attribute_bias"} & set(estimands)
+
+
+@pytest.mark.parametrize(
+    ("stereotypes", "opposites", "contrasted"),
+    [
+        ({"a": "x", "b": "x", "c": "x"}, ("y",), []),
+        ({"a": "x", "b": "x", "c": "y"}, (), ["x", "y"]),
+        ({"a": "x"}, ("y", "z"), []),
+    ],
+)
+def test_class_bias_has_the_classes_that_only_some_groups_have(stereotypes, opposites, contrasted):
+    groups = dict.fromkeys(stereotypes, 3)
+    table = random_table(targets=groups, attributes={"x": 3, "y": 3, "z": 3}, opposites=("y", "z"))
+    weights = block_weights(table_means(replace(table, stereotypes=stereotypes, opposites=opposites)))
+    labels = weights["class_bias"].contrast.to_numpy().tolist() if "class_bias" in weights else []
+    assert labels == contrasted
+    for each in weights.values():
+        np.testing.assert_allclose(each.sum(["group", "attribute_class"]), 0, atol=1e-12)
 
 
 def test_excess_and_repulsion_add_up_to_bias(small_fit):
