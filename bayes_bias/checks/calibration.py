@@ -1,8 +1,8 @@
 """How often would this design find a bias here if there is none?"""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -231,25 +231,47 @@ _MOST_PROCESSES = 4
 _WORTH_A_PROCESS = 40
 
 
+@dataclass
+class BackgroundNulls:
+    """Random nulls of several lists that other processes draw, by the name of the list."""
+
+    _results: Iterator[tuple[str, Calibration | str]]
+    _drawn: dict[str, Calibration | str] = field(default_factory=dict)
+
+    def of_list(self, name: str) -> Calibration | str:
+        """Wait for the nulls of one list, and return them or the reason why there are none."""
+        while name not in self._drawn:
+            finished, nulls = next(self._results)
+            self._drawn[finished] = nulls
+        return self._drawn[name]
+
+
+@contextmanager
 def draw_in_background(
-    designs: Sequence[Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
-) -> AbstractContextManager[Iterator[Calibration | str]]:
-    """The nulls of one list after the other, or why there are none; they are being drawn from now on.
+    designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
+) -> Generator[BackgroundNulls]:
+    """Start to draw the nulls of each list.
 
-    A design is `calibrate` with a list and an embedding. Nothing is drawn if each fit of the model takes long.
+    A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
+    model takes long.
     """
-    lists = len(designs) if draws and structure_of(spec).COLLAPSED else 0
-    jobs = min(joblib.effective_n_jobs(-1), lists, _MOST_PROCESSES) if lists * draws >= _WORTH_A_PROCESS else 1
-    work = (joblib.delayed(_drawn)(calibrate, spec, draws, seed) for calibrate in designs[:lists])
-    return run_in_background(work, jobs)
+    if not (draws and structure_of(spec).COLLAPSED):
+        designs = {}
+    jobs = min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES)
+    jobs = jobs if len(designs) * draws >= _WORTH_A_PROCESS else 1
+    work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed) for name, calibrate in designs.items())
+    with run_in_background(work, jobs) as results:
+        yield BackgroundNulls(results)
 
 
-def _drawn(calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int) -> Calibration | str:
+def _drawn(
+    name: str, calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int
+) -> tuple[str, Calibration | str]:
     try:
         with shown(Quiet()):
-            return calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
+            return name, calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
     except WordListError as error:
-        return str(error)
+        return name, str(error)
 
 
 # From records of single nulls to shares with their Monte Carlo intervals.

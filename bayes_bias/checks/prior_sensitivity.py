@@ -8,7 +8,7 @@ from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.fitting.power_scaling import power_scaling_groups, sensitivity
-from bayes_bias.posterior.estimates import estimates
+from bayes_bias.posterior.estimates import estimate_of, estimates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 _BLOCK_ESTIMANDS = ("bias", "class_bias", "group_bias", "excess", "repulsion", "effect_size")
@@ -31,12 +31,7 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
        https://doi.org/10.1007/s11222-023-10366-5
     """
     fitted = Fitted.of(fit)
-    groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
-    if not groups:
-        raise SpecError(
-            "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
-            f" '{fitted.spec.name}'; fit again with model='crossed'"
-        )
+    groups = _log_densities(fitted)
     labelled = xr.Dataset(
         {
             name: estimate.draws.rename(contrast=f"{name}_label")
@@ -51,6 +46,37 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
         }
     )
     return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
+
+
+def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Series:
+    """Return the sensitivity of ``bias`` to each prior, by the name of the parameter and in descending order.
+
+    Each prior is scaled by itself, over all groups and classes that have it. The priors of correlations between related
+    words are ``target_correlation`` and ``attribute_correlation``, which share the ``nu`` of the spec.
+
+    Raises
+    ------
+    SpecError
+        If the likelihood of the fit is not collapsed.
+    """
+    fitted = Fitted.of(fit)
+    log_prior = _log_densities(fitted)["log_prior"]
+    bias = xr.Dataset({"bias": estimate_of(fitted, "bias", scope).draws.isel(contrast=0, drop=True)})
+    by_prior = {
+        str(parameter): sensitivity(bias, {"log_prior": log_prior[[parameter]]}, "prior").bias.item()
+        for parameter in log_prior
+    }
+    return pd.Series(by_prior, name="sensitivity").rename_axis("prior").sort_values(ascending=False)
+
+
+def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
+    groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
+    if not groups:
+        raise SpecError(
+            "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
+            f" '{fitted.spec.name}'; fit again with model='crossed'"
+        )
+    return groups
 
 
 def _flat(dataset: xr.Dataset) -> pd.Series:

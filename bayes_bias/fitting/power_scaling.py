@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rv_continuous
 
+from bayes_bias.models.correlations import concentration, expected_correlations, normal_scores
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.scales import units_of_priors
 from bayes_bias.models.slopes import explained_blocks, sides_explained
@@ -106,15 +107,23 @@ def sensitivity(
 
 
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
-    """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior."""
+    """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior.
+
+    The density of a correlation is the density of the standard normal variable whose quantile it is and as which it is
+    sampled. The density of the Beta prior itself is infinite at zero, and its powers would scale that pole alone.
+    """
     units = units_of_priors(spec, data)
-    return xr.Dataset(
-        {
-            name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
-            for name, prior in spec.priors.items()
-            if name in posterior
-        }
-    )
+    densities = {
+        name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
+        for name, prior in spec.priors.items()
+        if name in posterior
+    }
+    for name, expected in expected_correlations(data).items():
+        parameter = name.removesuffix("_expected")
+        correlation = posterior[parameter]
+        scores = normal_scores(correlation.to_numpy(), expected, concentration(spec))
+        densities[parameter] = correlation.copy(data=stats.norm.logpdf(scores))
+    return xr.Dataset(densities)
 
 
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:

@@ -51,3 +51,10 @@ def quantiles(expected: float, nu: float) -> Numbers:
     density = np.exp(norm.logpdf(z) - prior.logpdf(np.clip(value, np.finfo(float).tiny, 1 - 1e-15)))
     slope = np.where((value > 0) & (value < 1), density, 0.0)
     return np.column_stack([value, slope])
+
+
+def normal_scores(correlation: Numbers, expected: Numbers, nu: float) -> Numbers:
+    """Return the standard normal variable whose quantile each correlation is; expected values lie in the last axis."""
+    prior = beta(nu * expected, nu * (1 - expected))
+    lower, upper = prior.cdf(correlation), prior.sf(correlation)
+    return np.asarray(np.where(lower < upper, norm.ppf(lower), norm.isf(upper)).clip(FIRST, -FIRST))

@@ -6,9 +6,10 @@ import arviz_stats
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import expon
+from scipy.stats import beta, expon, norm
 
-from bayes_bias.checks.prior_sensitivity import prior_sensitivity
+from bayes_bias import cosines, fit, report, summarize
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.power_scaling import collapsed_log_likelihood, log_priors, sensitivity
@@ -33,6 +34,56 @@ def test_log_priors_are_those_of_the_spec(small_fit):
     expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.class_within_sd)
     np.testing.assert_allclose(found.sd_attribute_preference, expected, atol=1e-6)
     np.testing.assert_allclose(small_fit["log_prior"].sd_attribute_preference, expected.sum(axis=-1), atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def gender(sampled):
+    """A list whose related words make the prior of their correlation matter."""
+    return cosines("gender", "googlenews-demo")
+
+
+@pytest.fixture(scope="module")
+def gender_fit(gender):
+    return fit(gender, seed=1)
+
+
+def test_priors_of_correlations_are_part_of_the_prior(gender_fit):
+    found = set(gender_fit["log_prior"].data_vars)
+    assert {"target_correlation", "attribute_correlation"} <= found
+    priors = set(load_spec("crossed").priors) - {"correlation"}
+    sampled = {name for name in priors if name in gender_fit["posterior"]}
+    assert found - {"target_correlation", "attribute_correlation"} == sampled
+
+
+def test_density_of_a_correlation_is_the_density_of_its_normal_score(gender_fit):
+    data, posterior = gender_fit["constant_data"], gender_fit["posterior"]
+    expected = data.attribute_correlation_expected.to_numpy()
+    nu = load_spec("crossed").priors["correlation"].parameters["nu"]
+    below = beta(nu * expected, nu * (1 - expected)).cdf(posterior.attribute_correlation.to_numpy())
+    density = norm.logpdf(norm.ppf(below)).sum(axis=-1)
+    between = (below > 1e-10).all(axis=-1) & (below < 1 - 1e-10).all(axis=-1)
+    stored = gender_fit["log_prior"].attribute_correlation.to_numpy()
+    np.testing.assert_allclose(stored[between], density[between], rtol=1e-5)
+
+
+def test_sensitivity_is_high_when_the_concentration_changes_the_interval(gender, gender_fit):
+    """Two further fits are the reference: power-scaling has to find what they show."""
+    spec = load_spec("crossed")
+    widths = []
+    for nu in (2, 4):
+        bias = summarize(fit(gender, spec.with_prior("correlation", "Beta", nu=nu), seed=1)).loc[("bias", "overall")]
+        widths.append(bias.eti95_ub - bias.eti95_lb)
+    assert widths[0] / widths[1] > 1.1
+    by_prior = sensitivity_by_prior(gender_fit)
+    assert by_prior.index[0].endswith("correlation")
+    assert prior_sensitivity(gender_fit).loc[("bias", "overall"), "prior"] > 0.05
+    assert Diagnostics.of(gender_fit).concern
+
+
+def test_report_shows_the_bias_with_other_concentrations(gender):
+    text = report(gender, calibration_draws=0).sections[0].checks["prior"].text
+    assert "With nu = 2, the bias is" in text
+    assert "With nu = 8, the bias is" in text
 
 
 def test_data_decide_a_clear_bias(small_fit):

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from bayes_bias.checks.calibration import Calibration
 from bayes_bias.documents.methods import Sentence
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
@@ -63,3 +64,20 @@ class Checker:
     run: Callable[[Study], Check]
     # Its sentence in the methods text, from the results of the lists whose check was made.
     methods: Callable[[Mapping[str, Any]], Sentence] | None = None
+
+    def check(self, study: Study) -> Check:
+        """Run the check of one list.
+
+        Raises
+        ------
+        BayesBiasError
+            If the check returns a number that the checker has no column for: ``evidence.csv`` would lose it.
+        """
+        check = self.run(study)
+        if undeclared := sorted(set(check.numbers) - set(self.columns)):
+            raise BayesBiasError(
+                f"check '{self.name}': its numbers {', '.join(map(repr, undeclared))} are not among its columns,"
+                f" {', '.join(map(repr, self.columns)) or 'of which there are none'}. Add them to `columns` of the"
+                " Checker, or correct their names."
+            )
+        return check

@@ -2,44 +2,60 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from bayes_bias.analyses.report.check import Check, Checker, Study
-from bayes_bias.checks.prior_sensitivity import prior_sensitivity
+from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
 from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
-from bayes_bias.formatting import plain
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.formatting import estimate, plain
+from bayes_bias.models.correlations import concentration
+from bayes_bias.models.spec import CORRELATION
+from bayes_bias.posterior.verdict import verdict
 
 
 def _run(study: Study) -> Check:
     diagnostics = Diagnostics.of(study.fitted)
     sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
-    brief = "depends on the prior" if concern else "does not depend on the prior"
     if sensitivity is None:
-        brief = "sensitivity to the prior unknown"
         text = (
             "Power-scaling is not defined for this model, for a group or class of one word, or for as few draws as"
             " these."
         )
-    elif concern:
-        text = f"{concern[0].upper()}{concern[1:]}."
+        return Check(text, "sensitivity to the prior unknown", {"prior_sensitivity": None})
+    by_prior = sensitivity_by_prior(study.fitted, study.scope)
+    strongest = f"The prior of {by_prior.index[0]} has the largest sensitivity ({plain(by_prior.iloc[0])})."
+    if concern:
+        text = f"{concern[0].upper()}{concern[1:]}. {strongest}"
+        text += _other_concentrations(study) if by_prior.index[0].endswith(CORRELATION) else ""
     else:
         text = (
             f"The bias does not depend on it: power-scaling sensitivity {plain(sensitivity)}; above"
-            f" {MAX_PRIOR_SENSITIVITY} it would."
+            f" {MAX_PRIOR_SENSITIVITY} it would. {strongest}"
         )
     return Check(
         text,
-        brief,
+        "depends on the prior" if concern else "does not depend on the prior",
         {"prior_sensitivity": sensitivity},
         alarm=bool(concern),
-        tables={} if sensitivity is None else {"prior-sensitivity": _every_estimand(study)},
+        tables={
+            "prior-sensitivity": prior_sensitivity(study.fitted, study.scope).reset_index(),
+            "prior-sensitivity-by-prior": by_prior.reset_index(),
+        },
         result=sensitivity,
     )
 
 
-def _every_estimand(study: Study) -> pd.DataFrame:
-    return prior_sensitivity(study.fitted, study.scope).reset_index()
+def _other_concentrations(study: Study) -> str:
+    """State the bias with half and with twice the concentration of the correlations."""
+    nu, decimals = concentration(study.spec), study.table.metric.decimals
+    sentences = []
+    for other in (nu / 2, 2 * nu):
+        spec = study.spec.with_prior(CORRELATION, "Beta", nu=other)
+        fitted = fit_table(study.table, spec, seed=study.seed, sampling=study.sampling)
+        result = verdict(fitted, study.scope, ci_prob=study.ci_prob)
+        bias = estimate(result.mean, result.lower, result.upper, decimals)
+        sentences.append(f"With nu = {other:g}, the bias is {bias}, {result.label}.")
+    return f" That prior has nu = {nu:g}. " + " ".join(sentences)
 
 
 def _methods(results: Mapping[str, float]) -> Sentence:

@@ -1,6 +1,6 @@
 """The main job: from lists and vectors to a `Report`, one list after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
-from bayes_bias.checks.calibration import Calibration, calibrate, draw_in_background
+from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
 from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.fitting.fit import fit_table
@@ -115,13 +115,17 @@ def report(
     scopes = [check_design(each, scope).name for each in means]
     by_list = _contrasts(means, contrasts)
     titles = _titles(tables)
-    designs = [_calibration(*each) for each in zip(tables, scopes, strict=True) if each[0].origin]
+    designs = {
+        table.name: _calibration(table, list_scope)
+        for table, list_scope in zip(tables, scopes, strict=True)
+        if table.origin
+    }
     with draw_in_background(designs, spec, calibration_draws, seed) as nulls:
         studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
         sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
         # The checks come last, since the random nulls, which other processes draw, are ready last.
         checked = [
-            replace(section, checks={checker.name: checker.run(study) for checker in CHECKERS})
+            replace(section, checks={checker.name: checker.check(study) for checker in CHECKERS})
             for section, study in zip(sections, studies, strict=True)
         ]
     return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
@@ -191,7 +195,7 @@ def _titles(tables: Sequence[AssociationTable]) -> list[str]:
     ]
 
 
-def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls: Iterator[Calibration | str]) -> Study:
+def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls: BackgroundNulls) -> Study:
     with within(table.name):
         fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
@@ -202,7 +206,7 @@ def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls
         settings.ci_prob,
         settings.seed,
         settings.sampling,
-        nulls=partial(next, nulls) if table.origin else None,
+        nulls=partial(nulls.of_list, table.name) if table.origin else None,
         null_draws=settings.calibration_draws,
         against_published=settings.against_published,
     )

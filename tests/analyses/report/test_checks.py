@@ -1,0 +1,36 @@
+"""Checks of a report: no number of a check is lost, and each list has its own random nulls."""
+
+import pytest
+
+from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.checks.calibration import BackgroundNulls, draw_in_background
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.models.spec import load_spec
+from tests.helpers import refused
+
+ANY_STUDY: Study = None  # type: ignore[assignment]  # the checks below do not read it
+
+
+@pytest.mark.parametrize("numbers", [{"shar": 0.1}, {"share": 0.1, "n": 3}, {"Share": 0.1}])
+def test_check_raises_when_a_number_has_no_column(numbers):
+    checker = Checker("shares", "Shares", ("share",), lambda _: Check("text", "brief", numbers))
+    with refused(BayesBiasError, "shares columns"):
+        checker.check(ANY_STUDY)
+
+
+def test_check_returns_numbers_that_are_declared():
+    made = Check("text", "brief", {"share": 0.1})
+    assert Checker("shares", "Shares", ("share", "n"), lambda _: made).check(ANY_STUDY) is made
+
+
+@pytest.mark.parametrize("order", ["ab", "ba", "bab"])
+def test_nulls_belong_to_their_list_in_any_order(order):
+    nulls = BackgroundNulls(iter([("a", "nulls of a"), ("b", "nulls of b")]))
+    assert [nulls.of_list(name) for name in order] == [f"nulls of {name}" for name in order]
+
+
+def test_background_nulls_are_drawn_by_the_name_of_the_list():
+    designs = {name: lambda name=name, **_: f"nulls of {name}" for name in ("weat6", "weat7")}
+    with draw_in_background(designs, load_spec("crossed"), 2, 1) as nulls:
+        assert nulls.of_list("weat7") == "nulls of weat7"
+        assert nulls.of_list("weat6") == "nulls of weat6"
