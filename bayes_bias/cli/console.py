@@ -82,9 +82,15 @@ class _NoticeHandler(logging.Handler):
             )
 
 
-def show_notices() -> None:
-    """Send the package's notices to the terminal."""
+@contextmanager
+def notices_shown() -> Iterator[None]:
+    """Send the package's notices to the terminal within this block."""
     logger = logging.getLogger("bayes_bias")
-    logger.handlers = [_NoticeHandler()]
+    handlers, level, propagate = logger.handlers, logger.level, logger.propagate
+    logger.handlers, logger.propagate = [_NoticeHandler()], False
     logger.setLevel(logging.INFO)
-    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.handlers, logger.propagate = handlers, propagate
+        logger.setLevel(level)

@@ -4,11 +4,7 @@ Each command is imported when it is called: `--help` waits for none of them.
 """
 
 import errno
-import gc
-import os
-import signal
 import sys
-import threading
 from importlib import import_module
 from types import MappingProxyType
 from typing import Annotated, Any, NoReturn
@@ -17,12 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
-from bayes_bias.cli.console import complain, show_notices
+from bayes_bias.cli.console import complain, notices_shown
 from bayes_bias.errors import IN_TERMINAL, BayesBiasError
-
-# Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
-_OBJECTS_BEFORE_COLLECTING = 50_000
-
 
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
@@ -138,15 +130,16 @@ def _common(
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
-    """Run one of the commands; an error is one line and exit code 2, a traceback only with --debug."""
+    """Run one of the commands; an error is one line and exit code 2, a traceback only with --debug.
+
+    The logger of the package, its only global state, is as before when this returns.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     terminal = IN_TERMINAL.set(True)
-    show_notices()
-    _stop_when_terminated()
     try:
-        status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
+        with notices_shown():
+            status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
@@ -156,21 +149,6 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     finally:
         IN_TERMINAL.reset(terminal)
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _stop_when_terminated() -> None:
-    """SIGTERM stops as an error does: worker processes end, and no unfinished file stays behind."""
-    # A signal may come between joblib's release of a lock and its word of it to the process that cleans up, which then
-    # warns of a leak that is none.
-    silent, of_user = "ignore:resource_tracker:UserWarning", os.environ.get("PYTHONWARNINGS", "")
-    if silent not in of_user:
-        os.environ["PYTHONWARNINGS"] = f"{of_user},{silent}".removeprefix(",")
-
-    def stop(*_: Any) -> None:
-        _fail("stopped", 128 + signal.SIGTERM)
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, stop)
 
 
 def _one_line(error: Exception) -> str:

@@ -17,7 +17,13 @@ class _Later(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what Python asks every module
             raise AttributeError(name)
+        self.leave()  # or the import would find this module, and ask it for the name again
         return getattr(import_module(self.__name__), name)
+
+    def leave(self) -> None:
+        """Remove this module from those that are imported."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
 
 
 _arviz = sys.modules.setdefault("arviz", _Later("arviz"))
@@ -26,6 +32,6 @@ try:
     from nutpie.compile_pymc import CompiledPyMCModel
 finally:
     if isinstance(_arviz, _Later):
-        del sys.modules["arviz"]
+        _arviz.leave()
 
 __all__ = ["CompiledPyMCModel", "nutpie"]

@@ -1,7 +1,11 @@
 """The command line: what a user sees, and one line for what goes wrong."""
 
 import dataclasses
+import gc
+import logging
+import os
 import pkgutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +15,7 @@ import pytest
 
 import bayes_bias
 from bayes_bias import load_wordlist, save_fit
+from bayes_bias.__main__ import process_settings
 from bayes_bias.cli import main
 from bayes_bias.cli.main import _GROUPS, COMMANDS, command_called
 from bayes_bias.errors import WordListError
@@ -252,3 +257,27 @@ def test_a_value_that_cannot_be_read_is_named(run, d, targets, named):
     code, _, err = run("published", "--d", d, "--targets", *targets.split(), "--attributes", "8", "8")
     assert code == 2
     assert says(err, named)
+
+
+def state_of_process():
+    logger = logging.getLogger("bayes_bias")
+    of_logger = (tuple(logger.handlers), logger.level, logger.propagate)
+    return gc.get_threshold(), signal.getsignal(signal.SIGTERM), os.environ.get("PYTHONWARNINGS"), of_logger
+
+
+@pytest.mark.parametrize("arguments", [["weat", "weat7"], ["weat", "no such list"], ["--version"]])
+def test_command_called_from_a_program_leaves_its_process_alone(run, arguments):
+    before = state_of_process()
+    run(*arguments)
+    assert state_of_process() == before
+
+
+@pytest.mark.parametrize("filters", [None, "error::DeprecationWarning"])
+def test_process_settings_are_restored(monkeypatch, filters):
+    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    if filters:
+        monkeypatch.setenv("PYTHONWARNINGS", filters)
+    before = state_of_process()
+    with process_settings():
+        assert state_of_process() != before
+    assert state_of_process() == before

@@ -1,5 +1,7 @@
 """The density in Numba is that of the PyMC model, with its gradient, on every design."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -192,6 +194,32 @@ def test_undocumented_parts_of_nutpie_are_there():
     assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
         "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
     )
+
+
+NUTPIE_THAT_USES_ARVIZ = """
+import importlib.abc, importlib.util, sys
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self, is_package=True) if name.startswith("nutpie") else None
+
+    def exec_module(self, module):
+        exec(code, vars(module))
+
+code = "{use}; class CompiledPyMCModel: pass".replace("; ", chr(10))
+sys.meta_path.insert(0, Finder())
+import bayes_bias.fitting.nutpie_door
+import arviz
+assert arviz.__file__, "the real ArviZ"
+"""
+
+
+@pytest.mark.parametrize("use", ["import arviz; arviz.summary", "from arviz import summary", "import arviz"])
+def test_nutpie_can_use_arviz_while_it_is_imported(use):
+    """A release of nutpie that takes something of ArviZ at once gets the real one, and no RecursionError."""
+    program = NUTPIE_THAT_USES_ARVIZ.format(use=use)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_no_cache_folder_compiles_in_each_process():

@@ -15,8 +15,9 @@ from bayes_bias.jobs import Job, Store, open_store, run_jobs
 # The command line with a command in place of its own, which sleeps in two processes.
 SLEEPING = """
 import time
-from importlib import import_module
 from joblib.externals.loky.backend import resource_tracker
+from bayes_bias.__main__ import process_settings
+from bayes_bias.cli import main
 from bayes_bias.progress import Quiet, shown
 from bayes_bias.jobs import Job
 from bayes_bias.jobs import run_jobs
@@ -31,8 +32,8 @@ def command(arguments, standalone_mode):
     with shown(Told()):
         run_jobs([Job("", time.sleep, (0.2,), depends_on=n) for n in range(500)], jobs=2)
 
-main = import_module("bayes_bias.cli.main")
-main.main([], command)
+with process_settings():
+    main([], command)
 """
 
 
