@@ -13,8 +13,8 @@ from bayes_bias.cli.console import complain
 
 # Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
 _OBJECTS_BEFORE_COLLECTING = 50_000
-# A signal may come between joblib's release of a lock and its message to the process that cleans up, which then warns of
-# a leak that is none.
+# A signal may come between joblib's release of a lock and its message to the process that cleans up, which then warns
+# of a leak that is none.
 _NO_LEAK = "ignore:resource_tracker:UserWarning"
 
 
