@@ -61,9 +61,11 @@ lint: .venv/installed-test
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/check_architecture.py
 
-# The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes.
+# The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes. Chromium then measures
+# whether the pages fit into a wide window and a phone.
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python scripts/check_widths.py docs/_build/html
 
 # The wheel, its metadata and size; installed without the network in a new environment, where it makes a report.
 wheel: .venv/installed-release

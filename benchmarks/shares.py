@@ -10,7 +10,10 @@ from benchmarks.provenance import read
 # Least and largest share of false findings that is wanted of a test at the 5% level, in a cell of 400 draws.
 WANTED = (0.02, 0.07)
 
-_METHODS = ("WEAT", ONE_SIDED_WEAT, "SD-WEAT", "hierarchical", QuasiF.measure, *COMPETITORS, "crossed")
+# The bootstrap of both lists of the R package cbn, which `benchmarks.cbn` draws.
+CBN = "cbn, bootstrap of both lists"
+
+_METHODS = ("WEAT", ONE_SIDED_WEAT, "SD-WEAT", "hierarchical", QuasiF.measure, *COMPETITORS, CBN, "crossed")
 _ORDER = {method: place for place, method in enumerate(_METHODS)}
 
 
@@ -24,6 +27,14 @@ def from_to(shares: pd.Series) -> str:
     """Format the least and the largest share."""
     least, most = f"{100 * shares.min():.0f}", f"{100 * shares.max():.0f}"
     return f"{most}%" if least == most else f"{least} to {most}%"
+
+
+def of_default_model() -> pd.Series:
+    """Return the share of ten lists with random attribute words in which the default model finds a bias.
+
+    By the number of words in a class. README, the first page of the docs, the evidence, and the paper quote it.
+    """
+    return pd.DataFrame(read("topical-lists")["rows"]).set_index("words")["from vectors"].sort_index()
 
 
 def shares_by(name: str, by: list[str]) -> pd.Series:

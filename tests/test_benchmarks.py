@@ -23,7 +23,7 @@ from benchmarks import page, published, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import PAGES, measured, read
-from benchmarks.shares import from_to, shares_by
+from benchmarks.shares import CBN, from_to, of_default_model, shares_by
 from benchmarks.topical_words import topical_cells
 
 _OURS = ("bayes_bias", "benchmarks", "studies")
@@ -142,13 +142,30 @@ def test_the_readme_quotes_the_evidence():
     assert f"| published Bayesian model | {published} |" in text
     both = zip(found["WEAT", "targets", False], found["WEAT, one-sided", "targets", False], strict=True)
     assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
-    lists = pd.DataFrame(read("topical-lists")["rows"]).sort_values("words")
-    assert f"| this model | {' | '.join(f'{share:.1%}' for share in lists['from vectors'])} |" in text
+    cbn = " | ".join(f"{share:.1%}" for share in found[CBN, "both", False].round(4))
+    assert f"| bootstrap of both lists (R package cbn) | {cbn} |" in text
+    assert f"| this model | {' | '.join(f'{share:.1%}' for share in of_default_model())} |" in text
     topics = topical_cells()
     independent, counted = from_to(topics["independent"]), f"{topics['from vectors'].max():.1%}"
     assert f"{independent} of lists without bias" in text
     assert f"at most {counted} do" in text
     assert f"the model finds {from_to(topics['power, from vectors'])}" in text
+
+
+@pytest.mark.parametrize(
+    ("page_name", "of_weat", "of_model"),
+    [
+        ("docs/index.md", "two-sided test finds one in {} of cases", "this model in {}."),
+        ("docs/evidence/index.md", "finds a bias in {} of cases two-sided", "this model in {}."),
+        ("docs/evidence/false-findings.md", "finds a bias in {} of cases two-sided", "this model in {}."),
+        ("paper/paper.md", "at the 5% level in {} of such cases", "finds one in {}."),
+    ],
+)
+def test_pages_quote_one_rate_for_one_claim(page_name, of_weat, of_model):
+    """Each page rounds the shares of README's table, which are those of the results, to whole percent."""
+    text = prose(page_name)
+    assert of_weat.format(from_to(shares_by("nulls", ["method", "scope", "size"])["WEAT", "targets"])) in text
+    assert of_model.format(from_to(of_default_model())) in text
 
 
 def test_pages_quote_how_often_arbitrary_topics_are_distinguishable():

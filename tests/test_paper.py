@@ -11,7 +11,7 @@ from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
 from benchmarks import by_writer
 from benchmarks.provenance import read
-from benchmarks.shares import from_to, shares_by
+from benchmarks.shares import CBN, from_to, of_default_model, shares_by
 from benchmarks.topical_words import topical_cells
 from studies.study import HERE, read_results
 from tests.test_benchmarks import prose
@@ -35,9 +35,10 @@ def test_what_is_found_where_there_is_nothing(paper):
     by_weat, published = (
         from_to(shares[method, scope]) for method, scope in (("WEAT", "targets"), ("hierarchical", "both"))
     )
-    ours = from_to(rows_of("topical-lists")["from vectors"])
+    ours = from_to(of_default_model())
     one_sided = from_to(shares["WEAT, one-sided", "targets"])
     assert f"at the 5% level in {by_weat} of such cases (two-sided; {one_sided} one-sided, as published)" in paper
+    assert f"exclude zero in {from_to(shares[CBN, 'both'])} of lists" in paper
     quasi_f, reml = from_to(shares["quasi-F", "both"]), from_to(shares["REML", "both"])
     assert f"quasi-F of 1973 in {quasi_f}, a mixed model" in paper
     assert f"degrees of freedom in {reml}." in paper
