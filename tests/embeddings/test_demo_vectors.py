@@ -99,7 +99,7 @@ def test_every_vector_is_that_of_the_reference_copy(demo, google_news):
 
 
 def test_demo_vectors_have_the_words_that_the_docs_promise():
-    """The words of WEAT 1 to 10 and of the lists on gender, race, and religion; many words of other lists are missing."""
+    """They have the words of WEAT 1 to 10 and of three lists more; many words of other lists are missing."""
     promised = ("for the words of WEAT 1 to 10", "of the lists on gender, race, and religion")
     for page in ("docs/start.md", "docs/tutorial.md", "notebooks/01-first-report.ipynb"):
         text = re.sub(r'\\n",\s*"', " ", (ROOT / page).read_text(encoding="utf-8"))
