@@ -1,48 +1,45 @@
 """Settings under which the rows of a table were made, such as a temperature: rows of several are not pooled unasked."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import listed
 from bayes_bias.errors import BayesBiasError
 
 # A column whose name has one of these words holds a setting: its rows are not answers to one question.
-SETTINGS = frozenset(
-    "model llm engine deployment temperature temp top nucleus penalty decoding sampler sampling max effort budget version"
-    " revision checkpoint snapshot release fingerprint system persona role language lang locale dialect country region quantization"
-    " quantisation quant precision dtype bits shot shots fewshot template variant condition setting settings config"
-    " configuration mode provider backend endpoint adapter lora tokenizer step epoch stage layer how scorer method"
-    " pooling".split()
-)
-# What classifies people, in a table of people: their language is a property of theirs.
-CLASSIFIERS = frozenset(
-    "model llm classifier temperature seed version revision checkpoint snapshot prompt persona threshold".split()
-)
-# A column whose name has one of these words, or no others than those below, records what came out of a row, or names it.
-_RECORDS = frozenset(
-    "tokens timestamp latency duration elapsed seconds ms cost usage logprob logprobs finish uuid hash created date time"
-    " index row order confidence score probability prob".split()
-)
-_REPEATS = frozenset(
-    "batch job run trial iteration iter rep reps repeat repetition replicate sample attempt try round turn".split()
-)
-_TEXTS = frozenset(
-    "reply raw text output completion content answer reasoning thinking explanation rationale comment comments note"
-    " notes".split()
-)
-_NAMES = (
-    _RECORDS
-    | _REPEATS
-    | _TEXTS
-    | frozenset(
-        "id ids custom request response message number no nr n k unnamed reason stop status error annotator annotators"
-        " annotation annotations anon".split()
-    )
-)
+_OF_MODELS = """
+model llm engine deployment version revision checkpoint snapshot release fingerprint adapter lora tokenizer provider
+backend endpoint quantization quantisation quant precision dtype bits step epoch stage
+temperature temp top nucleus penalty decoding sampler sampling max effort budget shot shots fewshot
+system persona role language lang locale dialect country region template variant condition setting settings config
+configuration mode layer how scorer method pooling
+"""
+SETTINGS = frozenset(_OF_MODELS.split())
+# In a table of people: their language is a property of theirs.
+_OF_CLASSIFIERS = "model llm classifier temperature seed version revision checkpoint snapshot prompt persona threshold"
+CLASSIFIERS = frozenset(_OF_CLASSIFIERS.split())
+# A column whose name has one of these words, or no others than those below, names its rows, or records what came out.
+_OUTPUTS = """
+tokens timestamp latency duration elapsed seconds ms cost usage logprob logprobs finish uuid hash created date time
+index row order confidence score probability prob
+"""
+_RECORDS = frozenset(_OUTPUTS.split())
+_COUNTERS = "batch job run trial iteration iter rep reps repeat repetition replicate sample attempt try round turn"
+_REPEATS = frozenset(_COUNTERS.split())
+_WRITTEN = """
+reply raw text output completion content answer reasoning thinking explanation rationale comment comments note notes
+"""
+_TEXTS = frozenset(_WRITTEN.split())
+_OTHERS = """
+id ids custom request response message number no nr n k unnamed reason stop status error annotator annotators annotation
+annotations anon
+"""
+_NAMES = _RECORDS | _REPEATS | _TEXTS | frozenset(_OTHERS.split())
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.IGNORECASE)
 _SHOWN, _LONGEST = 5, 30
 # A text of a row is longer than the name of a setting.
@@ -70,6 +67,8 @@ class Design:
         Words in the names of settings.
     rows : str
         What rows are called.
+    has_models : bool
+        Whether models are told apart by a column.
     """
 
     argument: str
@@ -80,13 +79,14 @@ class Design:
     factors: tuple[str, ...] = ()
     settings: Collection[str] = SETTINGS
     rows: str = "rows"
+    has_models: bool = True
 
 
 @dataclass(frozen=True)
 class Varying:
     """A column that has several values where rows are pooled: the `values` in the first such place, and its `model`."""
 
-    column: str
+    column: Hashable
     values: tuple[str, ...]
     model: str = ""
 
@@ -123,13 +123,17 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
         Of the kind that the design names.
     """
     notices = []
-    for varying in _varying_columns(frame, design):
-        if varying.column in ignore:
-            notices.append(
-                f"{design.rows} with {len(varying.values)} values of '{varying.column}' are pooled ({varying.shown}), as"
-                " `ignore` asks"
-            )
-        elif _is_setting(varying.column, design.settings) or (design.factors and not _is_known(frame, varying, design)):
+    candidates = [
+        column
+        for column in _unknown(frame, design)
+        if design.factors or str(column) in ignore or _is_setting(str(column), design.settings)
+    ]
+    for varying in _varying_columns(frame, design, candidates):
+        if str(varying.column) in ignore:
+            notices.append(f"{_pooled(varying, design)}, as `ignore` asks")
+        elif _is_setting(str(varying.column), design.settings) or (
+            design.factors and not _is_known(frame, varying, design)
+        ):
             raise design.refusal(_refused(varying, design))
     return tuple(notices)
 
@@ -137,24 +141,33 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
     """Notices of columns that are no settings, and over whose values rows are pooled."""
     return tuple(
-        f"{design.rows} with {len(varying.values)} values of '{varying.column}' are pooled ({varying.shown}); the column"
-        " has no part in the analysis"
-        for varying in _varying_columns(frame, design)
-        if varying.column not in ignore and not _is_known(frame, varying, design)
+        f"{_pooled(varying, design)}, since the analysis does not use this column"
+        for varying in _varying_columns(frame, design, _unknown(frame, design))
+        if str(varying.column) not in ignore and not _is_known(frame, varying, design)
     )
 
 
-def _varying_columns(frame: pd.DataFrame, design: Design) -> Iterator[Varying]:
-    """The columns with several values where rows are pooled, each with those of the first such place."""
+def _pooled(varying: Varying, design: Design) -> str:
+    number = len(varying.values)
+    return f"{design.rows} with {number} values of '{varying.column}' are pooled ({varying.shown})"
+
+
+def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
+    """The columns that the analysis does not know."""
+    return [column for column in frame.columns.unique() if column not in design.known]
+
+
+def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
+    """Those of some columns with several values where rows are pooled, each with the values of the first such place."""
     place = _place(frame, design)
-    for column in frame.columns.difference(list(design.known), sort=False):
-        codes, values = _values(frame[column])
-        several = codes.groupby(place).nunique() > 1
+    for column in columns:
+        codes, values = _values(frame, column)
+        several = codes.groupby(place).agg(np.ptp) > 0
         if several.any():
             first = place == several.idxmax()
             own = tuple(values[code] for code in sorted(codes[first].unique()))
             model = str(frame.loc[first, "model"].iloc[0]).strip() if "model" in frame else ""
-            yield Varying(str(column), own, model)
+            yield Varying(column, own, model)
 
 
 def _place(frame: pd.DataFrame, design: Design) -> "pd.Series[int]":
@@ -165,13 +178,16 @@ def _place(frame: pd.DataFrame, design: Design) -> "pd.Series[int]":
     return frame.groupby(within, dropna=False, observed=True).ngroup()
 
 
-def _values(column: "pd.Series[Any]") -> tuple["pd.Series[int]", tuple[str, ...]]:
+def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
     """Codes of the values of a column, and their texts in order; "1" and "1.0" are one number."""
-    codes, unique = pd.factorize(column, use_na_sentinel=False)
+    values = frame.loc[:, frame.columns == column].iloc[:, 0]
+    if not values.map(pd.api.types.is_hashable).all():
+        values = values.map(str)
+    codes, unique = pd.factorize(values, use_na_sentinel=False)
     texts = [_text(value) for value in unique]
     order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
     place = {text: k for k, text in enumerate(order)}
-    return pd.Series([place[text] for text in texts], dtype=int).take(codes).set_axis(column.index), tuple(order)
+    return pd.Series([place[text] for text in texts], dtype=int).take(codes).set_axis(frame.index), tuple(order)
 
 
 def _text(value: Any) -> str:
@@ -187,13 +203,14 @@ def _refused(varying: Varying, design: Design) -> str:
     """Why rows are not pooled, and what to do."""
     column, of_model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
     name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
+    as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
     as_wording = (
         ", name the column 'wording' if it is how the question is worded" if "wording" in design.factors else ""
     )
     return (
-        f"{design.argument}: the column '{column}' has {len(varying.values)} values for {of_model} ({varying.shown}), and"
-        f" {design.rows} under different settings are not pooled. Keep one value, make it part of the name in the column"
-        f" 'model' (such as '{name}'){as_wording}, or pass ignore=['{column}'] (--ignore {column}) to pool them."
+        f"{design.argument}: the column '{column}' has {len(varying.values)} values for {of_model} ({varying.shown}),"
+        f" and {design.rows} under different settings are not pooled. Keep one value{as_model}{as_wording}, or pass"
+        f" ignore=['{column}'] (--ignore {column}) to pool them."
     )
 
 
@@ -208,9 +225,9 @@ def _is_setting(column: str, settings: Collection[str]) -> bool:
 
 def _is_record(varying: Varying) -> bool:
     """Whether a column names or records its rows, by its name: "run" if it is numbered, "reasoning" if it is a text."""
-    words = _words(varying.column)
-    if words & _RECORDS:
-        return True
+    words = _words(str(varying.column))
+    if words & _RECORDS or not words:
+        return bool(words)
     if not words <= _NAMES or (words & _REPEATS and not all(re.search(r"\d|^$", value) for value in varying.values)):
         return False
     return not words & _TEXTS or max(map(len, varying.values)) > _SHORT
@@ -220,11 +237,11 @@ def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
     """Whether a column names or records its rows, or each row has a value of its own, or they describe a factor."""
     if _is_record(varying):
         return True
-    codes, _ = _values(frame[varying.column])
+    codes, _ = _values(frame, varying.column)
     unit = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
     units_of_value = unit.groupby([_place(frame, design), codes]).nunique()
     return bool((units_of_value == 1).all()) or any(
-        bool((codes.groupby(frame[factor].astype(str)).nunique() == 1).all())
+        bool((codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all())
         for factor in design.factors
         if factor in frame
     )

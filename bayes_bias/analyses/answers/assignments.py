@@ -21,6 +21,7 @@ _OPERATOR = r"(?:[-:=|>~]|\.{2,}|\t)"
 _STRONG = rf"[ \t]*[)\]}}]?[ \t]*{_OPERATOR}(?:[ \t]*{_OPERATOR})*+[ \t]*[(\[{{<]?[ \t]*|[ \t]*[(\[{{][ \t]*"
 _PHRASE = r"[ \t]+(?:is|goes (?:to|with)|(?:is )?assigned to|belongs to)[ \t]+"
 _KEY = r"[ \t]*[,|;]?[ \t]*(?:label|choice|answer|assigned label|assignment|category|value)[ \t]*[:=][ \t]*"
+_IN_BRACKETS = r"[ \t]*,[ \t]*(?=[^,]*[)\]}])"  # "(salary, Ben)"
 _BETWEEN_WORDS = r"[ \t]*(?:[-,;/|&+]|\b(?:and|or)\b)(?:[ \t]*(?:[-,;/|&+]|\b(?:and|or)\b))*+[ \t]*"
 
 _NO_WORDS = re.compile(r"[\W\d_]*")
@@ -151,9 +152,8 @@ class _Reader:
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks
-        self._word_first = re.compile(
-            rf"(?P<words>{terms})(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|[ \t]*,[ \t]*(?=[^,]*[)\]}}]))(?P<label>{tight})"
-        )
+        between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS})"
+        self._word_first = re.compile(rf"(?P<words>{terms}){between}(?P<label>{tight})")
         self._label_first = re.compile(rf"(?P<label>{label})(?:{_STRONG})(?P<words>{terms})")
         self._pair = re.compile(rf"(?P<words>{term})[ \t,]+(?P<label>{label})")
         self._heading = re.compile(
@@ -276,8 +276,7 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
     for word in words:
         if plain(word) in word_of:
             raise AnswersError(
-                f"wordlist: '{word_of[plain(word)]}' and '{word}' cannot be told apart in replies. Rename or remove one of"
-                " them."
+                f"wordlist: '{word_of[plain(word)]}' and '{word}' are alike in replies. Rename or remove one of them."
             )
         word_of[plain(word)] = word
     return MappingProxyType(word_of)

@@ -10,7 +10,6 @@ from bayes_bias.analyses.answers.model import Observed, keys_of, observed
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 
-
 # What an answer was asked, and how it was answered; counts are of words.
 _QUESTION = ["label_a", "label_b", "wording", "words"]
 _COUNTS = [f"{name}_{side}" for name in ("asked", "valid", "hits") for side in "ab"]
@@ -61,10 +60,12 @@ def _matched(before: Cell, after: Cell) -> tuple[tuple[Cell, Cell], list[str]]:
         )
     if merged := int((answers.max(axis=1) - number)[number > 0].sum()):
         notices.append(
-            f"some questions have more answers on one side, {count(merged)} in all; these are averaged with others to the"
-            " same question"
+            f"some questions have more answers on one side, {count(merged)} in all; these are averaged with others to"
+            " the same question"
         )
-    first, second = (replace(cell, replies=_one_each(cell, side, question, number)) for cell, side in zip(cells, sides))
+    first, second = (
+        replace(cell, replies=_one_each(cell, side, question, number)) for cell, side in zip(cells, sides, strict=True)
+    )
     return (first, second), notices
 
 

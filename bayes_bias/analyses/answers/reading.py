@@ -115,8 +115,8 @@ def _read(source: Any, argument: str, convert: Conversion | None = None) -> tupl
     path = table_file(source)
     if not path.is_file():
         raise AnswersError(
-            f"{argument}: no file '{path}'; give a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a"
-            " shipped table (answers-demo)"
+            f"{argument}: no file '{path}'; give a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the name of"
+            " a shipped table (answers-demo)"
         )
     frame = _read_file(path, argument)
     frame = frame if convert is None else convert(frame)
@@ -197,6 +197,7 @@ def _check_pooling(
 
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
     """Refuse texts of prompts that differ by more than the words and labels of the list within a wording."""
+    column = "prompt" if texts.name == "prompt_of_reply" else texts.name
     names = (*questions.words, *(label for labels in questions.labels for label in labels))
     ours = {word for name in names for word in _WORD.findall(str(name).casefold())}
 
@@ -208,9 +209,9 @@ def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", question
         if len(frames) > 1:
             differing = sorted(frames[0] ^ frames[1])
             raise AnswersError(
-                f"{where}: the texts in the column '{texts.name}' differ by more than words and labels within the wording"
-                f" '{wording}' ({', '.join(differing[:_SHOWN])}). Give each way of asking a name of its own in the column"
-                f" 'wording', or pass ignore=['{texts.name}'] (--ignore {texts.name}) to pool them."
+                f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
+                f" '{wording}' ({', '.join(differing[:_SHOWN])}). Give each way of asking a name of its own in the"
+                f" column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool them."
             )
 
 
@@ -305,8 +306,8 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
     if reading.drafts:
         alone = reading.drafts_alone
         yield (
-            f"{count(reading.drafts)} of {count(total)} replies have a draft, such as the text before </think>; only the"
-            " text after it is read" + (f", and {count(alone)} of them have no answer after it" if alone else "")
+            f"{count(reading.drafts)} of {count(total)} replies have a draft, such as the text before </think>; only"
+            " the text after it is read" + (f", and {count(alone)} of them have no answer after it" if alone else "")
         )
     if cell.invalid == 0:
         return
@@ -316,8 +317,8 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
     yield (
         f"{percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are"
         f" {'refused or invalid' if is_plain else f'not valid ({reading.text})'}"
-        f"{f', and {count(without_d)} answers have no D' if without_d else ''}; whatever they would have been, the mean D"
-        f" of all answers lies between {lower:+.3f} and {upper:+.3f}"
+        f"{f', and {count(without_d)} answers have no D' if without_d else ''}; whatever they would have been, the mean"
+        f" D of all answers lies between {lower:+.3f} and {upper:+.3f}"
     )
     whole = [
         f"{count(reading.replies[name])} {name}"
@@ -333,7 +334,7 @@ def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:
     names = dict.fromkeys(("model", *ASKED, *ignore))
     columns = [name for name in names if name in frame and name not in PROMPT_TEXTS]
     provenance = {name: ", ".join(sorted(map(str, frame[name].dropna().unique()))) for name in columns}
-    several = [name for name in columns if name in ignore and frame[name].nunique(dropna=False) > 1]
+    several = [name for name in columns if name in ignore and len(frame[name].unique()) > 1]
     return provenance | {name: f"{provenance[name]} (pooled)" for name in several}
 
 

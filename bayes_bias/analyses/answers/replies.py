@@ -139,9 +139,9 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
         if differs.any():
             row = int(np.argmax(differs))
             raise AnswersError(
-                f"replies: {name} of the reply with the id '{joined['id'].iloc[row]}' is '{str(copied.iloc[row])[:40]}', and"
-                f" '{joined[name].iloc[row][:40]}' in the prompts. Give the prompts that were sent, since the same ids can"
-                " stand for others."
+                f"replies: {name} of the reply with the id '{joined['id'].iloc[row]}' is"
+                f" '{str(copied.iloc[row])[:40]}', and '{joined[name].iloc[row][:40]}' in the prompts. Give the prompts"
+                " that were sent, since the same ids can stand for others."
             )
     return joined
 

@@ -358,8 +358,8 @@ def _check_sentences(before: PairScores, after: PairScores) -> None:
     if (differs := (mine != theirs).any(axis=1)).any():
         item = differs.index[differs][0]
         raise SentencePairsError(
-            f"after: item '{item}' is '{theirs.sentence_more[item][:60]}', and '{mine.sentence_more[item][:60]}' before. Give"
-            " each pair of sentences the same item in both tables."
+            f"after: item '{item}' is '{theirs.sentence_more[item][:60]}', and"
+            f" '{mine.sentence_more[item][:60]}' before. Give each pair of sentences the same item in both tables."
         )
 
 

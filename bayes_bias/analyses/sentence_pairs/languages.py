@@ -8,19 +8,20 @@ from types import MappingProxyType
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.formatting import joined
 
-# Frequent words that none of the others has, nor English any other of them.
-_FUNCTION_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
+# Frequent words of a language, none of which is also a frequent word of English.
+_WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "English": frozenset("the and of was is are were with that his her they have had not for it you this".split()),
-        "French": frozenset("les des est une dans qui pour sur elle ils sont avec était pas leur ses et du au".split()),
-        "German": frozenset("der das und ist nicht ein eine zu mit den von sie sich auf für dem wird einen".split()),
-        "Spanish": frozenset("el los las y con es su más pero fue muy sus porque ella siempre tiene son del".split()),
-        "Catalan": frozenset("els les amb és dels seva molt perquè són als aquest aquesta més va seu què".split()),
-        "Italian": frozenset("il di che della è gli nel sono con alla dei più ha anche loro perché suo sua".split()),
-        "Portuguese": frozenset("os uma não da em é um com são mais ele ela seus foi muito porque dos sua".split()),
-        "Dutch": frozenset("het een en niet dat met op zijn voor ze haar hij aan heeft zich ook naar".split()),
+        "English": "the and of was is are were with that his her they have had not for it you this",
+        "French": "les des est une dans qui pour sur elle ils sont avec était pas leur ses et du au",
+        "German": "der das und ist nicht ein eine zu mit den von sie sich auf für dem wird einen",
+        "Spanish": "el los las y con es su más pero fue muy sus porque ella siempre tiene son del",
+        "Catalan": "els les amb és dels seva molt perquè són als aquest aquesta més va seu què",
+        "Italian": "il di che della è gli nel sono con alla dei più ha anche loro perché suo sua",
+        "Portuguese": "os uma não da em é um com são mais ele ela seus foi muito porque dos sua",
+        "Dutch": "het een en niet dat met op zijn voor ze haar hij aan heeft zich ook naar",
     }
 )
+_FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
 _WORD = re.compile(r"\w+")
 # Of so many sentences, at least, and in so many of all of them.
 _ENOUGH, _SHARE = 5, 0.05

@@ -29,8 +29,18 @@ _LANGUAGES = re.compile(
 )
 # How the harness lets a model say that it does not know.
 _UNKNOWN = frozenset(
-    "unknown,cannot answer,can't be determined,cannot be determined,can't answer,not known,not enough info,"
-    "not enough information,not answerable,undetermined".split(",")
+    {
+        "unknown",
+        "cannot answer",
+        "can't be determined",
+        "cannot be determined",
+        "can't answer",
+        "not known",
+        "not enough info",
+        "not enough information",
+        "not answerable",
+        "undetermined",
+    }
 )
 # Scores of one pair that differ by so much, as a share, are those of one run: a pair has others in its batch in another
 # task, or at another place of one task.
@@ -103,8 +113,8 @@ def lm_eval(
     notices = [f"{label}: {count} samples left out, {reason}" for reason, count in left_out.items()]
     if len(once) < len(pairs):
         notices.append(
-            f"{label}: {len(pairs) - len(once):,} of {len(pairs):,} samples are of pairs that occur more than once, as in a"
-            f" task and its subsets, and count once; {len(once):,} pairs remain"
+            f"{label}: {len(pairs) - len(once):,} of {len(pairs):,} samples repeat a pair, as in a task and its"
+            f" subsets; each of {len(once):,} pairs counts once"
         )
     announced = announce(tuple(notices))
     rows = pd.DataFrame([pair.row for pair in once])
@@ -135,8 +145,8 @@ def _check_one_benchmark(pairs: Sequence[_Pair]) -> None:
     if len(files) > 1:
         (one, file), (other, other_file), *_ = files.items()
         raise SentencePairsError(
-            f"scores: '{file}' is of {one} and '{other_file}' of {other}, whose pairs are answers to different questions."
-            " Read the logs of each benchmark by themselves."
+            f"scores: '{file}' is of {one} and '{other_file}' of {other}, whose pairs answer different questions. Read"
+            " the logs of each benchmark by themselves."
         )
 
 
@@ -146,8 +156,8 @@ def _check_one_language(pairs: Sequence[_Pair]) -> None:
     if len(told) > 1:
         names = [f"'{file.name}' ({language.capitalize()})" for language, file in told.items()]
         raise SentencePairsError(
-            f"scores: {joined(names)} are of {len(told)} languages, and pairs of several languages are not pooled. Read the"
-            " logs of each language by themselves."
+            f"scores: {joined(names)} are of {len(told)} languages, and pairs of several languages are not pooled. Read"
+            " the logs of each language by themselves."
         )
     check_one_language(" ".join(pair.content) for pair in pairs)
 
@@ -180,8 +190,8 @@ def _mean(scores: Iterable[float]) -> float:
 def _check_same(one: _Pair, other: _Pair) -> None:
     if one.content != other.content:
         raise SentencePairsError(
-            f"scores: '{one.item[:80]}' stands for different questions in '{one.file.name}' and '{other.file.name}', as in two"
-            " languages or versions of a benchmark. Read these logs one by one."
+            f"scores: '{one.item[:80]}' stands for different questions in '{one.file.name}' and"
+            f" '{other.file.name}', as in two languages or versions of a benchmark. Read these logs one by one."
         )
     tolerance = _SAME_IN_ONE_LOG if one.file == other.file else _SAME
     same = all(
@@ -190,9 +200,10 @@ def _check_same(one: _Pair, other: _Pair) -> None:
     )
     if not same:
         raise SentencePairsError(
-            f"scores: the pair '{one.item[:80]}' has the log-likelihoods {one.more:g} and {one.less:g} in '{one.file.name}',"
-            f" and {other.more:g} and {other.less:g} in '{other.file.name}', as in logs of two models or runs. Read the logs"
-            " of one run by themselves, or its task without its subsets; compare two models with after= (--after)."
+            f"scores: the pair '{one.item[:80]}' scores {one.more:g} and {one.less:g} in '{one.file.name}', and"
+            f" {other.more:g} and {other.less:g} in '{other.file.name}', as in logs of two models or runs."
+            " Read the logs of one run by themselves, or a task without its subsets; compare two models with after="
+            " (--after)."
         )
 
 
@@ -272,8 +283,9 @@ def _by_choice(
     texts = [given[number] if number in given else expected[number] for number in range(len(likelihoods))]
     if missing := [text for text in compared if texts.count(text) != 1]:
         raise SentencePairsError(
-            f"scores: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, and '{missing[0][:40]}' is"
-            " not one of them, or twice. Use the tasks whose choices are the sentences or answers themselves."
+            f"scores: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, and"
+            f" '{missing[0][:40]}' is not one of them, or twice. Use the tasks whose choices are the sentences or"
+            " answers themselves."
         )
     return dict(zip(texts, likelihoods, strict=True))
 

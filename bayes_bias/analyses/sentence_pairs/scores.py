@@ -61,7 +61,7 @@ _DESIGN = Design(
     "scores",
     SentencePairsError,
     known=(*_READ, *_SENTENCES, "score", "task"),
-    settings=SETTINGS - set("template variant condition region country dialect role top max".split()),
+    settings=SETTINGS - {"template", "variant", "condition", "region", "country", "dialect", "role", "top", "max"},
     rows="pairs",
 )
 
@@ -260,7 +260,7 @@ def _check_items(items: "pd.Series[str]") -> None:
 
 
 def _check_types(types: "pd.Series[str] | None") -> None:
-    if types is not None and types.nunique() > 1 and (types == ALL_PAIRS).any():
+    if types is not None and len(types.unique()) > 1 and (types == ALL_PAIRS).any():
         raise SentencePairsError(
             f"scores: a bias type is called '{ALL_PAIRS}', which is the name of the row of all pairs. Rename the type."
         )
@@ -287,8 +287,8 @@ def _repeated(sentences: pd.DataFrame | None, more: "pd.Series[float]", less: "p
     if different.any():
         one, other = spread.index[different.to_numpy()][0]
         raise SentencePairsError(
-            f"scores: the pair '{one[:60]}' / '{other[:60]}' has several rows with different scores, as of two models or"
-            " settings. Keep the rows of one, or name the models in the column 'model'."
+            f"scores: the pair '{one[:60]}' / '{other[:60]}' has several rows with different scores, as of two models"
+            " or settings. Keep the rows of one, or name the models in the column 'model'."
         )
     more_than_one = int((own.size() - 1).sum())
     return (f"{more_than_one:,} rows have the sentences of another row, and count as pairs of their own",) * bool(
