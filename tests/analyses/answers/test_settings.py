@@ -164,7 +164,7 @@ def test_command_has_the_remedy(run, tmp_path):
     code, _, err = run(*arguments)
     assert code == 2
     assert says(err, "'temperature' --ignore temperature")
-    code, out, err = run(*arguments, "--ignore", "temperature")
+    code, _, err = run(*arguments, "--ignore", "temperature")
     assert code == 0
     assert says(err, "'temperature' pooled")
 
