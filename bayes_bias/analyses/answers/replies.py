@@ -1,14 +1,14 @@
 """From replies of the form "word - label" to word choices: those of asked prompts, and the published file."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.assignments import NOT_UNDERSTOOD, Assignment, assignments
+from bayes_bias.analyses.answers.assignments import CHOSEN, NOT_UNDERSTOOD, Assignment, assignments
 from bayes_bias.analyses.answers.batches import is_batch, replies_of_batch
 from bayes_bias.analyses.answers.drafts import DRAFT_ALONE, without_draft
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
@@ -176,20 +176,18 @@ def _as_one(frame: pd.DataFrame, column: str) -> str:
 def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequence[str]) -> Iterator[dict[str, Any]]:
     """A row for each word that a reply was asked about."""
     words = tuple(str(record["words"]).split(SEPARATOR))
-    text = "" if pd.isna(record["reply"]) else str(record["reply"])
-    reply = without_draft(text)
+    offered = {str(record["label_a"]), str(record["label_b"])}
+    has_draft, found = _read(record["reply"], words, questions, offered)
     shared = {name: record[name] for name in ("stereotype", "wording", "label_a", "label_b", "first", *kept, "answer")}
-    found = assignments(reply.answer, words, questions, {str(record["label_a"]), str(record["label_b"])})
     for position, word in enumerate(words, start=1):
-        assignment = Assignment(NOT_UNDERSTOOD, line=DRAFT_ALONE) if reply.is_draft_alone else found[word]
         yield shared | {
             "position": position,
             "word": word,
-            "chosen": assignment.label,
-            "outcome": assignment.outcome,
-            "line": assignment.line,
-            "draft": reply.has_draft,
-            "reply": text,
+            "chosen": found[word].label,
+            "outcome": found[word].outcome,
+            "line": found[word].line,
+            "draft": has_draft,
+            "reply": record["reply"],
         }
 
 
@@ -199,8 +197,9 @@ def published_answers(
     """Read the published answers of Bai et al. as word choices, from their files with a reply in each row.
 
     Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
-    does not say which labels were offered. They are taken from the reply. If it names only one, the other is blank,
-    unless its group has only one label. Their variation "synonym" is the wording "replication" with other words.
+    does not say which labels were offered. They are taken from the reply, which is read as by `choices`. If it names
+    only one, the other is blank, unless its group has only one label. Their variation "synonym" is the wording
+    "replication" with other words.
 
     Parameters
     ----------
@@ -235,30 +234,28 @@ def published_answers(
             raise AnswersError(
                 f"wordlist: no list for the category '{stereotype}'; {did_you_mean(str(stereotype), lists)}"
             )
-        questions = lists[str(stereotype)]
-        assignments = pd.DataFrame(
-            [assigned(str(reply), questions.words, questions) for reply in own.reply],
-            index=own.index,
-            columns=list(questions.words),
-        )
-        # The file does not say which words were asked: those that at least half of the replies have.
-        words = assignments.columns[(assignments != "").mean() >= 0.5]
-        for number, assignment in assignments[words].iterrows():
-            mentions = [sorted({label for label in assignment if label in labels}) for labels in questions.labels]
-            a, b = (_the_one(here, labels) for here, labels in zip(mentions, questions.labels, strict=True))
-            shared = {
-                "model": own.model[number],
-                "stereotype": stereotype,
-                "wording": _SAME_WORDING.get(str(wording), wording),
-                "answer": number + 1,
-                "label_a": a,
-                "label_b": b,
-            }
-            rows += [
-                shared | {"word": word, "chosen": label if label in (a, b) else ""}
-                for word, label in assignment.items()
-            ]
-    return pd.DataFrame(rows)
+        rows += _published_choices(own.assign(wording=_SAME_WORDING.get(str(wording), wording)), lists[str(stereotype)])
+    choices = pd.DataFrame(rows)
+    return choices if choices.draft.any() else choices.drop(columns="draft")
+
+
+def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
+    """A row for each word of replies about one stereotype in one wording."""
+    read = [_read(reply, questions.words, questions) for reply in replies.reply]
+    # The file does not say which words were asked: those that at least half of the replies have.
+    words = [word for word in questions.words if np.mean([found[word].label != "" for _, found in read]) >= 0.5]
+    for (number, reply), (has_draft, found) in zip(replies.iterrows(), read, strict=True):
+        labels = {found[word].label for word in words}
+        a, b = (_the_one(sorted(labels & set(own)), own) for own in questions.labels)
+        shared = {"model": reply["model"], "stereotype": reply["stereotype"], "wording": reply["wording"]}
+        shared |= {"answer": number + 1, "label_a": a, "label_b": b}
+        for word in words:
+            each = found[word]
+            if each.label not in ("", a, b):  # one of several of its group
+                each = Assignment(NOT_UNDERSTOOD, line=each.line)
+            line = "" if each.outcome == CHOSEN else each.line
+            chosen = {"word": word, "chosen": each.label, "outcome": each.outcome, "line": line}
+            yield shared | chosen | {"draft": has_draft}
 
 
 def _the_one(mentions: list[str], labels: tuple[str, ...]) -> str:
@@ -268,4 +265,14 @@ def _the_one(mentions: list[str], labels: tuple[str, ...]) -> str:
 
 def assigned(reply: str, words: tuple[str, ...], questions: AssociationList) -> dict[str, str]:
     """The label that a reply gives to each word after its draft, if it has one: "" if it gives none, or two."""
-    return {word: each.label for word, each in assignments(without_draft(reply).answer, words, questions).items()}
+    return {word: each.label for word, each in _read(reply, words, questions)[1].items()}
+
+
+def _read(
+    text: Any, words: tuple[str, ...], questions: AssociationList, offered: Collection[str] | None = None
+) -> tuple[bool, dict[str, Assignment]]:
+    """Whether a reply has a draft, and what it says of each word after it."""
+    reply = without_draft("" if pd.isna(text) else str(text))
+    if reply.is_draft_alone:
+        return True, dict.fromkeys(words, Assignment(NOT_UNDERSTOOD, line=DRAFT_ALONE))
+    return reply.has_draft, assignments(reply.answer, words, questions, offered)
