@@ -16,18 +16,22 @@ CHOSEN, CONTRADICTORY, REFUSED = "chosen", "contradictory", "refused"
 NOT_UNDERSTOOD, LEFT_OUT = "not understood", "left out"
 OUTCOMES = (CHOSEN, REFUSED, CONTRADICTORY, NOT_UNDERSTOOD, LEFT_OUT)
 
-# An operator stands between a word and its label; a bracket may close before it and another open behind it.
-_OPERATOR = r"(?:[-:=|>~]|\.{2,}|\t)"
-_STRONG = rf"[ \t]*[)\]}}]?[ \t]*{_OPERATOR}(?:[ \t]*{_OPERATOR})*+[ \t]*[(\[{{<]?[ \t]*|[ \t]*[(\[{{][ \t]*"
-_PHRASE = r"[ \t]+(?:is|goes (?:to|with)|(?:is )?assigned to|belongs to)[ \t]+"
-_KEY = r"[ \t]*[,|;]?[ \t]*(?:label|choice|answer|assigned label|assignment|category|value)[ \t]*[:=][ \t]*"
-_IN_BRACKETS = r"[ \t]*,[ \t]*(?=[^,]*[)\]}])"  # "(salary, Ben)"
-_BETWEEN_WORDS = r"[ \t]*(?:[-,;/|&+]|\b(?:and|or)\b)(?:[ \t]*(?:[-,;/|&+]|\b(?:and|or)\b))*+[ \t]*"
+# An operator stands between a word and its label; a bracket may close before it and another open behind it. Lines have
+# no two blanks in a row.
+_OPERATOR = r"(?:[-:=|>~\t]|\.{2,})"
+_STRONG = rf" ?[)\]}}]? ?{_OPERATOR}(?: ?{_OPERATOR})*+ ?[(\[{{<]? ?| ?[(\[{{] ?"
+_PHRASE = r" (?:is|goes (?:to|with)|(?:is )?assigned to|belongs to) "
+_KEY = r" ?[,|;]? ?(?:label|choice|answer|assigned label|assignment|category|value) ?[:=] ?"
+_IN_BRACKETS = r" ?, ?(?=[^,]*[)\]}])"  # "(salary, Ben)"
+_BETWEEN_WORDS = r" ?(?:[-,;/|&+]|\b(?:and|or)\b)(?: ?(?:[-,;/|&+]|\b(?:and|or)\b))*+ ?"
 
-_NO_WORDS = re.compile(r"[\W\d_]*")
-_NO_TEXT = re.compile(r"[\W\d_]*(?:and)?[\W\d_]*")
-_ANSWERED = re.compile(rf"[ \t]*[)\]}}]?[ \t]*{_OPERATOR}+")
-_OR = re.compile(r"[ \t]*(?:[/&+]|(?:or|oder|ou|или)\b)[ \t]*\w")
+_NO_WORDS = re.compile(r"[\W\d_]*+")
+_NO_TEXT = re.compile(r"[\W\d_]*+(?:and)?[\W\d_]*+")
+_ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
+# So far behind a word its answer may end, where a line has no label for it.
+_NEAR = 200
+_BLANKS = re.compile(r" {2,}")
+_OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
 _BOTH = re.compile(r"\b(?:both|either|neither)\b")
 _DECLINED = re.compile(
     r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
@@ -40,6 +44,10 @@ _REFUSAL = re.compile(
     r"|\b(?:refuse|decline) to\b|\bje ne peux\b|\bdésolée?\b|\bich (?:kann|möchte) \w* ?(?:nicht|keine)\b"
     r"|\bleider\b|\blo siento\b|\bno puedo\b|\bdesculpe\b|\bnão posso\b|抱歉|无法|申し訳|できません"
 )
+_TICKS = frozenset(["✓", "✔", "✅", "☑", "x", "yes", "1", "●"])
+_NO_TICKS = frozenset(["", "-", "no", "0", "✗", "✘", "❌", "☐", "○"])
+# No part of a label by which it is known.
+_FUNCTION_WORDS = frozenset(["a", "an", "and", "for", "from", "in", "of", "or", "the", "to", "with"])
 _MARKUP = re.compile(r"[*\"'`´]|(?<![^\W_])_+|_+(?![^\W_])")
 _LINE_ENDS = re.compile(r"<br\s*/?>|</(?:tr|li|p|div)>", re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:b|i|u|em|strong|span|code|tr|li|p|div|table|tbody|thead|ul|ol)(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -73,8 +81,9 @@ def assignments(
     label, if no other label has that part.
     """
     reader = _reader(tuple(sorted(words)), questions)
-    lines = [line.strip() for line in _lines(reply) if plain(line).strip()]
-    plain_lines = [plain(line) for line in lines]
+    in_full = [(line.strip(), _BLANKS.sub(" ", plain(line)).strip()) for line in _lines(reply)]
+    lines = [line for line, text in in_full if text]
+    plain_lines = [text for _, text in in_full if text]
     entries = list(reader.entries(plain_lines, lines))
     valid = {label for labels in questions.labels for label in labels} if offered is None else offered
     if not entries:
@@ -152,25 +161,27 @@ class _Reader:
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks
-        between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS})"
-        self._word_first = re.compile(rf"(?P<words>{terms}){between}(?P<label>{tight})")
+        self._terms = re.compile(terms)
+        self._labelled = re.compile(rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS})(?P<label>{tight})")
         self._label_first = re.compile(rf"(?P<label>{label})(?:{_STRONG})(?P<words>{terms})")
-        self._pair = re.compile(rf"(?P<words>{term})[ \t,]+(?P<label>{label})")
+        self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
         self._heading = re.compile(
             rf"(?P<before>[\W\d_]*)(?:words? (?:for|of|with) )?(?P<label>{label})(?P<after>[\W_]*)"
         )
         self._words_alone = re.compile(rf"[\W\d_]*(?P<words>{terms})[\W_]*")
         self._both_offered = re.compile(
-            rf"(?<=\w)[ \t]*[(\[{{]{label}(?:[ \t]*(?:[,/|]|or|and|vs\.?)[ \t]*{label})+[)\]}}](?=[ \t]*{_OPERATOR})"
+            rf"(?<=\w) ?[(\[{{]{label}(?: ?(?:[,/|]|or|and|vs\.?) ?{label})+[)\]}}](?= ?{_OPERATOR})"
         )
 
     def entries(self, plain_lines: Sequence[str], lines: Sequence[str]) -> Iterator[_Entry]:
         """Every place at which a word is given a label."""
         heading: str | None = None
+        columns: list[str | None] = []
         before = ""
         for text, line in zip(plain_lines, lines, strict=True):
             text = self._both_offered.sub("", text)
-            found = list(self._entries_of_line(text, line))
+            columns = self._columns_of(text) or (columns if "|" in text else [])
+            found = list(self._entries_of_line(text, line)) or list(self._entries_of_row(text, columns, line))
             yield from found
             if found:
                 heading = None
@@ -188,6 +199,32 @@ class _Reader:
             return
         yield from self._word_first_entries(text, line)
 
+    def _columns_of(self, text: str) -> list[str | None]:
+        """The labels above the columns of a table, if there are two; none for a column of words."""
+        labels = [self._label_of.get(cell) for cell in _cells(text)]
+        return labels if len(set(labels) - {None}) > 1 else []
+
+    def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> Iterator[_Entry]:
+        """The entries of a row of such a table: words below their labels, or a word and a tick below its label."""
+        cells = _cells(text)
+        if not columns or len(cells) != len(columns):
+            return
+        if all(not cell or self._words_alone.fullmatch(cell) for cell in cells):
+            yield from (
+                _Entry(word, label, line)
+                for cell, label in zip(cells, columns, strict=True)
+                if label is not None
+                for word in self._words_in(cell)
+            )
+            return
+        words = [
+            word for cell, label in zip(cells, columns, strict=True) if label is None for word in self._words_in(cell)
+        ]
+        marks = {label: cell for cell, label in zip(cells, columns, strict=True) if label is not None}
+        ticked = [label for label, mark in marks.items() if mark in _TICKS]
+        if set(marks.values()) <= _TICKS | _NO_TICKS and ticked:
+            yield from (_Entry(word, ticked[0] if len(ticked) == 1 else None, line) for word in words)
+
     def _groups(self, text: str) -> list[re.Match[str]]:
         """The groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
 
@@ -203,17 +240,17 @@ class _Reader:
         return []
 
     def _word_first_entries(self, text: str, line: str) -> Iterator[_Entry]:
-        matches = list(self._word_first.finditer(text))
-        if matches and self._label.search(text[: matches[0].start()]):  # "label: Ben, word: salary, label: ..."
-            matches = [match for match in matches if not re.fullmatch(_KEY, match["between"] or "")]
-        for match, following in zip(matches, [*matches[1:], None], strict=False):
-            rest = text[match.end() : following.start() if following else len(text)]
-            label: str | None = self._label_of[match["label"]]
+        found = [(words, self._labelled.match(text, words.end())) for words in self._terms.finditer(text)]
+        pairs = [(words, labelled) for words, labelled in found if labelled is not None]
+        if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
+            pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
+        ends = [*(words.start() for words, _ in pairs), len(text)][1:]
+        for (words, labelled), end in zip(pairs, ends, strict=True):
+            rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
             named = {self._label_of[other[0]] for other in self._label.finditer(rest)}
-            before = text[: match.start()] if match is matches[0] else ""
-            if named - {label} or _OR.match(rest) or _BOTH.search(rest) or self._ends_in_another(before, label):
-                label = None
-            yield from (_Entry(word, label, line) for word in self._words_in(match["words"]))
+            before = text[: words.start()] if words is pairs[0][0] else ""
+            is_hedge = named - {label} or _OR.match(rest) or _BOTH.search(rest) or self._ends_in_another(before, label)
+            yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
         """Whether "Ben - " stands before the word, as in "Ben - salary - Anna"."""
@@ -255,7 +292,7 @@ class _Reader:
 
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
         """What a line without a label for a word says of it; nothing if it only mentions the word."""
-        rest = text[word.end() :]
+        rest = text[word.end() : word.end() + _NEAR]
         answer = _ANSWERED.match(rest)
         labels = {self._label_of[each[0]] for each in self._label.finditer(rest)}
         if answer is None and not labels:
@@ -264,6 +301,13 @@ class _Reader:
             return REFUSED
         begins = answer is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
         return CONTRADICTORY if begins and (len(labels) > 1 or _BOTH.search(rest)) else NOT_UNDERSTOOD
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of a row of a table."""
+    text = text.strip()
+    inner = text[1:].removesuffix("|") if text.startswith("|") else text
+    return [cell.strip() for cell in inner.split("|")]
 
 
 def _any_of(names: Mapping[str, str]) -> str:
@@ -287,6 +331,6 @@ def _labels(questions: AssociationList) -> Mapping[str, str]:
     whole = {plain(label): label for labels in questions.labels for label in labels}
     parts: dict[str, list[str]] = {}
     for text, label in whole.items():
-        for part in set(text.split()) - set(whole):
+        for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
             parts.setdefault(part, []).append(label)
     return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}

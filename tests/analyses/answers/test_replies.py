@@ -221,6 +221,20 @@ def grouped(labels: dict[str, str], form: str, between: str, join: str) -> str:
     return join.join(form.format(label=label, words=between.join(own)) for label, own in words.items())
 
 
+def by_column(labels: dict[str, str], row: pd.Series, cell: Callable[[str, str], str]) -> str:
+    """A table with a column for each label."""
+    columns = (row.label_b, row.label_a)
+    rows = (" | ".join(cell(word, label) for label in columns) for word in labels)
+    return f"| **{columns[0]}** | **{columns[1]}** |\n|:---|:---|\n" + "\n".join(f"| {each} |" for each in rows)
+
+
+def ticked(labels: dict[str, str], row: pd.Series, yes: str, no: str) -> str:
+    """A table with a row for each word, and a mark below its label."""
+    columns = (row.label_b, row.label_a)
+    rows = (" | ".join([word, *(yes if labels[word] == label else no for label in columns)]) for word in labels)
+    return f"Word | {columns[0]} | {columns[1]}\n---|---|---\n" + "\n".join(rows)
+
+
 LAYOUTS: dict[str, Callable[[dict[str, str], object], str]] = {
     **{
         repr(separator): partial(lined, separator=separator)
@@ -248,6 +262,11 @@ LAYOUTS: dict[str, Callable[[dict[str, str], object], str]] = {
     "table": lambda labels, row: (
         "| Word | Label |\n|---|---|\n" + "\n".join(f"| {w} | {x} |" for w, x in labels.items())
     ),
+    "table by label": lambda labels, row: by_column(
+        labels, row, lambda word, label: word if labels[word] == label else ""
+    ),
+    "ticks": lambda labels, row: ticked(labels, row, "✓", " "),
+    "crosses and ticks": lambda labels, row: ticked(labels, row, "✅", "❌"),
     "numbered": lambda labels, row: "\n".join(f"{n}. **{w}** – *{x}*" for n, (w, x) in enumerate(labels.items(), 1)),
     "bullets": lambda labels, row: "\n".join(f"• “{w}”: `{x}`" for w, x in labels.items()),
     "underscores": lambda labels, row: "\n".join(f"- __{w}__ - _{x}_." for w, x in labels.items()),
