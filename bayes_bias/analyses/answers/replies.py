@@ -131,6 +131,7 @@ def _check_ids(prompts: pd.DataFrame, replies: pd.DataFrame, lists: Mapping[str,
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     """Each reply with what it was asked, of which its file may have a copy."""
+    prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
     shared = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
     for name in shared:
@@ -159,7 +160,7 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
 
     The order depends on all replies, since it must not be that of similar replies in another file.
     """
-    texts = joined.reply.astype(str)
+    texts = joined.reply.fillna("").astype(str)
     salt = hashlib.sha256("".join(sorted(joined["id"] + texts)).encode()).hexdigest()
     order = [hashlib.sha256(f"{salt}{text}".encode()).hexdigest() for text in texts]
     keys = ["id", *(["model"] if "model" in joined else [])]
