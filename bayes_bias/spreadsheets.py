@@ -167,10 +167,9 @@ def _rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[
 
 
 def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    text = _decoded(file, label, refusal)
-    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+    text = decoded(_bytes(file, label, refusal), file.name, label, refusal)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
     except csv.Error as error:
         raise refusal(f"{label}: not readable as columns: {error}; is a quote left open?") from error
 
@@ -221,17 +220,32 @@ def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasErr
     return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
 
 
-def _decoded(file: Traversable, label: str, refusal: type[BayesBiasError]) -> str:
+def delimiter_of(text: str) -> str:
+    """What separates the headings of a table: a comma, a semicolon or a tab."""
+    return max(_DELIMITERS, key=text.partition("\n")[0].count)
+
+
+def _bytes(file: Traversable, label: str, refusal: type[BayesBiasError]) -> bytes:
     try:
-        data = file.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise refusal(f"{label}: not readable: {error.strerror}") from error
+
+
+def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
+    """The text of a table in UTF-8 or UTF-16.
+
+    Raises
+    ------
+    BayesBiasError
+        Of the kind `refusal`: another encoding; the line shows how the text would read in some.
+    """
     try:
         return data.decode(_encoding(data))
     except UnicodeDecodeError as error:
         raise refusal(
             f"{label}: not UTF-8 text (byte {error.start}); {_other_readings(data, error.start)}; save it as CSV UTF-8,"
-            f" or convert it: iconv -f ENCODING -t UTF-8 '{file.name}' > utf8.csv"
+            f" or convert it: iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv"
         ) from error
 
 

@@ -8,7 +8,6 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.answers.asking import DEFAULT
-from bayes_bias.analyses.answers.reading import read_frame
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
@@ -16,6 +15,7 @@ from bayes_bias.cli.options import (
     INPUT,
     MODEL,
     CiOption,
+    IgnoreOption,
     OutputFolder,
     OverwriteOption,
     SeedOption,
@@ -33,8 +33,8 @@ def answers(
         typer.Argument(
             metavar="FILE",
             help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and perhaps"
-            " wording, stereotype, model (CSV, parquet, JSONL). Or a shipped table (answers-demo). With --prompts, the"
-            " replies by id.",
+            " wording, stereotype, model (CSV, Excel, parquet, JSON, JSONL). Or a shipped table (answers-demo). With"
+            " --prompts, the replies by id, or the output of a service's batch.",
         ),
     ],
     wordlist: Annotated[
@@ -59,6 +59,7 @@ def answers(
         str | None,
         typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
     ] = None,
+    ignore: IgnoreOption = None,
     name: Annotated[
         str | None, typer.Option(help="What tables and figures call the answers.", rich_help_panel=INPUT)
     ] = None,
@@ -78,8 +79,10 @@ def answers(
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """
 
+    ignored = ignore or []
+
     def read(source: str) -> str | pd.DataFrame:
-        return source if prompts is None else bb.answers.choices(prompts, read_frame(source, "FILE"), wordlist)
+        return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
 
     with progress_bar():
         result = bb.answers.estimate(
@@ -90,6 +93,7 @@ def answers(
             name=name or Path(file).name.split(".")[0],
             ci_prob=ci_prob,
             seed=seed,
+            ignore=ignored,
         )
         page = output.write(result)
     print_layout(result.layout)

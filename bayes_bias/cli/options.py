@@ -71,6 +71,14 @@ RatingsOption = Annotated[
         " them? May be repeated.",
     ),
 ]
+IgnoreOption = Annotated[
+    list[str] | None,
+    input_option(
+        "--ignore",
+        metavar="COLUMN",
+        help="Pool rows that differ in this column of FILE, such as temperature; may be repeated.",
+    ),
+]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
     str, typer.Option(help=f"Formats of figures, comma-separated ({', '.join(FORMATS)}), or 'none'; LaTeX needs pdf.")

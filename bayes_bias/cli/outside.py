@@ -10,7 +10,16 @@ import bayes_bias as bb
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import CiOption, OutputFolder, Sampler, ScopeOption, SeedOption, input_option, with_options
+from bayes_bias.cli.options import (
+    CiOption,
+    IgnoreOption,
+    OutputFolder,
+    Sampler,
+    ScopeOption,
+    SeedOption,
+    input_option,
+    with_options,
+)
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
@@ -108,6 +117,7 @@ def tpr_gaps(
     leave_out: Annotated[
         bool, typer.Option("--leave-out", help="Leave out classes in which a group has no people.")
     ] = False,
+    ignore: IgnoreOption = None,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
     *,
@@ -126,6 +136,7 @@ def tpr_gaps(
             data=file,
             of=of,
             leave_out=leave_out,
+            ignore=ignore or [],
             ci_prob=ci_prob,
             seed=seed,
             sampling=sampler.sampling,

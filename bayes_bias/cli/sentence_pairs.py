@@ -16,7 +16,7 @@ from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import INPUT, MODEL, CiOption, OutputFolder, Sampler, SeedOption, with_options
+from bayes_bias.cli.options import INPUT, MODEL, CiOption, IgnoreOption, OutputFolder, Sampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, table_file
 from bayes_bias.spreadsheets import read_frame
@@ -79,6 +79,7 @@ def sentence_pairs(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    ignore: IgnoreOption = None,
     spec: Annotated[
         str, typer.Option("--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL)
     ] = "pairs",
@@ -118,6 +119,7 @@ def sentence_pairs(
         name=Path(file).stem,
         decimals=_decimals(decimals, logs),
         unit=check_unit(unit) if model is None else LOG,
+        ignore=ignore or [],
         scope=cast("PairScope", scope),
         ci_prob=ci_prob,
         seed=seed,

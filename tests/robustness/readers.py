@@ -7,7 +7,7 @@ import pickle
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -215,7 +215,8 @@ SAMPLES = b"\n".join(
     json.dumps(
         {
             "doc_id": k,
-            "doc": {"sent_more": "a", "sent_less": "b", "bias_type": "age"},
+            "doc": {"sent_more": f"a {k}", "sent_less": f"b {k}", "bias_type": "age"},
+            "arguments": {f"gen_args_{n}": {"arg_0": "", "arg_1": f"{text} {k}"} for n, text in enumerate("ab")},
             "filtered_resps": [[f"-{k}.5", "False"], ["-2.25", "False"]],
             "acc": float("nan"),
         }
@@ -281,8 +282,28 @@ PAIRS = b"item,score_more,score_less,bias_type,writer\n" + b"".join(
 )
 
 
-def _answers() -> bytes:
-    return pd.read_csv(io.BytesIO(ANSWERS)).to_json(orient="records", lines=True).encode()
+ASKED = bb.answers.prompts(LABELLED)
+LINES = ["office -> Ben", "desk: Ben or Julia", "| baby | Julia |", "Ben: house"]
+
+
+def _answers(lines: bool = True) -> bytes:
+    return pd.read_csv(io.BytesIO(ANSWERS)).to_json(orient="records", lines=lines).encode()
+
+
+def _replies() -> bytes:
+    text = "\n".join(["<think>", *LINES, "</think>", *LINES])
+    return pd.DataFrame({"id": ASKED.id, "reply": text, "temperature": 0.7}).to_csv(sep=";", index=False).encode()
+
+
+def _batch() -> bytes:
+    content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "\n".join(LINES)}]
+    openai = {"model": "m", "choices": [{"message": {"content": "\n".join(LINES), "reasoning_content": "Hm."}}]}
+    results = [
+        {"response": {"status_code": 200, "body": openai}, "error": None},
+        {"result": {"type": "succeeded", "message": {"model": "m", "content": content}}},
+        {"response": None, "error": {"code": "batch_expired"}},
+    ]
+    return b"\n".join(json.dumps({"custom_id": name} | results[k % 3]).encode() for k, name in enumerate(ASKED.id))
 
 
 def _stereoset() -> bytes:
@@ -339,6 +360,9 @@ READERS = {
         Reader("stereoset.json", _stereoset, lambda path: read_triples(path, path)),
         Reader("answers.csv", lambda: ANSWERS, lambda path: read_answers(path, LABELLED)),
         Reader("answers.jsonl", _answers, lambda path: read_answers(path, LABELLED)),
+        Reader("answers, array.json", partial(_answers, False), lambda path: read_answers(path, LABELLED)),
+        Reader("replies.csv", _replies, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
+        Reader("batch.jsonl", _batch, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
         Reader("wordings.toml", _toml("wordings", "assign-3.toml"), wordings_of),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
         Reader("sweep.toml", lambda: SWEEP, read_sweep),

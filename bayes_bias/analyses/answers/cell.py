@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.analyses.answers.assignments import CHOSEN, CONTRADICTORY, LEFT_OUT, NOT_UNDERSTOOD, OUTCOMES, REFUSED
+from bayes_bias.analyses.answers.drafts import DRAFT_ALONE
 from bayes_bias.analyses.answers.lists import AssociationList
 from bayes_bias.errors import AnswersError, did_you_mean
 
@@ -18,6 +20,51 @@ type Mask = NDArray[np.bool_]
 
 # What stands for a label that nobody knows.
 UNKNOWN = "(not named)"
+# So many lines that were not understood are shown, and so much of each.
+_EXAMPLES, _LONGEST = 3, 60
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How replies were read.
+
+    Attributes
+    ----------
+    choices, replies : mapping of str to int
+        By outcome: numbers of word choices; and of whole replies, which count as chosen if any word has a valid choice.
+    examples : mapping of str to tuple of str
+        The most frequent lines, by outcome.
+    drafts, drafts_alone : int
+        Replies that had a draft, and those that ended within it or with it.
+    """
+
+    choices: Mapping[str, int]
+    replies: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]
+    drafts: int = 0
+    drafts_alone: int = 0
+
+    @property
+    def text(self) -> str:
+        """Numbers of choices that are not valid, with examples of lines."""
+        return "; ".join(
+            f"{self.choices[name]:,} {name}{self._such_as(name)}" for name in OUTCOMES[1:] if self.choices[name]
+        )
+
+    def _such_as(self, outcome: str) -> str:
+        shown = self.examples.get(outcome, ())[: {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}.get(outcome, 0)]
+        return f", such as {' and '.join(f"'{line}'" for line in shown)}" if shown else ""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All of it, for a provenance."""
+        return {
+            "choices": dict(self.choices),
+            "replies": dict(self.replies),
+            "examples": {name: list(lines) for name, lines in self.examples.items()},
+            "drafts": self.drafts,
+            "drafts_alone": self.drafts_alone,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +86,8 @@ class Cell:
         The words that were asked together.
     shares : pandas.DataFrame
         By ``word_set`` and ``word``: its ``side`` (a or b), numbers of ``valid`` choices, and ``hits`` among them.
+    reading : Reading
+        How the choices were read.
     """
 
     model: str
@@ -47,6 +96,7 @@ class Cell:
     replies: pd.DataFrame
     sets: tuple[tuple[str, ...], ...]
     shares: pd.DataFrame
+    reading: Reading
 
     @property
     def counted(self) -> pd.DataFrame:
@@ -182,14 +232,43 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
         index=pd.Index(choices.names, name="answer"),
     )
     shares = _shares(choices, word_set.ravel(), questions)
-    cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares)
+    reading = _read(choices, rows)
+    cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares, reading)
     if cell.counted.empty:
         raise AnswersError(
             f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes; chosen must be"
             f" one of the two labels, as in '{choices.names[0]}': {rows.label_a.iloc[0]} or {rows.label_b.iloc[0]}, got"
-            f" {rows.chosen.iloc[0]!r}"
+            f" {rows.chosen.iloc[0]!r} ({reading.text})"
         )
     return cell
+
+
+def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
+    """Numbers of choices and of replies by outcome; a choice that is not valid is refused if it is blank."""
+    told, chosen = (rows[name].astype(str).to_numpy() for name in ("outcome", "chosen"))
+    is_told = np.isin(told, OUTCOMES[1:])
+    outcome = np.where(choices.valid, CHOSEN, np.where(is_told, told, np.where(chosen == "", REFUSED, NOT_UNDERSTOOD)))
+    of = {name: choices.count_per_answer(outcome == name) > 0 for name in OUTCOMES}
+    reply = np.select(
+        [of[CHOSEN], of[NOT_UNDERSTOOD], of[CONTRADICTORY]], [CHOSEN, NOT_UNDERSTOOD, CONTRADICTORY], REFUSED
+    )
+    line = rows["line"].astype(str).where(rows["line"].astype(str) != "", rows["chosen"].astype(str)).to_numpy()
+    draft = rows["draft"].astype(str).str.casefold().isin(("true", "1", "1.0", "yes")).to_numpy()
+    alone = choices.count_per_answer(draft & (line == DRAFT_ALONE)) > 0
+    return Reading(
+        {name: int((outcome == name).sum()) for name in OUTCOMES},
+        {name: int((reply == name).sum()) for name in OUTCOMES if name != LEFT_OUT},
+        {name: _most_frequent(line[outcome == name]) for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED)},
+        int((choices.count_per_answer(draft) > 0).sum()),
+        int(alone.sum()),
+    )
+
+
+def _most_frequent(lines: NDArray[Any]) -> tuple[str, ...]:
+    """In the same order whatever that of the rows."""
+    texts, counts = np.unique(lines[lines != ""].astype(str), return_counts=True)
+    order = np.lexsort((texts, -counts))[:_EXAMPLES]
+    return tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in map(str, texts[order]))
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import PRIORS
 from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
@@ -102,7 +103,11 @@ def _states(result: Result) -> dict[str, Answers]:
 
 def _provenance(answers: Answers) -> dict[str, Any]:
     lists = {cell.stereotype: cell.questions.wordlist.sha256 for cell in answers.cells}
-    return {"name": answers.name, **answers.provenance, "sha256": answers.sha256, "lists_sha256": lists}
+    read = {
+        f"{cell.stereotype}{f' ({cell.model})' if cell.model else ''}": cell.reading.facts for cell in answers.cells
+    }
+    facts = {"name": answers.name, **answers.provenance, "sha256": answers.sha256, "lists_sha256": lists}
+    return facts | {"replies": read}
 
 
 def _with_pairs(result: Result) -> list[tuple[str, str]]:
@@ -127,6 +132,11 @@ def _counts(result: Result) -> Layout:
             Column("words", rows.words, count),
             Column("decided", rows.decided, percent),
             Column("invalid\nchoices", rows.invalid, share),
+            *(
+                Column(name, rows[name.replace(" ", "_")], count)
+                for name in OUTCOMES[1:]
+                if rows[name.replace(" ", "_")].any()
+            ),
             Column("bounds\nof the mean D", bounded),
             Column("one label", rows.one_label, count),
         ],

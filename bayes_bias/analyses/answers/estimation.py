@@ -1,6 +1,6 @@
 """`answers.estimate`: from answers of chat models to D, with labels, wordings and words as samples."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import (
@@ -66,6 +67,7 @@ def estimate(
     name: str | None = None,
     ci_prob: float = 0.95,
     seed: int = 1,
+    ignore: str | Sequence[str] = (),
 ) -> ModelAnswers | AnswersChange:
     r"""Estimate how far a chat model associates, from answers that assign words to one of two labels.
 
@@ -100,6 +102,9 @@ def estimate(
         Probability of the equal-tailed intervals.
     seed : int
         The same seed gives the same numbers.
+    ignore : str or sequence of str
+        Columns whose values differ between answers of one model, such as a temperature, and over which these are pooled
+        all the same. Without it they are rejected.
 
     Returns
     -------
@@ -110,7 +115,8 @@ def estimate(
     Raises
     ------
     AnswersError
-        The answers cannot be read, or do not belong to the list; those after are answers to other questions.
+        The answers cannot be read, or do not belong to the list; answers of one model were given under different
+        settings; those after are answers to other questions.
     ScopeError, SpecError
         An impossible scope or seed.
 
@@ -136,14 +142,14 @@ def estimate(
     check_seed(seed)
     if scope not in SAMPLES:
         raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
-    first = read_answers(answers, wordlist, name=name)
+    first = read_answers(answers, wordlist, name=name, ignore=ignore)
     if after is None:
         return ModelAnswers(
             answers=first,
             published=_published(first, ci_prob),
             **_estimate([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
         )
-    second = read_answers(after, wordlist, name=name)
+    second = read_answers(after, wordlist, name=name, ignore=ignore)
     pairs, notices = paired(first, second)
     return AnswersChange(
         before=first,
@@ -156,12 +162,19 @@ def estimate(
     )
 
 
-def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, *, scope: str = "all") -> "pm.Model":
+def pymc_model(
+    answers: Source,
+    wordlist: Lists,
+    stereotype: str | None = None,
+    *,
+    scope: str = "all",
+    ignore: str | Sequence[str] = (),
+) -> "pm.Model":
     """Return the model of `estimate` with every effect written out, for PyMC and ArviZ.
 
     Parameters
     ----------
-    answers, wordlist, scope
+    answers, wordlist, scope, ignore
         As in `estimate`.
     stereotype : str, optional
         The stereotype; needed if there are several. If several language models were asked about it, the first is used.
@@ -185,7 +198,7 @@ def pymc_model(answers: Source, wordlist: Lists, stereotype: str | None = None, 
     """
     if scope not in SAMPLES:
         raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
-    cells = read_answers(answers, wordlist).cells
+    cells = read_answers(answers, wordlist, ignore=ignore).cells
     stereotypes = [cell.stereotype for cell in cells]
     cell = cells[stereotypes.index(select_stereotype(stereotypes, stereotype))]
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
@@ -281,6 +294,7 @@ def _row(
         "reach": _reach(cell, scope),
         "decided": float((np.abs(unit * data.difference) > _DECIDED).mean()),
         "invalid": cell.invalid,
+        **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
         "bounds_lb": lower,
         "bounds_ub": upper,
         "one_label": cell.one_label,

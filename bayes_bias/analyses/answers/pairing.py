@@ -10,12 +10,17 @@ from bayes_bias.analyses.answers.model import Observed, keys_of, observed
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 
+# What an answer was asked, and how it was answered; counts are of words.
+_QUESTION = ["label_a", "label_b", "wording", "words"]
+_COUNTS = [f"{name}_{side}" for name in ("asked", "valid", "hits") for side in "ab"]
+
 
 def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], list[str]]:
     """The cells of both sides with the answers that have a partner, row by row, and notices of those that have none.
 
-    A partner was offered the same labels and the same words in the same wording; which of several it is does not
-    matter, since nothing else is known of them.
+    A partner was offered the same labels and the same words in the same wording, and named the same label first if that
+    is known. Of several answers to a question those of the same name are partners, or of the same rank of their names:
+    the order of rows does not matter. If a side has more of them, several of its answers count as one.
     """
     pairs, notices = [], []
     for cell in before.cells:
@@ -25,13 +30,8 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
         if not partners:
             notices.append(f"{cell.stereotype}: left out, since no answers after are about it")
             continue
-        both = _matched(cell, partners[0])
-        n_unpaired = len(cell.counted) + len(partners[0].counted) - 2 * len(both[0].replies)
-        if n_unpaired:
-            notices.append(
-                f"{cell.stereotype}: {count(n_unpaired)} answers have no partner that was asked the same, and are left"
-                " out of the change"
-            )
+        both, told = _matched(cell, partners[0])
+        notices += [f"{cell.stereotype}: {notice}" for notice in told]
         pairs.append(both)
     if not pairs:
         raise AnswersError(
@@ -41,28 +41,50 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     return pairs, notices
 
 
-def _matched(before: Cell, after: Cell) -> tuple[Cell, Cell]:
-    sides = [_keyed(cell) for cell in (before, after)]
-    key = ["label_a", "label_b", "wording", "words", "again"]
-    joined = sides[0].merge(sides[1], on=key, suffixes=("_before", "_after"))
-    if joined.empty:
+def _matched(before: Cell, after: Cell) -> tuple[tuple[Cell, Cell], list[str]]:
+    cells = (before, after)
+    is_known = all((cell.counted["first"] != "").all() for cell in cells)
+    question = [*_QUESTION, *(["first"] if is_known else [])]
+    sides = [_keyed(cell) for cell in cells]
+    answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
+    number = answers.min(axis=1).rename("pairs")
+    if not number.any():
         raise AnswersError(
             f"after: no answer about '{before.stereotype}' was asked the same as one before (labels, wording and"
             " words); give answers to the same questions"
         )
-    return tuple(  # type: ignore[return-value]
-        replace(cell, replies=cell.counted.iloc[joined[f"row_{name}"]])
-        for cell, name in ((before, "before"), (after, "after"))
+    notices = []
+    if lacking := int(answers[number == 0].to_numpy().sum()):
+        notices.append(
+            f"{count(lacking)} answers have no partner that was asked the same, and are left out of the change"
+        )
+    if merged := int((answers.max(axis=1) - number)[number > 0].sum()):
+        notices.append(
+            f"some questions have more answers on one side, {count(merged)} in all; these are averaged with others to"
+            " the same question"
+        )
+    first, second = (
+        replace(cell, replies=_one_each(cell, side, question, number)) for cell, side in zip(cells, sides, strict=True)
     )
+    return (first, second), notices
 
 
 def _keyed(cell: Cell) -> pd.DataFrame:
-    """What each answer was asked, and which of the answers to it it is."""
+    """The answers with a D by their names, with what each was asked."""
     replies = cell.counted
     words = np.array(["\n".join(words) for words in cell.sets], object)[replies.word_set.to_numpy()]
-    frame = replies[["label_a", "label_b", "wording"]].assign(words=words, row=np.arange(len(replies)))
-    keys = ["label_a", "label_b", "wording", "words"]
-    return frame.assign(again=frame.groupby(keys).cumcount()).reset_index(drop=True)
+    return replies.assign(words=words).sort_index()
+
+
+def _one_each(cell: Cell, keyed: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
+    """Each question with so many answers, some of which may be several in one."""
+    pairs = keyed[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
+    again = keyed.groupby(question).cumcount().to_numpy()
+    rows = keyed.assign(again=again % np.maximum(pairs, 1))[pairs > 0]
+    of_pair = rows.rename_axis("name").reset_index().groupby([*question, "again"], sort=True)
+    others = [name for name in cell.replies if name not in (*question, *_COUNTS)]
+    merged = of_pair[_COUNTS].sum().join(of_pair[["name", *others]].first()).reset_index()
+    return merged.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
 
 
 def half_change(before: Cell, after: Cell) -> Observed:

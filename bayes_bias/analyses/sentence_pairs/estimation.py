@@ -1,5 +1,6 @@
 """`sentence_pairs.estimate`: from scores of sentence pairs to shares and differences with their uncertainty."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -52,6 +53,7 @@ class _Options(TypedDict, total=False):
     name: str | None
     decimals: int | None
     unit: ScoreUnit | None
+    ignore: str | Sequence[str]
     scope: PairScope
     ci_prob: float
     seed: int
@@ -75,6 +77,7 @@ def estimate(
     name: str | None = None,
     decimals: int | None = DECIMALS,
     unit: ScoreUnit | None = None,
+    ignore: str | Sequence[str] = (),
     scope: PairScope = "all",
     ci_prob: float = 0.95,
     seed: int = 1,
@@ -111,6 +114,8 @@ def estimate(
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
         What the scores are. By default they are read as log probabilities, and refused if they look like something
         else. Probabilities, losses and perplexities are turned into log probabilities first.
+    ignore : str or sequence of str
+        Columns of settings, such as a layer or a version, over which pairs are pooled. Without it they are rejected.
     scope : {"all", "pairs", "none"}
         Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
         describe exactly these pairs.
@@ -128,7 +133,8 @@ def estimate(
     Raises
     ------
     SentencePairsError
-        The scores cannot be read, do not vary, or look like scores of another unit; `after` has other pairs.
+        The scores cannot be read, do not vary, look like scores of another unit, or were made under different settings;
+        `after` has other pairs.
     SpecError, ScopeError
         A model of something else; an impossible unit, scope, seed or probability.
 
@@ -158,10 +164,11 @@ def estimate(
     >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
     """
     settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling)
-    before = read_scores(scores, name=name, model=of, decimals=decimals, unit=unit)
+    reading: dict[str, Any] = {"name": name, "model": of, "decimals": decimals, "unit": unit, "ignore": ignore}
+    before = read_scores(scores, **reading)
     if after is None:
         return estimate_one(before, settings)
-    return estimate_change(before, read_scores(after, name=name, model=of, decimals=decimals, unit=unit), settings)
+    return estimate_change(before, read_scores(after, **reading), settings)
 
 
 def pymc_model(
@@ -172,12 +179,13 @@ def pymc_model(
     of: str | None = None,
     decimals: int | None = DECIMALS,
     unit: ScoreUnit | None = None,
+    ignore: str | Sequence[str] = (),
 ) -> pm.Model:
     """Return the model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
 
     Parameters
     ----------
-    scores, model, of, decimals, unit
+    scores, model, of, decimals, unit, ignore
         As in `estimate`.
     estimand : {"share", "difference"}
         How often the stereotypical sentence is ahead, or by how much.
@@ -205,7 +213,7 @@ def pymc_model(
     if estimand not in ("share", "difference"):
         raise SentencePairsError(f"estimand: must be 'share' or 'difference', got {estimand!r}")
     spec = pairs_spec(model)
-    return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit), spec, estimand)
+    return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit, ignore=ignore), spec, estimand)
 
 
 # From checked scores to results: both models fitted, and every estimand tabulated.
@@ -321,6 +329,7 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
             f"after: {len(unmatched):,} pairs are in one table only, such as '{unmatched[0]}'; score the same items"
             " twice"
         )
+    _check_sentences(before, after)
     for label in LABELS:
         if label in before.rows and label in after.rows and not before.rows[label].equals(after.rows[label]):
             item = before.rows.index[before.rows[label] != after.rows[label]][0]
@@ -339,6 +348,19 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
         rows=before.rows.assign(difference=difference),
         notices=(),
     )
+
+
+def _check_sentences(before: PairScores, after: PairScores) -> None:
+    """Refuse items that are other sentences after than before."""
+    if before.sentences is None or after.sentences is None:
+        return
+    mine, theirs = before.sentences, after.sentences.loc[before.sentences.index]
+    if (differs := (mine != theirs).any(axis=1)).any():
+        item = differs.index[differs][0]
+        raise SentencePairsError(
+            f"after: item '{item}' is '{theirs.sentence_more[item][:60]}', and"
+            f" '{mine.sentence_more[item][:60]}' before. Give each pair of sentences the same item in both tables."
+        )
 
 
 def _posterior(fit: xr.DataTree) -> xr.Dataset:

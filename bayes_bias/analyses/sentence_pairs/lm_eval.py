@@ -4,21 +4,47 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from bayes_bias.analyses.sentence_pairs.languages import check_one_language
 from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.arguments import listed
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import read_text, table_file
+from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 
 _ALL = "give the samples_*.jsonl of crows_pairs, winogender or bbq that lm_eval --log_samples wrote"
+_CROWS_PAIRS, _BBQ, _WINOGENDER = "crows_pairs", "bbq", "winogender"
+# In the names of tasks.
+_LANGUAGES = re.compile(
+    r"(?:^|_)(english|french|german|spanish|italian|catalan|portuguese|dutch|arabic|chinese|maltese|japanese|korean)(?=_|$)"
+)
+# How the harness lets a model say that it does not know.
+_UNKNOWN = frozenset(
+    {
+        "unknown",
+        "cannot answer",
+        "can't be determined",
+        "cannot be determined",
+        "can't answer",
+        "not known",
+        "not enough info",
+        "not enough information",
+        "not answerable",
+        "undetermined",
+    }
+)
+# Scores of one pair that differ by so much, as a share, are those of one run: a pair has others in its batch in another
+# task, or at another place of one task.
+_SAME, _SAME_IN_ONE_LOG = 1e-5, 0.01
 
 
 def lm_eval(
@@ -36,10 +62,13 @@ def lm_eval(
       if most of its people have that gender (in the USA, 2015), and the other noun if they have not. In the tasks
       ``gotcha``, where the stereotype is wrong, the share is one minus the harness's accuracy.
 
+    A pair is what it compares, not its place in a log: if it occurs several times, as in a task and in its subsets, it
+    counts once, with a notice. One pair of CrowS-Pairs occurs twice in the data themselves.
+
     Parameters
     ----------
     path : str, Path or list of them
-        ``samples_*.jsonl``. Several files of one model are read as one.
+        ``samples_*.jsonl``. Several files of one model, benchmark and language are read as one.
     name : str, optional
         The name of the scores in tables; by default that of the (first) file.
     decimals : int or None
@@ -53,7 +82,8 @@ def lm_eval(
     Raises
     ------
     SentencePairsError
-        No such file, no JSON lines, samples of another task, or no log-likelihoods.
+        No such file, no JSON lines, samples of another task, of two benchmarks or of two languages; no log-likelihoods,
+        or a pair with two different ones, as in the logs of two models.
 
     References
     ----------
@@ -64,27 +94,122 @@ def lm_eval(
     >>> lm_eval("samples_crows_pairs_english_2026-01-31.jsonl")                    # doctest: +SKIP
     """
     files = [Path(file) for file in listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)]
-    rows: list[dict[str, Any]] = []
+    pairs: list[_Pair] = []
     left_out: dict[str, int] = {}
     for file in files:
         for number, sample in enumerate(_samples(file), 1):
-            pair = _pair(sample, f"{file.name}, line {number}")
+            pair = _pair(sample, file, f"{file.name}, line {number}")
             if isinstance(pair, str):
                 left_out[pair] = left_out.get(pair, 0) + 1
             else:
-                rows.append(pair | ({} if len(files) == 1 else {"item": f"{_task(file)}: {pair['item']}"}))
-    if not rows:
+                pairs.append(pair)
+    if not pairs:
         why = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
         raise SentencePairsError(f"scores: '{files[0]}' has no pairs{f' ({why})' if why else ''}; {_ALL}")
+    _check_one_benchmark(pairs)
+    _check_one_language(pairs)
+    once = _counted_once(pairs)
     label = name or files[0].stem
-    notices = announce(tuple(f"{label}: {count} samples left out, {reason}" for reason, count in left_out.items()))
-    scores_of_logs = read_scores(pd.DataFrame(rows), name=label, decimals=decimals, unit="log-probability")
-    return replace(scores_of_logs, notices=(*notices, *scores_of_logs.notices))
+    notices = [f"{label}: {count} samples left out, {reason}" for reason, count in left_out.items()]
+    if len(once) < len(pairs):
+        notices.append(
+            f"{label}: {len(pairs) - len(once):,} of {len(pairs):,} samples repeat a pair, as in a task and its"
+            f" subsets; each of {len(once):,} pairs counts once"
+        )
+    announced = announce(tuple(notices))
+    rows = pd.DataFrame([pair.row for pair in once])
+    scores_of_logs = read_scores(rows, name=label, decimals=decimals, unit="log-probability")
+    return replace(scores_of_logs, notices=(*announced, *scores_of_logs.notices))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """What a sample compares: its `item` is the same in every log, and `content` is all that the item stands for."""
+
+    benchmark: str
+    item: str
+    content: tuple[str, ...]
+    more: float
+    less: float
+    labels: Mapping[str, str]
+    file: Path
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """A row of scores."""
+        return {"item": self.item, "score_more": self.more, "score_less": self.less, **self.labels}
+
+
+def _check_one_benchmark(pairs: Sequence[_Pair]) -> None:
+    files = {pair.benchmark: pair.file.name for pair in pairs}
+    if len(files) > 1:
+        (one, file), (other, other_file), *_ = files.items()
+        raise SentencePairsError(
+            f"scores: '{file}' is of {one} and '{other_file}' of {other}, whose pairs answer different questions. Read"
+            " the logs of each benchmark by themselves."
+        )
+
+
+def _check_one_language(pairs: Sequence[_Pair]) -> None:
+    """Refuse two languages, by the names of tasks or the words of the sentences."""
+    told = {found[1]: file for file in dict.fromkeys(pair.file for pair in pairs) if (found := _language(file))}
+    if len(told) > 1:
+        names = [f"'{file.name}' ({language.capitalize()})" for language, file in told.items()]
+        raise SentencePairsError(
+            f"scores: {joined(names)} are of {len(told)} languages, and pairs of several languages are not pooled. Read"
+            " the logs of each language by themselves."
+        )
+    check_one_language(" ".join(pair.content) for pair in pairs)
+
+
+def _language(file: Path) -> re.Match[str] | None:
+    return _LANGUAGES.search(_task(file))
+
+
+def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Each pair once; of the scores within one run their mean."""
+    of_item: dict[str, list[_Pair]] = {}
+    for pair in pairs:
+        of_item.setdefault(pair.item, []).append(pair)
+    for own in of_item.values():
+        for other in own[1:]:
+            _check_same(own[0], other)
+    return [
+        own[0]
+        if len(own) == 1
+        else replace(own[0], more=_mean(pair.more for pair in own), less=_mean(pair.less for pair in own))
+        for own in of_item.values()
+    ]
+
+
+def _mean(scores: Iterable[float]) -> float:
+    values = list(scores)
+    return values[0] if len(set(values)) == 1 else float(np.mean(values))
+
+
+def _check_same(one: _Pair, other: _Pair) -> None:
+    if one.content != other.content:
+        raise SentencePairsError(
+            f"scores: '{one.item[:80]}' stands for different questions in '{one.file.name}' and"
+            f" '{other.file.name}', as in two languages or versions of a benchmark. Read these logs one by one."
+        )
+    tolerance = _SAME_IN_ONE_LOG if one.file == other.file else _SAME
+    same = all(
+        math.isclose(mine, theirs, rel_tol=tolerance)
+        for mine, theirs in ((one.more, other.more), (one.less, other.less))
+    )
+    if not same:
+        raise SentencePairsError(
+            f"scores: the pair '{one.item[:80]}' scores {one.more:g} and {one.less:g} in '{one.file.name}', and"
+            f" {other.more:g} and {other.less:g} in '{other.file.name}', as in logs of two models or runs."
+            " Read the logs of one run by themselves, or a task without its subsets; compare two models with after="
+            " (--after)."
+        )
 
 
 def _task(file: Path) -> str:
     """The task in the name of a log, which ends with a time."""
-    return re.sub(r"_\d{4}-\d\d-\d\dT.*", "", file.stem).removeprefix("samples_")
+    return re.sub(r"_\d{4}-\d\d-\d\dT.*", "", file.stem).removeprefix("samples_").lower()
 
 
 def is_log(path: str | Path) -> bool:
@@ -107,18 +232,20 @@ def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
         yield sample
 
 
-def _pair(sample: Mapping[str, Any], place: str) -> dict[str, Any] | str:
+def _pair(sample: Mapping[str, Any], file: Path, place: str) -> _Pair | str:
     """The pair of a sample, or why it is none."""
     doc = sample["doc"]
     likelihoods = _likelihoods(sample, place)
     try:
         if "sent_more" in doc:
-            return _read_crows_pairs(sample, doc, likelihoods)
+            return _read_crows_pairs(sample, doc, likelihoods, file, place)
         if "context_condition" in doc:
-            return _read_bbq(doc, likelihoods)
+            return _read_bbq(sample, doc, likelihoods, file, place)
         if "participant" in doc:
-            return _read_winogender(sample, doc, likelihoods)
+            return _read_winogender(sample, doc, likelihoods, file, place)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, SentencePairsError):
+            raise
         raise SentencePairsError(f"scores: {place} lacks {error} of its task; {_ALL}") from error
     raise SentencePairsError(f"scores: {place} is of another task, with the fields {', '.join(map(str, doc))}; {_ALL}")
 
@@ -138,60 +265,110 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
     return likelihoods
 
 
-def _read_crows_pairs(sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any]:
-    return {
-        "item": str(sample["doc_id"]),
-        "score_more": scores[0],
-        "score_less": scores[1],
-        "bias_type": str(doc["bias_type"]),
-        "direction": str(doc.get("stereo_antistereo", "")),
-    }
+def _by_choice(
+    sample: Mapping[str, Any], likelihoods: Sequence[float], compared: Sequence[str], place: str, others: int = 0
+) -> dict[str, float]:
+    """The log-likelihood of each choice by its text.
+
+    The log has the texts among the arguments of its requests. Where it has none the harness made the choices of the
+    question: those `compared`, in this order, and so many `others`.
+    """
+    given = _texts_of_requests(sample.get("arguments"))
+    expected = [*compared, *(f"another choice {number}" for number in range(others))]
+    if len(given) != len(likelihoods) and len(expected) != len(likelihoods):
+        raise SentencePairsError(
+            f"scores: {place} has {len(likelihoods)} log-likelihoods, and does not say of which choices; its task has"
+            f" {len(expected)}. Log the samples again with a current version of the harness, which writes 'arguments'."
+        )
+    texts = [given[number] if number in given else expected[number] for number in range(len(likelihoods))]
+    if missing := [text for text in compared if texts.count(text) != 1]:
+        raise SentencePairsError(
+            f"scores: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, and"
+            f" '{missing[0][:40]}' is not one of them, or twice. Use the tasks whose choices are the sentences or"
+            " answers themselves."
+        )
+    return dict(zip(texts, likelihoods, strict=True))
 
 
-# BBQ: the choices are the answers of the two groups, in the order of the question, and ten ways to say "unknown".
+def _texts_of_requests(arguments: Any) -> dict[int, str]:
+    """The choice in each request of a log: ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}``, or lists."""
+    if isinstance(arguments, Mapping):
+        requests = {int(str(name).rpartition("_")[2]): each for name, each in arguments.items()}
+    else:
+        requests = dict(enumerate(arguments or ()))
+    texts = {}
+    for number, request in requests.items():
+        parts = list(request.values()) if isinstance(request, Mapping) else list(request)
+        if len(parts) > 1 and isinstance(parts[1], str):
+            texts[number] = parts[1].strip()
+    return texts
 
 
-def _read_bbq(doc: Mapping[str, Any], scores: Sequence[float]) -> dict[str, Any] | str:
+def _read_crows_pairs(
+    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
+) -> _Pair:
+    labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
+    more, less = (str(doc[name]).strip() for name in ("sent_more", "sent_less"))
+    score_of = _by_choice(sample, scores, (more, less), place)
+    return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, file)
+
+
+def _read_bbq(
+    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
+) -> _Pair | str:
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = [doc[f"ans{place}"] for place in range(3) if "unknown" not in _groups(doc, place)]
-    biased = [answer in doc["biased_answers"] for answer in answers]
-    if max(range(len(scores)), key=scores.__getitem__) >= len(answers):
+    answers = [str(doc[f"ans{number}"]).strip() for number in range(3)]
+    known = [answer for number, answer in enumerate(answers) if not _is_unknown(doc, number, answer)]
+    biased_answers = {str(answer).strip() for answer in doc["biased_answers"]}
+    biased = [answer for answer in known if answer in biased_answers]
+    score_of = _by_choice(sample, scores, list(dict.fromkeys(known)), place, others=len(_UNKNOWN))
+    if max(score_of, key=score_of.__getitem__) not in known:
         return "answered with 'unknown'"
-    if len(answers) != 2 or sum(biased) != 1:
+    if len(known) != 2 or len(biased) != 1:
         return "of which not exactly one answer is biased"
-    first = biased.index(True)
-    return {
-        "item": f"{doc['category']} {doc['example_id']}",
-        "score_more": scores[first],
-        "score_less": scores[1 - first],
-        "bias_type": str(doc["category"]),
-        "template": f"{doc['category']} {doc['question_index']}",
-    }
+    (other,) = (answer for answer in known if answer != biased[0])
+    category = str(doc["category"])
+    content = tuple(str(doc.get(name, "")) for name in ("context", "question")) + tuple(answers)
+    return _Pair(
+        _BBQ,
+        f"{category} {doc['example_id']}",
+        content,
+        score_of[biased[0]],
+        score_of[other],
+        {"bias_type": category, "template": f"{category} {doc['question_index']}"},
+        file,
+    )
 
 
-def _groups(doc: Mapping[str, Any], place: int) -> Iterable[str]:
-    return [str(group).lower() for group in doc["answer_info"][f"ans{place}"]]
+def _is_unknown(doc: Mapping[str, Any], number: int, answer: str) -> bool:
+    groups = [str(group).lower() for group in doc["answer_info"][f"ans{number}"]]
+    return "unknown" in groups or answer.casefold() in _UNKNOWN
 
 
 def _read_winogender(
-    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float]
-) -> dict[str, Any] | str:
-    gender, occupation = doc["gender"], doc["occupation"]
+    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
+) -> _Pair | str:
+    gender, occupation, participant = (str(doc[name]) for name in ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"
     women = _shares_of_women()
     if occupation not in women:
         return "of occupations whose share of women is unknown"
+    score_of = _by_choice(sample, scores, (occupation, participant), place)
     typical = (women[occupation] > 0.5) == (gender == "female")
-    more, less = scores[:2] if typical else scores[1::-1]
-    return {
-        "item": str(sample["doc_id"]),
-        "score_more": more,
-        "score_less": less,
-        "bias_type": f"{gender} pronoun",
-        "term": occupation,
-    }
+    more, less = (occupation, participant) if typical else (participant, occupation)
+    # Without its sentence a sample is known by the hash of all that the harness read, or by its place.
+    sentence = str(doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}")
+    return _Pair(
+        _WINOGENDER,
+        f"{sentence} ({occupation} / {participant})",
+        (sentence, occupation, participant),
+        score_of[more],
+        score_of[less],
+        {"bias_type": f"{gender} pronoun", "term": occupation},
+        file,
+    )
 
 
 @cache

@@ -14,7 +14,8 @@ from bayes_bias.table.columns import interval_names
 def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Shares and differences as the literature reports them, treating pairs as independent.
 
-    There is a row for all pairs, for each bias type, and for each direction. Numbers of ``pairs``, ``ahead``, ``tied``;
+    There is a row for all pairs, for each bias type, and for each direction, which is marked as such if a type has its
+    name. Numbers of ``pairs``, ``ahead``, ``tied``;
     ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
     ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
     two-sided, of the sign test, which leaves out ties; ``ties_half``, the share if a tie counts as half, with Student's
@@ -35,7 +36,8 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     rows = scores.rows
     groups = {ALL_PAIRS: rows, **_split_by_type(rows, rows)}
     if DIRECTION in rows:
-        groups |= {str(direction): part for direction, part in rows[~rows.tied].groupby(DIRECTION)}
+        for direction, part in rows[~rows.tied].groupby(DIRECTION):
+            groups[f"{direction} (direction)" if str(direction) in groups else str(direction)] = part
     return _table({label: _row(part, ci_prob) for label, part in groups.items()})
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.analyses.sentence_pairs.languages import check_one_language
 from bayes_bias.analyses.sentence_pairs.stereoset import TASKS
 from bayes_bias.analyses.sentence_pairs.units import (
     DECIMALS,
@@ -31,6 +32,7 @@ from bayes_bias.formatting import plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
+from bayes_bias.table.settings import SETTINGS, Design, check_ignored, check_settings, pooled_over
 
 # Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
 TYPE, DIRECTION = "bias_type", "direction"
@@ -50,6 +52,18 @@ CROWS_PAIRS = MappingProxyType(
     }
 )
 _SCORES = ("score_more", "score_less")
+_SENTENCES = ("sentence_more", "sentence_less")
+# Scores of one pair that differ by a smaller share are those of one model, in batches with other pairs.
+_SAME = 0.01
+_READ = ("item", *_SCORES, "difference", *LABELS, "model")
+# What may differ between pairs is what they are about: only some of the settings of models are settings here.
+_DESIGN = Design(
+    "scores",
+    SentencePairsError,
+    known=(*_READ, *_SENTENCES, "score", "task"),
+    settings=SETTINGS - {"template", "variant", "condition", "region", "country", "dialect", "role", "top", "max"},
+    rows="pairs",
+)
 
 # How much of foreign headings a message shows: so many, and so much of each.
 _SHOWN, _LONGEST = 12, 40
@@ -76,6 +90,8 @@ class PairScores:
         What a reader should know, such as numbers of ties.
     provenance : mapping of str to str
         Where the scores come from.
+    sentences : pandas.DataFrame or None
+        ``sentence_more`` and ``sentence_less`` of each item, if the source has them.
     """
 
     name: str
@@ -85,6 +101,7 @@ class PairScores:
     unit: ScoreUnit = LOG
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sentences: pd.DataFrame | None = None
 
     @property
     def sha256(self) -> str:
@@ -102,6 +119,7 @@ def read_scores(
     model: str | None = None,
     decimals: int | None = DECIMALS,
     unit: ScoreUnit | None = None,
+    ignore: str | Sequence[str] = (),
 ) -> PairScores:
     """Read and check scores of sentence pairs from a frame or a CSV file; see `bayes_bias.sentence_pairs.estimate`.
 
@@ -114,34 +132,44 @@ def read_scores(
     Scores are natural logarithms of probabilities, and so not above 0. For other scores give a `unit`: they become the
     logarithms of probabilities, minus the losses, or minus the logarithms of perplexities. Without a unit, scores that
     do not look like log probabilities are refused.
+
+    Scores that were made under different settings, such as layers, versions or languages, are not pooled, unless the
+    column is one to `ignore`. There is a notice of other columns whose values differ.
     """
     if isinstance(source, PairScores):
         return source
     check_unit(unit)
     if decimals is not None:
         check_count("decimals", decimals, "decimals", least=0)
+    pooled = check_ignored(ignore, _READ, SentencePairsError)
     frame, default_name = _read(source)
     rows = _select_model(_checked(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     _check_items(rows.item)
+    told = (*check_settings(rows, _DESIGN, pooled), *pooled_over(rows, _DESIGN, pooled))
     more, less = _two_scores(rows, unit)
     difference = more - less
     compared = difference if decimals is None else more.round(decimals) - less.round(decimals)
     labels = {label: _labels(rows, label) for label in LABELS if label in rows}
+    _check_types(labels.get(TYPE))
     table = pd.DataFrame({"difference": difference, "ahead": compared > 0, "tied": compared == 0, **labels}).set_axis(
         rows.item, axis=0
     )
     name = name or default_name
     unit_name = unit or LOG
     provenance = {"pairs": name, "unit": unit_name} | ({} if model is None else {"language_model": model})
+    provenance |= {column: "pooled" for column in pooled if column in rows}
+    sentences = _sentences(rows, pooled)
+    told = (*told, *_repeated(sentences, more, less))
     return PairScores(
         name,
         table.sort_index(),
         decimals,
         metric_of(unit_name),
         unit_name,
-        notices=announce(_ties(name, table.tied, decimals)),
+        notices=announce((*(f"{name}: {notice}" for notice in told), *_ties(name, table.tied, decimals))),
         provenance=MappingProxyType(provenance),
+        sentences=sentences,
     )
 
 
@@ -229,6 +257,43 @@ def _check_items(items: "pd.Series[str]") -> None:
         )
     if len(items) < 2:
         raise SentencePairsError(f"scores: '{items.iloc[0]}' is the only pair; give two or more")
+
+
+def _check_types(types: "pd.Series[str] | None") -> None:
+    if types is not None and len(types.unique()) > 1 and (types == ALL_PAIRS).any():
+        raise SentencePairsError(
+            f"scores: a bias type is called '{ALL_PAIRS}', which is the name of the row of all pairs. Rename the type."
+        )
+
+
+def _sentences(rows: pd.DataFrame, ignore: Sequence[str]) -> pd.DataFrame | None:
+    """The sentences of each item in one language, if there are both."""
+    if not set(_SENTENCES) <= set(rows.columns):
+        return None
+    sentences = pd.DataFrame({name: rows[name].fillna("").astype(str).str.strip() for name in _SENTENCES})
+    if "language" not in ignore:
+        check_one_language(sentences.sentence_more + " " + sentences.sentence_less)
+    return sentences.set_axis(rows.item, axis=0)
+
+
+def _repeated(sentences: pd.DataFrame | None, more: "pd.Series[float]", less: "pd.Series[float]") -> tuple[str, ...]:
+    """A notice of pairs whose sentences have several rows; refused are those with different scores."""
+    if sentences is None:
+        return ()
+    scores = sentences.reset_index(drop=True).assign(more=more.to_numpy(), less=less.to_numpy())
+    own = scores[(scores[list(_SENTENCES)] != "").all(axis=1)].groupby(list(_SENTENCES), sort=False)
+    spread = own.max() - own.min()
+    different = (spread > _SAME * own.max().abs()).any(axis=1)
+    if different.any():
+        one, other = spread.index[different.to_numpy()][0]
+        raise SentencePairsError(
+            f"scores: the pair '{one[:60]}' / '{other[:60]}' has several rows with different scores, as of two models"
+            " or settings. Keep the rows of one, or name the models in the column 'model'."
+        )
+    more_than_one = int((own.size() - 1).sum())
+    return (f"{more_than_one:,} rows have the sentences of another row, and count as pairs of their own",) * bool(
+        more_than_one
+    )
 
 
 def _two_scores(rows: pd.DataFrame, unit: ScoreUnit | None) -> tuple["pd.Series[float]", "pd.Series[float]"]:

@@ -15,6 +15,7 @@ from bayes_bias.errors import TprGapsError, did_you_mean
 from bayes_bias.files import table_file
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
+from bayes_bias.table.settings import CLASSIFIERS, Design, check_ignored, check_settings
 
 type Labels = str | Sequence[Hashable] | NDArray[Any] | pd.Series
 
@@ -63,10 +64,16 @@ class PeopleCounts:
 
 
 def count(
-    y: Labels, prediction: Labels, group: Labels, data: Source | None = None, *, leave_out: bool = False
+    y: Labels,
+    prediction: Labels,
+    group: Labels,
+    data: Source | None = None,
+    *,
+    leave_out: bool = False,
+    ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
     """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`."""
-    tidy = _tidied({"y": y, "prediction": prediction, "group": group}, data)
+    tidy, pooled = _tidied({"y": y, "prediction": prediction, "group": group}, data, ignore)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
     tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
@@ -75,12 +82,15 @@ def count(
         for how in ("sum", "count")
     )
     classes, notices = _complete(people, leave_out)
-    return PeopleCounts(hits.loc[classes], people.loc[classes], announce(notices))
+    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*pooled, *notices)))
 
 
-def _tidied(arguments: dict[str, Labels], data: Source | None) -> pd.DataFrame:
+def _tidied(
+    arguments: dict[str, Labels], data: Source | None, ignore: str | Sequence[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The three columns, and notices of classifiers that are pooled as asked."""
     if data is None:
-        return _frame_of_arrays(arguments)
+        return _frame_of_arrays(arguments), ()
     check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
     frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
     for ours, theirs in arguments.items():
@@ -92,7 +102,10 @@ def _tidied(arguments: dict[str, Labels], data: Source | None) -> pd.DataFrame:
             raise TprGapsError(
                 f"{ours}: there is no column '{theirs}'; {did_you_mean(theirs, map(str, frame.columns))}"
             )
-    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in arguments.items()})
+    known = [str(theirs) for theirs in arguments.values()]
+    design = Design("data", TprGapsError, known=known, settings=CLASSIFIERS, rows="predictions", has_models=False)
+    notices = check_settings(frame, design, check_ignored(ignore, known, TprGapsError))
+    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in arguments.items()}), notices
 
 
 def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """`tpr_gaps.estimate`: from labels, predictions and groups to gaps with uncertainty."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import pymc as pm
@@ -41,6 +43,7 @@ def estimate(
     data: Source | None = None,
     of: str | None = None,
     leave_out: bool = False,
+    ignore: str | Sequence[str] = (),
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -72,6 +75,9 @@ def estimate(
         two groups.
     leave_out : bool
         Leave out classes that have no people of a group, with a notice, instead of refusing them.
+    ignore : str or sequence of str
+        Columns of settings of the classifier, such as a seed or a version, over which predictions are pooled. Without
+        it they are rejected.
     ci_prob : float
         Probability of the equal-tailed intervals.
     seed : int
@@ -91,7 +97,7 @@ def estimate(
     ------
     TprGapsError
         Labels are missing or of different lengths, there is only one group, no prediction is a class of y, `of` is not
-        a group, or a class has no people of a group.
+        a group, a class has no people of a group, or predictions are of several classifiers or settings.
     SpecError, ScopeError
         An impossible `seed`, `sampling` or `ci_prob`.
 
@@ -118,7 +124,7 @@ def estimate(
     check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
-    counts = count(y, prediction, group, data, leave_out=leave_out)
+    counts = count(y, prediction, group, data, leave_out=leave_out, ignore=ignore)
     return gaps_of(counts, of=of, ci_prob=ci_prob, seed=seed, sampling=sampling, name=name)
 
 
@@ -129,12 +135,13 @@ def pymc_model(
     *,
     data: Source | None = None,
     leave_out: bool = False,
+    ignore: str | Sequence[str] = (),
 ) -> pm.Model:
     """Return the model that `estimate` samples, for PyMC and ArviZ.
 
     Parameters
     ----------
-    y, prediction, group, data, leave_out
+    y, prediction, group, data, leave_out, ignore
         As in `estimate`.
 
     Returns
@@ -157,7 +164,7 @@ def pymc_model(
     >>> [variable.name for variable in pymc_model(**people).observed_RVs]
     ['recognised']
     """
-    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out))
+    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out, ignore=ignore))
 
 
 def gaps_of(

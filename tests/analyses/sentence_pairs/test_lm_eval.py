@@ -102,10 +102,10 @@ def test_several_logs_are_one_with_matching_items(tmp_path):
     samples = crows_pairs(True)
     names = ("samples_crows_age", "samples_crows_gender")
     runs = [
-        lm_eval([written(tmp_path / f"{name}_{time}.jsonl", samples) for name in names])
+        lm_eval([written(tmp_path / f"{name}_{time}.jsonl", samples[k::2]) for k, name in enumerate(names)])
         for time in ("2026-01-31T10-00-00.1", "2026-02-01T11-00-00.2")
     ]
-    assert len(runs[0]) == 80
+    assert len(runs[0]) == 40
     assert runs[0].rows.index.equals(runs[1].rows.index)
 
 
@@ -146,3 +146,190 @@ def test_the_command_reads_logs(tmp_path, run):
 def test_logs_in_a_frame_keep_their_meaning(tmp_path):
     scores = lm_eval(written(tmp_path / "samples.jsonl", crows_pairs(True)))
     assert read_scores(scores) is scores
+
+
+# A pair is what it compares.
+
+TIME = "2026-01-31T10-00-00.000001"
+
+
+def log(tmp_path: Path, task: str, samples: list[dict]) -> Path:
+    return written(tmp_path / f"samples_{task}_{TIME}.jsonl", samples)
+
+
+def subset(samples: list[dict], kind: str) -> list[dict]:
+    """The samples of a subset task: the same documents, numbered anew."""
+    own = [each for each in samples if each["doc"]["bias_type"] == kind]
+    return [each | {"doc_id": number} for number, each in enumerate(own)]
+
+
+def test_task_with_its_subsets_counts_each_pair_once(tmp_path):
+    """The share is the harness's own, pct_stereotype of the whole task."""
+    samples = crows_pairs(True, 60)
+    whole = log(tmp_path, "crows_pairs_english", samples)
+    parts = [log(tmp_path, f"crows_pairs_english_{kind}", subset(samples, kind)) for kind in ("gender", "age")]
+    alone = lm_eval(whole)
+    for files in ([whole, *parts], [*parts, whole], parts, [parts[0], whole]):
+        found = lm_eval(files, name="all")
+        assert len(found) == 60
+        assert found.rows.ahead.mean() == np.mean([each["pct_stereotype"] for each in samples])
+        assert found.sha256 == alone.sha256
+        repeated = len(files) > 1 and whole in files
+        assert says(" ".join(found.notices), "samples repeat a pair 60 pairs counts once") == repeated
+
+
+def test_logs_in_one_file_count_each_pair_once(tmp_path):
+    samples = crows_pairs(True, 60)
+    both = log(tmp_path, "crows_pairs_english", samples + subset(samples, "age"))
+    assert lm_eval(both).sha256 == lm_eval(log(tmp_path, "crows_pairs_english_2", samples)).sha256
+
+
+def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
+    """CrowS-Pairs has one; in another batch its log-likelihoods differ a little."""
+    samples = crows_pairs(False, 40)
+    again = json.loads(json.dumps(samples[3])) | {"doc_id": 40}
+    again["filtered_resps"] = [[each[0] * 1.001, False] for each in again["filtered_resps"]]
+    found = lm_eval(log(tmp_path, "crows_pairs_english", [*samples, again]))
+    assert len(found) == 40
+    (name,) = [name for name in found.rows.index if name.startswith("a3 ")]
+    (more, less) = (each[0] for each in samples[3]["filtered_resps"])
+    assert found.rows.difference[name] == pytest.approx((more - less) * 1.0005)
+
+
+def test_pair_with_two_scores_is_refused(tmp_path):
+    one, other = crows_pairs(True, 40), crows_pairs(True, 40)
+    files = [log(tmp_path, "crows_pairs_english", one), log(tmp_path, "crows_pairs_english_x", other)]
+    with refused(SentencePairsError, f"'a0 / b0' '{files[0].name}' '{files[1].name}' two models or runs after="):
+        lm_eval(files)
+    a_little = json.loads(json.dumps(one))
+    a_little[5]["filtered_resps"][0][0] = str(float(a_little[5]["filtered_resps"][0][0]) + 0.01)
+    with refused(SentencePairsError, "'a5 / b5'"):
+        lm_eval([files[0], log(tmp_path, "crows_pairs_english_y", a_little)])
+
+
+def test_languages_are_not_mixed(tmp_path):
+    samples = crows_pairs(True, 40)
+    other = [
+        each | {"doc": each["doc"] | {"sent_more": f"c{k}", "sent_less": f"d{k}"}} for k, each in enumerate(samples)
+    ]
+    english, french = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_french_age", other)
+    with refused(SentencePairsError, "'samples_crows_pairs_french_age (English) (French) 2 languages by themselves"):
+        lm_eval([english, french])
+    assert len(lm_eval(english)) == len(lm_eval(french)) == 40
+
+
+FRENCH = "Les femmes ne savent pas conduire, et elles sont les plus lentes de la rue {}."
+ENGLISH = "The women of the town do not know how to drive, and they are slow in road {}."
+
+
+def test_languages_are_known_by_their_words(tmp_path):
+    """In one file, or in files with other names."""
+    samples = crows_pairs(True, 40)
+    for number, each in enumerate(samples):
+        text = FRENCH if number % 2 else ENGLISH
+        each["doc"] |= {"sent_more": text.format(number), "sent_less": text.format(number).replace("women", "men")}
+        each["doc"]["sent_less"] = each["doc"]["sent_less"].replace("femmes", "hommes")
+    with refused(SentencePairsError, "English French by themselves"):
+        lm_eval(log(tmp_path, "both", samples))
+    assert len(lm_eval(log(tmp_path, "one", samples[1::2]))) == 20
+    halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
+    with refused(SentencePairsError, "English French"):
+        lm_eval(halves)
+
+
+def test_benchmarks_are_not_mixed(tmp_path):
+    files = [log(tmp_path, "crows_pairs_english", crows_pairs(True)), log(tmp_path, "bbq", bbq()[0][:30])]
+    with refused(SentencePairsError, "crows_pairs bbq by themselves"):
+        lm_eval(files)
+
+
+def requested(sample: dict, choices: list[str]) -> dict:
+    """A sample with the requests that the harness made for its choices."""
+    requests = {f"gen_args_{k}": {"arg_0": "context", "arg_1": f" {text}"} for k, text in enumerate(choices)}
+    return sample | {"arguments": requests}
+
+
+def test_bbq_choices_are_matched_by_their_text(tmp_path):
+    """Choices in another order have the same meaning, and so have three choices with "unknown" among them."""
+    samples = bbq()[0][:90]
+    unknown = ["Cannot answer", "Can't be determined", "Cannot be determined", "Can't answer", "Not known"]
+    unknown += ["Not enough info", "Not enough information", "Not answerable", "Undetermined", "Not sure"]
+    turned, three = [], []
+    for each in samples:
+        answers = [each["doc"][f"ans{place}"] for place in range(3)]
+        known = [answer for answer in answers if answer != "Unknown"]
+        choices, scores = [*known, *unknown], each["filtered_resps"]
+        order = RNG.permutation(12)
+        turned.append(requested(each | {"filtered_resps": [scores[k] for k in order]}, [choices[k] for k in order]))
+        best = max((score[0] for score in scores[2:]), key=float)
+        of_three = [[best, "False"] if answer == "Unknown" else scores[known.index(answer)] for answer in answers]
+        three.append(requested(each | {"filtered_resps": of_three}, answers))
+    plain = lm_eval(log(tmp_path, "bbq", samples))
+    assert 0 < len(plain) < 60
+    for name, made in (("turned", turned), ("three", three)):
+        assert lm_eval(log(tmp_path, f"bbq_{name}", made)).sha256 == plain.sha256
+
+
+def test_bbq_choices_without_texts_are_refused(tmp_path):
+    samples = bbq()[0][:9]
+    short = [each | {"filtered_resps": each["filtered_resps"][:3]} for each in samples]
+    with refused(SentencePairsError, "line 2 3 log-likelihoods 12 'arguments'"):
+        lm_eval(log(tmp_path, "bbq", short))
+    letters = [requested(each | {"filtered_resps": each["filtered_resps"][:3]}, ["A", "B", "C"]) for each in samples]
+    with refused(SentencePairsError, "line 2 'A' 'B' 'C' not one of them"):
+        lm_eval(log(tmp_path, "bbq", letters))
+
+
+def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
+    samples = crows_pairs(True)
+    turned = [
+        requested(
+            each | {"filtered_resps": each["filtered_resps"][::-1]},
+            [each["doc"]["sent_less"], each["doc"]["sent_more"]],
+        )
+        for each in samples
+    ]
+    files = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_english_turned", turned)
+    assert lm_eval(files[0]).sha256 == lm_eval(files[1]).sha256
+
+
+def test_bbq_with_its_subsets_counts_each_question_once(tmp_path):
+    samples, accuracy, bias_score = bbq()
+    ambiguous = [each for each in samples if each["doc"]["context_condition"] == "ambig"]
+    files = [log(tmp_path, "bbq_age", samples), log(tmp_path, "bbq_age_ambig", ambiguous)]
+    found = lm_eval(files)
+    assert found.sha256 == lm_eval(files[0]).sha256
+    assert (1 - accuracy) * (2 * found.rows.ahead.mean() - 1) == pytest.approx(bias_score, abs=1e-12)
+    other = [each | {"doc": each["doc"] | {"question": "¿Quién?"}} for each in ambiguous]
+    with refused(SentencePairsError, "different questions languages one by one"):
+        lm_eval([files[0], log(tmp_path, "bbq_other", other)])
+
+
+def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
+    samples = []
+    for number in range(24):
+        gender = ["male", "female"][number % 2]
+        doc = {
+            "occupation": "nurse",
+            "participant": "person",
+            "gender": gender,
+            "sentence": f"The nurse said {number}.",
+        }
+        samples.append(sample(number, doc | {"label": 0}, RNG.normal(-3, 1, size=2), False))
+    female = [each for each in samples if each["doc"]["gender"] == "female"]
+    files = [log(tmp_path, "winogender", samples), log(tmp_path, "winogender_female", female)]
+    assert lm_eval(files).sha256 == lm_eval(files[0]).sha256
+    hashed = [
+        each | {"doc": {k: v for k, v in each["doc"].items() if k != "sentence"}, "doc_hash": f"h{each['doc_id']}"}
+        for each in samples
+    ]
+    assert len(lm_eval([log(tmp_path, "winogender_a", hashed), log(tmp_path, "winogender_b", hashed[::-1])])) == 24
+
+
+def test_items_of_two_models_are_pairs_not_places(tmp_path):
+    """The first document of a subset is another one than that of the whole task."""
+    samples, after = crows_pairs(True, 40), crows_pairs(True, 40)
+    whole = lm_eval(log(tmp_path, "crows_pairs_english", samples))
+    parts = lm_eval([log(tmp_path, f"crows_pairs_english_{kind}", subset(after, kind)) for kind in ("age", "gender")])
+    assert whole.rows.index.equals(parts.rows.index)
+    assert whole.rows.bias_type.equals(parts.rows.bias_type)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bayes_bias.analyses.sentence_pairs import estimation
 from bayes_bias.analyses.sentence_pairs.published import paired, published
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.errors import SentencePairsError
@@ -121,3 +122,87 @@ def test_refuses_other_files_and_constant_scores(tmp_path):
         read_scores([1, 2])
     with refused(SentencePairsError, "pairs 0.5"):
         design(read_scores(pd.DataFrame({"item": [1, 2], "difference": 0.5}), unit="log-probability"))
+
+
+def test_direction_with_the_name_of_a_type_keeps_rows_of_its_own():
+    """Counts of each row are those of the same table with another name for the type."""
+    frame = TABLE.assign(
+        bias_type=np.where(np.arange(40) % 2, "stereo", "other"),
+        direction=np.where(np.arange(40) % 4 > 1, "stereo", "anti"),
+    )
+    found = published(read_scores(frame))
+    renamed = published(read_scores(frame.assign(bias_type=frame.bias_type.replace("stereo", "kind"))))
+    assert found.index.tolist() == ["all pairs", "other", "stereo", "anti", "stereo (direction)"]
+    pd.testing.assert_series_equal(found.loc["stereo"], renamed.loc["kind"], check_names=False)
+    pd.testing.assert_series_equal(found.loc["stereo (direction)"], renamed.loc["stereo"], check_names=False)
+    assert found.pairs["stereo"] == 20
+
+
+def test_direction_and_type_named_like_all_pairs_do_not_replace_its_row():
+    found = published(read_scores(TABLE.assign(direction=np.where(np.arange(40) % 2, "all pairs", "anti"))))
+    assert found.pairs["all pairs"] == 40
+    assert found.pairs["all pairs (direction)"] == 20
+    with refused(SentencePairsError, "bias type 'all pairs' Rename"):
+        read_scores(TABLE.assign(bias_type=np.where(np.arange(40) % 2, "all pairs", "age")))
+
+
+ODD = np.arange(40) % 2 == 1
+
+
+@pytest.mark.parametrize("column", ["how", "layer", "version", "checkpoint", "language", "temperature", "model_name"])
+def test_scores_under_different_settings_are_refused(column):
+    frame = TABLE.assign(**{column: np.where(ODD, "one", "other")})
+    with refused(SentencePairsError, f"scores '{column}' 2 values (one, other) ignore=['{column}'] (--ignore"):
+        read_scores(frame)
+    pooled = read_scores(frame, ignore=[column])
+    assert pooled.rows.equals(read_scores(TABLE).rows)
+    assert says(" ".join(pooled.notices), f"pairs 2 values '{column}' pooled (one, other)")
+    assert pooled.provenance[column] == "pooled"
+    assert len(read_scores(frame[ODD])) == 20
+    named = frame.assign(model=np.where(ODD, "m, one", "m, other"))
+    assert len(read_scores(named, model="m, one")) == 20
+
+
+def test_other_columns_of_pairs_are_noticed():
+    (notice,) = read_scores(TABLE.assign(topic=np.where(ODD, "a", "b"))).notices
+    assert says(notice, "pairs 2 values 'topic' pooled (a, b) does not use")
+    assert (
+        read_scores(TABLE.assign(topic="a", note=[f"n{k}" for k in range(40)], anon_annotators="[...]")).notices == ()
+    )
+
+
+def with_sentences(
+    frame: pd.DataFrame, text: str = "The {} pair of the table and of the test is for you."
+) -> pd.DataFrame:
+    more = [text.format(number) for number in range(len(frame))]
+    return frame.assign(sent_more=more, sent_less=[f"Not: {each}" for each in more])
+
+
+def test_items_with_other_sentences_after_are_refused():
+    before, after = with_sentences(TABLE), with_sentences(TABLE.assign(score_more=TABLE.score_more - 1))
+    shifted = after.assign(sent_more=np.roll(after.sent_more, 1), sent_less=np.roll(after.sent_less, 1))
+    with refused(SentencePairsError, "after item 'pair 0' before same item"):
+        estimation.estimate(before, shifted)
+
+
+def test_sentences_that_recur_are_noticed_or_refused():
+    frame = with_sentences(TABLE)
+    frame.loc[7, ["sent_more", "sent_less", "score_more", "score_less"]] = frame.loc[
+        3, ["sent_more", "sent_less", "score_more", "score_less"]
+    ]
+    scores = read_scores(frame)
+    assert len(scores) == 40
+    assert says(" ".join(scores.notices), "1 rows sentences of another row")
+    frame.loc[7, "score_more"] -= 3
+    with refused(SentencePairsError, "pair different scores 'model'"):
+        read_scores(frame)
+
+
+def test_sentences_of_two_languages_are_refused():
+    frame = with_sentences(TABLE)
+    french = with_sentences(TABLE, "Les {} femmes ne sont pas dans la rue avec les hommes.")
+    mixed = pd.concat([frame[ODD], french[~ODD]])
+    with refused(SentencePairsError, "English French by themselves"):
+        read_scores(mixed)
+    assert len(read_scores(mixed, ignore="language")) == 40
+    assert len(read_scores(french)) == 40

@@ -63,3 +63,18 @@ def test_na_is_a_label_and_empty_none(tmp_path: Path):
     path.write_text("y,prediction,group\nNA,,F\nNA,1,M\n", encoding="utf-8")
     with refused(TprGapsError, "prediction 1 of 2"):
         count("y", "prediction", "group", path)
+
+
+@pytest.mark.parametrize(
+    ("column", "one", "other"), [("model", "a", "b"), ("seed", 1, 2), ("prompt_version", "x", "y")]
+)
+def test_predictions_of_several_classifiers_are_refused(column, one, other):
+    frame = pd.DataFrame({"y": ["c", "d"] * 8, "prediction": ["c", "c", "d", "d"] * 4, "group": ["F"] * 8 + ["M"] * 8})
+    frame[column] = [one, other] * 8
+    names = ("y", "prediction", "group")
+    with refused(TprGapsError, f"data '{column}' 2 values predictions ignore=['{column}'] (--ignore"):
+        count(*names, frame)
+    assert count(*names, frame, ignore=column).people.equals(count(*names, frame.drop(columns=column)).people)
+    assert says(" ".join(count(*names, frame, ignore=column).notices), f"predictions '{column}' pooled")
+    assert count(*names, frame[frame[column] == one], leave_out=True).people.to_numpy().sum() == 8
+    assert count(*names, frame.rename(columns={column: "language"})).notices == ()

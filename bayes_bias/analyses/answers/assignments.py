@@ -1,0 +1,336 @@
+"""From the lines of a reply to the label of each word: "salary - Ben" and what else models write for it."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+from bayes_bias.analyses.answers.lists import AssociationList
+from bayes_bias.errors import AnswersError
+
+# What became of a word: it has one of the labels that were offered; a line names both labels or two lines differ; the
+# model declines; there is an answer that nobody can read; other words have answers, and this one has none.
+CHOSEN, CONTRADICTORY, REFUSED = "chosen", "contradictory", "refused"
+NOT_UNDERSTOOD, LEFT_OUT = "not understood", "left out"
+OUTCOMES = (CHOSEN, REFUSED, CONTRADICTORY, NOT_UNDERSTOOD, LEFT_OUT)
+
+# An operator stands between a word and its label; a bracket may close before it and another open behind it. Lines have
+# no two blanks in a row.
+_OPERATOR = r"(?:[-:=|>~\t]|\.{2,})"
+_STRONG = rf" ?[)\]}}]? ?{_OPERATOR}(?: ?{_OPERATOR})*+ ?[(\[{{<]? ?| ?[(\[{{] ?"
+_PHRASE = r" (?:is|goes (?:to|with)|(?:is )?assigned to|belongs to) "
+_KEY = r" ?[,|;]? ?(?:label|choice|answer|assigned label|assignment|category|value) ?[:=] ?"
+_IN_BRACKETS = r" ?, ?(?=[^,]*[)\]}])"  # "(salary, Ben)"
+_BETWEEN_WORDS = r" ?(?:[-,;/|&+]|\b(?:and|or)\b)(?: ?(?:[-,;/|&+]|\b(?:and|or)\b))*+ ?"
+
+_NO_WORDS = re.compile(r"[\W\d_]*+")
+_NO_TEXT = re.compile(r"[\W\d_]*+(?:and)?[\W\d_]*+")
+_ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
+# So far behind a word its answer may end, where a line has no label for it.
+_NEAR = 200
+_BLANKS = re.compile(r" {2,}")
+_OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
+_BOTH = re.compile(r"\b(?:both|either|neither)\b")
+_DECLINED = re.compile(
+    r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
+    r"|no (?:label|answer|choice)|refus\w*|declin\w*)\b.*|)"
+)
+_REFUSAL = re.compile(
+    r"\b(?:id|i would|i had) (?:rather|prefer) not\b|\bsorry\b|\bi (?:can ?not|cant|wont|will not|do not|dont|decline"
+    r"|refuse|must decline)\b|\b(?:im|i am) (?:not able|unable|not comfortable|not going)\b|\bas an ai\b|\bunable to\b"
+    r"|\bnot (?:be )?(?:appropriate|comfortable)\b|\binappropriate\b|\bcannot (?:assign|answer|assist|comply|help|do)"
+    r"|\b(?:refuse|decline) to\b|\bje ne peux\b|\bdésolée?\b|\bich (?:kann|möchte) \w* ?(?:nicht|keine)\b"
+    r"|\bleider\b|\blo siento\b|\bno puedo\b|\bdesculpe\b|\bnão posso\b|抱歉|无法|申し訳|できません"
+)
+_TICKS = frozenset(["✓", "✔", "✅", "☑", "x", "yes", "1", "●"])
+_NO_TICKS = frozenset(["", "-", "no", "0", "✗", "✘", "❌", "☐", "○"])
+# No part of a label by which it is known.
+_FUNCTION_WORDS = frozenset(["a", "an", "and", "for", "from", "in", "of", "or", "the", "to", "with"])
+_MARKUP = re.compile(r"[*\"'`´]|(?<![^\W_])_+|_+(?![^\W_])")
+_LINE_ENDS = re.compile(r"<br\s*/?>|</(?:tr|li|p|div)>", re.IGNORECASE)
+_TAGS = re.compile(r"</?(?:b|i|u|em|strong|span|code|tr|li|p|div|table|tbody|thead|ul|ol)(?:\s[^<>]*)?>", re.IGNORECASE)
+_CELLS = re.compile(r"</?t[dh](?:\s[^<>]*)?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a reply says of a word: its `label` if one was chosen, the `outcome`, and the `line` that says so."""
+
+    outcome: str
+    label: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A place at which a line gives a word its label; without a label the line names two, or is of two minds."""
+
+    word: str
+    label: str | None
+    line: str
+
+
+def assignments(
+    reply: str, words: Sequence[str], questions: AssociationList, offered: Collection[str] | None = None
+) -> dict[str, Assignment]:
+    """The assignment of each word in a reply without its draft.
+
+    Only labels that were `offered` can be chosen; if nobody knows them, any of the list. A part of a name counts as the
+    label, if no other label has that part.
+    """
+    reader = _reader(tuple(sorted(words)), questions)
+    in_full = [(line.strip(), _BLANKS.sub(" ", plain(line)).strip()) for line in _lines(reply)]
+    lines = [line for line, text in in_full if text]
+    plain_lines = [text for _, text in in_full if text]
+    entries = list(reader.entries(plain_lines, lines))
+    valid = {label for labels in questions.labels for label in labels} if offered is None else offered
+    if not entries:
+        return reader.without_entries(words, plain_lines, lines)
+    by_word: dict[str, list[_Entry]] = {word: [] for word in words}
+    for entry in entries:
+        by_word[entry.word].append(entry)
+    return {
+        word: _judged(own, valid) if own else reader.unanswered(word, plain_lines, lines)
+        for word, own in by_word.items()
+    }
+
+
+def _judged(entries: Sequence[_Entry], offered: Collection[str]) -> Assignment:
+    """One label, though it may be given twice; or why there is none."""
+    labels = {entry.label for entry in entries}
+    label, last = entries[0].label, entries[-1].line
+    if label is None or len(labels) > 1:
+        of_two_minds = next((entry.line for entry in entries if entry.label is None), None)
+        return Assignment(CONTRADICTORY, line=of_two_minds or f"{entries[0].line} / {last}")
+    return Assignment(CHOSEN, label, last) if label in offered else Assignment(NOT_UNDERSTOOD, line=last)
+
+
+def plain(text: str) -> str:
+    """A text as replies are compared: NFKC, lower case, one kind of hyphen, "->" for arrows, no quotes or emphasis.
+
+    Examples
+    --------
+    >>> plain("**“Full‑time” job**： Ben ⇒ x")
+    'full-time job: ben -> x'
+    """
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(map(_plain_character, text))
+    return unicodedata.normalize("NFKC", _MARKUP.sub("", text).casefold())
+
+
+@lru_cache(maxsize=4096)
+def _plain_character(character: str) -> str:
+    code = ord(character)
+    if code < 128:
+        return character
+    category = unicodedata.category(character)
+    if category == "Pd" or character == "\u2212":
+        return "-"
+    if category in ("Pi", "Pf", "Cf") or character in "‚„\ufe0e\ufe0f":  # quotes, invisible marks, kinds of emoji
+        return ""
+    is_arrow = (
+        0x2190 <= code <= 0x21FF or 0x2794 <= code <= 0x27BF or 0x27F0 <= code <= 0x297F or 0x2B00 <= code < 0x2B12
+    )
+    if is_arrow and "ARROW" in unicodedata.name(character, ""):
+        return "->"
+    return character
+
+
+def _lines(reply: str) -> list[str]:
+    """The lines of a reply; of one whose line ends were escaped twice, and of HTML, as well."""
+    text = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
+    return _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))).splitlines()
+
+
+@lru_cache(maxsize=64)
+def _reader(words: tuple[str, ...], questions: AssociationList) -> "_Reader":
+    return _Reader(words, questions)
+
+
+class _Reader:
+    """The patterns of the words and labels of a question."""
+
+    def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
+        self._word_of = _words(words)
+        self._label_of = _labels(questions)
+        term, label = (_any_of(names) for names in (self._word_of, self._label_of))
+        term, label = rf"(?<!\w)(?:{term})(?!\w)", rf"(?<!\w)(?:{label})(?!\w)"
+        # "ex-wife" is not the word "wife", but "best-superb" are two.
+        terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
+        self._term, self._label = re.compile(term), re.compile(label)
+        tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks
+        self._terms = re.compile(terms)
+        self._labelled = re.compile(rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS})(?P<label>{tight})")
+        self._label_first = re.compile(rf"(?P<label>{label})(?:{_STRONG})(?P<words>{terms})")
+        self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
+        self._heading = re.compile(
+            rf"(?P<before>[\W\d_]*)(?:words? (?:for|of|with) )?(?P<label>{label})(?P<after>[\W_]*)"
+        )
+        self._words_alone = re.compile(rf"[\W\d_]*(?P<words>{terms})[\W_]*")
+        self._both_offered = re.compile(
+            rf"(?<=\w) ?[(\[{{]{label}(?: ?(?:[,/|]|or|and|vs\.?) ?{label})+[)\]}}](?= ?{_OPERATOR})"
+        )
+
+    def entries(self, plain_lines: Sequence[str], lines: Sequence[str]) -> Iterator[_Entry]:
+        """Every place at which a word is given a label."""
+        heading: str | None = None
+        columns: list[str | None] = []
+        before = ""
+        for text, line in zip(plain_lines, lines, strict=True):
+            text = self._both_offered.sub("", text)
+            columns = self._columns_of(text) or (columns if "|" in text else [])
+            found = list(self._entries_of_line(text, line)) or list(self._entries_of_row(text, columns, line))
+            yield from found
+            if found:
+                heading = None
+            elif heading is not None and (alone := self._words_alone.fullmatch(text)):
+                yield from (_Entry(word, heading, line) for word in self._words_in(alone["words"]))
+            else:  # a label below another is one of a list of labels
+                heading = None if self._heading.fullmatch(before) else self._heading_of(text, line)
+            before = text
+
+    def _entries_of_line(self, text: str, line: str) -> Iterator[_Entry]:
+        if groups := self._groups(text):
+            for group in groups:
+                label = self._label_of[group["label"]]
+                yield from (_Entry(word, label, line) for word in self._words_in(group["words"]))
+            return
+        yield from self._word_first_entries(text, line)
+
+    def _columns_of(self, text: str) -> list[str | None]:
+        """The labels above the columns of a table, if there are two; none for a column of words."""
+        labels = [self._label_of.get(cell) for cell in _cells(text)]
+        return labels if len(set(labels) - {None}) > 1 else []
+
+    def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> Iterator[_Entry]:
+        """The entries of a row of such a table: words below their labels, or a word and a tick below its label."""
+        cells = _cells(text)
+        if not columns or len(cells) != len(columns):
+            return
+        if all(not cell or self._words_alone.fullmatch(cell) for cell in cells):
+            yield from (
+                _Entry(word, label, line)
+                for cell, label in zip(cells, columns, strict=True)
+                if label is not None
+                for word in self._words_in(cell)
+            )
+            return
+        words = [
+            word for cell, label in zip(cells, columns, strict=True) if label is None for word in self._words_in(cell)
+        ]
+        marks = {label: cell for cell, label in zip(cells, columns, strict=True) if label is not None}
+        ticked = [label for label, mark in marks.items() if mark in _TICKS]
+        if set(marks.values()) <= _TICKS | _NO_TICKS and ticked:
+            yield from (_Entry(word, ticked[0] if len(ticked) == 1 else None, line) for word in words)
+
+    def _groups(self, text: str) -> list[re.Match[str]]:
+        """The groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
+
+        Their separators are weak, and so there are none if the line has any other text.
+        """
+        for pattern in (self._label_first, self._pair):
+            groups = list(pattern.finditer(text))
+            ends = [0, *(group.end() for group in groups)]
+            starts = [*(group.start() for group in groups), len(text)]
+            gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+            if groups and all(map(_NO_TEXT.fullmatch, gaps)):
+                return groups
+        return []
+
+    def _word_first_entries(self, text: str, line: str) -> Iterator[_Entry]:
+        found = [(words, self._labelled.match(text, words.end())) for words in self._terms.finditer(text)]
+        pairs = [(words, labelled) for words, labelled in found if labelled is not None]
+        if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
+            pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
+        ends = [*(words.start() for words, _ in pairs), len(text)][1:]
+        for (words, labelled), end in zip(pairs, ends, strict=True):
+            rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
+            named = {self._label_of[other[0]] for other in self._label.finditer(rest)}
+            before = text[: words.start()] if words is pairs[0][0] else ""
+            is_hedge = named - {label} or _OR.match(rest) or _BOTH.search(rest) or self._ends_in_another(before, label)
+            yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
+
+    def _ends_in_another(self, before: str, label: str | None) -> bool:
+        """Whether "Ben - " stands before the word, as in "Ben - salary - Anna"."""
+        last = list(self._label.finditer(before))[-1:]
+        return (
+            bool(last) and self._label_of[last[0][0]] != label and bool(re.fullmatch(_STRONG, before[last[0].end() :]))
+        )
+
+    def _heading_of(self, text: str, line: str) -> str | None:
+        """The label above a list of words: in a heading, in bold, or before a colon."""
+        found = self._heading.fullmatch(text)
+        if found is None:
+            return None
+        marked = line.startswith(("#", "**", "__")) or re.search(r"[:=>]", found["after"])
+        return self._label_of[found["label"]] if marked else None
+
+    def _words_in(self, text: str) -> list[str]:
+        return [self._word_of[match[0]] for match in self._term.finditer(text)]
+
+    def without_entries(
+        self, words: Sequence[str], plain_lines: Sequence[str], lines: Sequence[str]
+    ) -> dict[str, Assignment]:
+        """What a reply is in which no word has a label: refused, or not understood."""
+        of_both = [k for k, text in enumerate(plain_lines) if self._term.search(text) and self._label.search(text)]
+        if not lines or (len(of_both) < 2 and any(map(_REFUSAL.search, plain_lines))):
+            return dict.fromkeys(words, Assignment(REFUSED, line=next(iter(lines), "")))
+        example = Assignment(NOT_UNDERSTOOD, line=lines[next(iter(of_both), 0)])
+        found = {word: self.unanswered(word, plain_lines, lines) for word in words}
+        return {word: example if each.outcome == LEFT_OUT else each for word, each in found.items()}
+
+    def unanswered(self, word: str, plain_lines: Sequence[str], lines: Sequence[str]) -> Assignment:
+        """What became of a word without a label, from the first line that seems to answer it."""
+        for text, line in zip(plain_lines, lines, strict=True):
+            for match in self._term.finditer(text):
+                outcome = self._outcome_of(text, match) if self._word_of[match[0]] == word else None
+                if outcome is not None:
+                    return Assignment(outcome, line=line)
+        return Assignment(LEFT_OUT)
+
+    def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
+        """What a line without a label for a word says of it; nothing if it only mentions the word."""
+        rest = text[word.end() : word.end() + _NEAR]
+        answer = _ANSWERED.match(rest)
+        labels = {self._label_of[each[0]] for each in self._label.finditer(rest)}
+        if answer is None and not labels:
+            return None
+        if answer is not None and _DECLINED.fullmatch(rest[answer.end() :]):
+            return REFUSED
+        begins = answer is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
+        return CONTRADICTORY if begins and (len(labels) > 1 or _BOTH.search(rest)) else NOT_UNDERSTOOD
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of a row of a table."""
+    text = text.strip()
+    inner = text[1:].removesuffix("|") if text.startswith("|") else text
+    return [cell.strip() for cell in inner.split("|")]
+
+
+def _any_of(names: Mapping[str, str]) -> str:
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+
+
+def _words(words: Sequence[str]) -> Mapping[str, str]:
+    """Words by how they are written in a reply."""
+    word_of: dict[str, str] = {}
+    for word in words:
+        if plain(word) in word_of:
+            raise AnswersError(
+                f"wordlist: '{word_of[plain(word)]}' and '{word}' are alike in replies. Rename or remove one of them."
+            )
+        word_of[plain(word)] = word
+    return MappingProxyType(word_of)
+
+
+def _labels(questions: AssociationList) -> Mapping[str, str]:
+    """Labels, and parts of one label alone, by how they are written in a reply."""
+    whole = {plain(label): label for labels in questions.labels for label in labels}
+    parts: dict[str, list[str]] = {}
+    for text, label in whole.items():
+        for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
+            parts.setdefault(part, []).append(label)
+    return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}

@@ -1,0 +1,117 @@
+"""Batch outputs of services for chat models: JSON objects with the id of a request and its reply, as id and reply."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.errors import AnswersError
+from bayes_bias.table.association_table import announce
+
+# Where services put the id of a request, and what came back: OpenAI, vLLM and Mistral, Anthropic, Gemini, Bedrock.
+_IDS = ("custom_id", "key", "recordId")
+_RESULTS = ("response", "result", "modelOutput")
+_DRAFT = "<think>{}</think>"
+
+
+def is_batch(frame: pd.DataFrame) -> bool:
+    """Whether rows are those of a batch output."""
+    return any(name in frame for name in _IDS) and any(name in frame for name in _RESULTS) and "reply" not in frame
+
+
+def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows with ``id``, ``reply`` and ``model``; requests that failed have no reply, and are left out with a notice.
+
+    A draft that a service returns beside the answer stands before it, between <think> and </think>.
+
+    Raises
+    ------
+    AnswersError
+        A row in another form, or no reply at all.
+    """
+    rows: list[dict[str, str]] = []
+    failed: list[str] = []
+    for number, record in enumerate(frame.to_dict("records"), 1):
+        name = next((str(record[key]) for key in _IDS if _is_given(record.get(key))), "")
+        try:
+            replies = list(_replies(record))
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            raise AnswersError(
+                f"replies: row {number} of the batch output ('{name[:40]}') has no {str(error)[:40]} where its service"
+                " puts a reply. Write the replies into a table with the columns id and reply."
+            ) from error
+        if not replies:
+            failed.append(name)
+        rows += [{"id": name, **reply} for reply in replies]
+    if not rows:
+        raise AnswersError(
+            f"replies: all {len(failed):,} requests of the batch failed, such as '{failed[0][:40]}'. Send them again."
+        )
+    if failed:
+        announce(
+            (
+                f"replies: {len(failed):,} of {len(frame):,} requests of the batch failed and have no reply, such as"
+                f" '{failed[0][:40]}'; send them again",
+            )
+        )
+    return pd.DataFrame(rows)
+
+
+def _replies(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """The replies to a request, several if it asked for several; none if it failed."""
+    result = next((record[key] for key in _RESULTS if _is_given(record.get(key))), None)
+    if result is None or _is_given(record.get("error")):
+        return
+    if result.get("type", "succeeded") in ("errored", "expired", "canceled", "cancelled"):
+        return
+    if result.get("status_code", 200) not in (200, "200"):
+        return
+    body = result.get("body") or result.get("message") or result
+    model = str(body.get("model") or body.get("modelVersion") or "")
+    for text in _texts(body):
+        yield {"reply": text, **({"model": model} if model else {})}
+
+
+def _texts(body: Mapping[str, Any]) -> Iterator[str]:
+    if "choices" in body:
+        for choice in body["choices"]:
+            message = choice["message"]
+            draft = message.get("reasoning_content") or message.get("reasoning") or ""
+            yield _joined([(draft, True), (_text_of(message.get("content")), False), (message.get("refusal"), False)])
+    elif "candidates" in body:
+        for candidate in body["candidates"]:
+            yield _joined(_parts((candidate.get("content") or {}).get("parts") or []))
+    elif "output" in body:
+        yield _joined(part for item in body["output"] for part in _of_output(item))
+    else:
+        yield _joined(_parts(body["content"]))
+
+
+def _of_output(item: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    """An item of OpenAI's Responses: a message, or a summary of reasoning."""
+    if item.get("type") == "reasoning":
+        yield from ((part.get("text"), True) for part in item.get("summary") or [])
+    else:
+        yield from ((part.get("text") or part.get("refusal"), False) for part in item.get("content") or [])
+
+
+def _parts(parts: Any) -> list[tuple[Any, bool]]:
+    """Texts, and whether each is a draft."""
+    if isinstance(parts, str):
+        return [(parts, False)]
+    return [
+        (part.get("thinking") or part.get("text"), bool(part.get("thought")) or part.get("type") == "thinking")
+        for part in parts
+    ]
+
+
+def _text_of(content: Any) -> str:
+    return "" if content is None else _joined(_parts(content))
+
+
+def _joined(parts: Iterable[tuple[Any, bool]]) -> str:
+    return "\n".join(_DRAFT.format(text) if is_draft else str(text) for text, is_draft in parts if text)
+
+
+def _is_given(value: Any) -> bool:
+    return bool(value) if isinstance(value, Mapping | list | str) else not pd.isna(value)

@@ -1,0 +1,58 @@
+"""The language of sentences, by their commonest words: pairs of two languages are not pairs of one benchmark."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from bayes_bias.errors import SentencePairsError
+from bayes_bias.formatting import joined
+
+# Frequent words of a language, none of which is also a frequent word of English.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "English": "the and of was is are were with that his her they have had not for it you this",
+        "French": "les des est une dans qui pour sur elle ils sont avec était pas leur ses et du au",
+        "German": "der das und ist nicht ein eine zu mit den von sie sich auf für dem wird einen",
+        "Spanish": "el los las y con es su más pero fue muy sus porque ella siempre tiene son del",
+        "Catalan": "els les amb és dels seva molt perquè són als aquest aquesta més va seu què",
+        "Italian": "il di che della è gli nel sono con alla dei più ha anche loro perché suo sua",
+        "Portuguese": "os uma não da em é um com são mais ele ela seus foi muito porque dos sua",
+        "Dutch": "het een en niet dat met op zijn voor ze haar hij aan heeft zich ook naar",
+    }
+)
+_FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
+_WORD = re.compile(r"\w+")
+# Of so many sentences, at least, and in so many of all of them.
+_ENOUGH, _SHARE = 5, 0.05
+
+
+def language_of(sentence: str) -> str:
+    """The language with most function words in a sentence; none if it has fewer than two, or as many of another."""
+    words = Counter(_WORD.findall(sentence.casefold()))
+    counts = {name: sum(words[word] for word in own) for name, own in _FUNCTION_WORDS.items()}
+    (best, most), (_, second) = Counter(counts).most_common(2)
+    return best if most >= 2 and most > second else ""
+
+
+def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
+    """The languages of sentences, the commonest first, without those of a few sentences that may only seem so."""
+    texts = list(sentences)
+    counts = Counter(language for language in map(language_of, texts) if language)
+    least = max(_ENOUGH, _SHARE * len(texts))
+    return tuple(language for language, count in counts.most_common() if count >= least)
+
+
+def check_one_language(sentences: Iterable[str]) -> None:
+    """Refuse sentences of several languages.
+
+    Raises
+    ------
+    SentencePairsError
+    """
+    seen = languages_of(sentences)
+    if len(seen) > 1:
+        raise SentencePairsError(
+            f"scores: the sentences of the pairs are in {joined(seen)}, and pairs of several languages are not pooled."
+            " Read the pairs of each language by themselves."
+        )

@@ -1,0 +1,247 @@
+"""Settings under which the rows of a table were made, such as a temperature: rows of several are not pooled unasked."""
+
+import re
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.arguments import listed
+from bayes_bias.errors import BayesBiasError
+
+# A column whose name has one of these words holds a setting: its rows are not answers to one question.
+_OF_MODELS = """
+model llm engine deployment version revision checkpoint snapshot release fingerprint adapter lora tokenizer provider
+backend endpoint quantization quantisation quant precision dtype bits step epoch stage
+temperature temp top nucleus penalty decoding sampler sampling max effort budget shot shots fewshot
+system persona role language lang locale dialect country region template variant condition setting settings config
+configuration mode layer how scorer method pooling
+"""
+SETTINGS = frozenset(_OF_MODELS.split())
+# In a table of people: their language is a property of theirs.
+_OF_CLASSIFIERS = "model llm classifier temperature seed version revision checkpoint snapshot prompt persona threshold"
+CLASSIFIERS = frozenset(_OF_CLASSIFIERS.split())
+# A column whose name has one of these words, or no others than those below, names its rows, or records what came out.
+_OUTPUTS = """
+tokens timestamp latency duration elapsed seconds ms cost usage logprob logprobs finish uuid hash created date time
+index row order confidence score probability prob
+"""
+_RECORDS = frozenset(_OUTPUTS.split())
+_COUNTERS = "batch job run trial iteration iter rep reps repeat repetition replicate sample attempt try round turn"
+_REPEATS = frozenset(_COUNTERS.split())
+_WRITTEN = """
+reply raw text output completion content answer reasoning thinking explanation rationale comment comments note notes
+"""
+_TEXTS = frozenset(_WRITTEN.split())
+_OTHERS = """
+id ids custom request response message number no nr n k unnamed reason stop status error annotator annotators annotation
+annotations anon
+"""
+_NAMES = _RECORDS | _REPEATS | _TEXTS | frozenset(_OTHERS.split())
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.IGNORECASE)
+_SHOWN, _LONGEST = 5, 30
+# A text of a row is longer than the name of a setting.
+_SHORT = 20
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the columns of a table mean: the question that is put to settings.
+
+    Attributes
+    ----------
+    argument : str
+        The argument that messages name.
+    refusal : type of BayesBiasError
+    within : tuple of str
+        Columns whose combinations are never pooled, such as the model.
+    known : collection of str
+        Columns that the analysis knows.
+    unit : str
+        The column that names what repeats, such as an answer of several rows; by default each row.
+    factors : tuple of str
+        Known columns with effects of their own: a column that each of their values determines describes them.
+    settings : collection of str
+        Words in the names of settings.
+    rows : str
+        What rows are called.
+    has_models : bool
+        Whether models are told apart by a column.
+    """
+
+    argument: str
+    refusal: type[BayesBiasError]
+    within: tuple[str, ...] = ()
+    known: Collection[str] = ()
+    unit: str = ""
+    factors: tuple[str, ...] = ()
+    settings: Collection[str] = SETTINGS
+    rows: str = "rows"
+    has_models: bool = True
+
+
+@dataclass(frozen=True)
+class Varying:
+    """A column that has several values where rows are pooled: the `values` in the first such place, and its `model`."""
+
+    column: Hashable
+    values: tuple[str, ...]
+    model: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The first values, for a message."""
+        more = f" and {len(self.values) - _SHOWN} more" if len(self.values) > _SHOWN else ""
+        return ", ".join(value[:_LONGEST] or "(empty)" for value in self.values[:_SHOWN]) + more
+
+
+def check_ignored(ignore: Any, known: Collection[str], refusal: type[BayesBiasError]) -> tuple[str, ...]:
+    """The columns over which rows may be pooled; refused are those that the analysis reads.
+
+    A column that is not there cannot be pooled, so that two tables may be read with one set of names.
+    """
+    columns = tuple(map(str, listed("ignore", ignore, str, "['temperature']", refusal)))
+    for column in columns:
+        if column in known:
+            raise refusal(
+                f"ignore: the analysis reads the column '{column}', so that it cannot be ignored. Name others."
+            )
+    return columns
+
+
+def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
+    """Refuse rows that would be pooled although a setting differs; return notices of columns that are pooled as asked.
+
+    Refused are columns whose name is that of a setting. If there are `factors`, other columns are refused as well,
+    unless their values name or record single rows or units, or describe a factor.
+
+    Raises
+    ------
+    BayesBiasError
+        Of the kind that the design names.
+    """
+    notices = []
+    candidates = [
+        column
+        for column in _unknown(frame, design)
+        if design.factors or str(column) in ignore or _is_setting(str(column), design.settings)
+    ]
+    for varying in _varying_columns(frame, design, candidates):
+        if str(varying.column) in ignore:
+            notices.append(f"{_pooled(varying, design)}, as `ignore` asks")
+        elif _is_setting(str(varying.column), design.settings) or (
+            design.factors and not _is_known(frame, varying, design)
+        ):
+            raise design.refusal(_refused(varying, design))
+    return tuple(notices)
+
+
+def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
+    """Notices of columns that are no settings, and over whose values rows are pooled."""
+    return tuple(
+        f"{_pooled(varying, design)}, since the analysis does not use this column"
+        for varying in _varying_columns(frame, design, _unknown(frame, design))
+        if str(varying.column) not in ignore and not _is_known(frame, varying, design)
+    )
+
+
+def _pooled(varying: Varying, design: Design) -> str:
+    number = len(varying.values)
+    return f"{design.rows} with {number} values of '{varying.column}' are pooled ({varying.shown})"
+
+
+def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
+    """The columns that the analysis does not know."""
+    return [column for column in frame.columns.unique() if column not in design.known]
+
+
+def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
+    """Those of some columns with several values where rows are pooled, each with the values of the first such place."""
+    place = _place(frame, design)
+    for column in columns:
+        codes, values = _values(frame, column)
+        several = codes.groupby(place).agg(np.ptp) > 0
+        if several.any():
+            first = place == several.idxmax()
+            own = tuple(values[code] for code in sorted(codes[first].unique()))
+            model = str(frame.loc[first, "model"].iloc[0]).strip() if "model" in frame else ""
+            yield Varying(column, own, model)
+
+
+def _place(frame: pd.DataFrame, design: Design) -> "pd.Series[int]":
+    """For each row the number of the place in which it is pooled with others."""
+    within = [column for column in design.within if column in frame]
+    if not within:
+        return pd.Series(0, index=frame.index)
+    return frame.groupby(within, dropna=False, observed=True).ngroup()
+
+
+def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
+    """Codes of the values of a column, and their texts in order; "1" and "1.0" are one number."""
+    values = frame.loc[:, frame.columns == column].iloc[:, 0]
+    if not values.map(pd.api.types.is_hashable).all():
+        values = values.map(str)
+    codes, unique = pd.factorize(values, use_na_sentinel=False)
+    texts = [_text(value) for value in unique]
+    order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
+    place = {text: k for k, text in enumerate(order)}
+    return pd.Series([place[text] for text in texts], dtype=int).take(codes).set_axis(frame.index), tuple(order)
+
+
+def _text(value: Any) -> str:
+    text = "" if pd.isna(value) else str(value).strip()
+    return f"{float(text):.15g}" if _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text))
+
+
+def _refused(varying: Varying, design: Design) -> str:
+    """Why rows are not pooled, and what to do."""
+    column, of_model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
+    name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
+    as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
+    as_wording = (
+        ", name the column 'wording' if it is how the question is worded" if "wording" in design.factors else ""
+    )
+    return (
+        f"{design.argument}: the column '{column}' has {len(varying.values)} values for {of_model} ({varying.shown}),"
+        f" and {design.rows} under different settings are not pooled. Keep one value{as_model}{as_wording}, or pass"
+        f" ignore=['{column}'] (--ignore {column}) to pool them."
+    )
+
+
+def _words(column: str) -> set[str]:
+    """The words of a name: "topP" and "top_p" are "top" and "p"."""
+    return {part.casefold() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)}
+
+
+def _is_setting(column: str, settings: Collection[str]) -> bool:
+    return bool(_words(column) & set(settings))
+
+
+def _is_record(varying: Varying) -> bool:
+    """Whether a column names or records its rows, by its name: "run" if it is numbered, "reasoning" if it is a text."""
+    words = _words(str(varying.column))
+    if words & _RECORDS or not words:
+        return bool(words)
+    if not words <= _NAMES or (words & _REPEATS and not all(re.search(r"\d|^$", value) for value in varying.values)):
+        return False
+    return not words & _TEXTS or max(map(len, varying.values)) > _SHORT
+
+
+def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
+    """Whether a column names or records its rows, or each row has a value of its own, or they describe a factor."""
+    if _is_record(varying):
+        return True
+    codes, _ = _values(frame, varying.column)
+    unit = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
+    units_of_value = unit.groupby([_place(frame, design), codes]).nunique()
+    return bool((units_of_value == 1).all()) or any(
+        bool((codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all())
+        for factor in design.factors
+        if factor in frame
+    )

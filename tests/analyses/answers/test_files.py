@@ -1,0 +1,170 @@
+"""Files of replies and prompts as people and services write them: batches, semicolons, Excel, JSON."""
+
+import gzip
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import AnswersError
+from tests.analyses.answers.made_up import LIST
+from tests.helpers import refused, says
+
+ASKED = bb.answers.prompts(LIST).head(24)
+REPLIES = pd.DataFrame(
+    {
+        "id": ASKED.id,
+        "reply": [
+            "\n".join(f"{word} - {row.label_a if word < 'i' else row.label_b}" for word in row.words.split(" | "))
+            for row in ASKED.itertuples()
+        ],
+    }
+)
+PLAIN = bb.answers.choices(ASKED, REPLIES, LIST)
+COLUMNS = ["answer", "word", "chosen", "outcome"]
+
+
+def openai(text: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "refusal": None}
+    body = {"model": "gpt-x", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": {"n": 3}}
+    return {"id": "batch_req_1", "response": {"status_code": 200, "request_id": "r", "body": body}, "error": None}
+
+
+def responses(text: str) -> dict[str, Any]:
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "job0 - woman0"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]},
+    ]
+    return {"response": {"status_code": 200, "body": {"model": "gpt-x", "output": output}}, "error": None}
+
+
+def anthropic(text: str) -> dict[str, Any]:
+    content = [{"type": "thinking", "thinking": "job0 - woman0"}, {"type": "text", "text": text}]
+    return {
+        "result": {"type": "succeeded", "message": {"model": "gpt-x", "content": content, "stop_reason": "end_turn"}}
+    }
+
+
+def gemini(text: str) -> dict[str, Any]:
+    parts = [{"text": "job0 - woman0", "thought": True}, {"text": text}]
+    return {"response": {"candidates": [{"content": {"parts": parts, "role": "model"}}], "modelVersion": "gpt-x"}}
+
+
+def vllm(text: str) -> dict[str, Any]:
+    message = {"role": "assistant", "reasoning_content": "job0 - woman0", "content": text}
+    return {"response": {"status_code": 200, "body": {"model": "gpt-x", "choices": [{"message": message}]}}}
+
+
+def bedrock(text: str) -> dict[str, Any]:
+    return {"modelOutput": {"model": "gpt-x", "content": [{"type": "text", "text": text}]}}
+
+
+SERVICES: dict[str, tuple[str, Callable[[str], dict[str, Any]]]] = {
+    "OpenAI": ("custom_id", openai),
+    "OpenAI's Responses": ("custom_id", responses),
+    "Anthropic": ("custom_id", anthropic),
+    "Gemini": ("key", gemini),
+    "vLLM with reasoning": ("custom_id", vllm),
+    "Bedrock": ("recordId", bedrock),
+}
+
+
+def batch(service: str) -> list[dict[str, Any]]:
+    name, made = SERVICES[service]
+    return [{name: row.id, **made(row.reply)} for row in REPLIES.itertuples()]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_batches_of_services_give_the_same_choices(tmp_path, service):
+    records = batch(service)
+    (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "batch.json").write_text(json.dumps(records))
+    for source in (tmp_path / "batch.jsonl", tmp_path / "batch.json", pd.DataFrame(records)):
+        found = bb.answers.choices(ASKED, source, LIST)
+        pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
+        assert set(found.model) == {"gpt-x"}
+
+
+def test_failed_requests_are_no_refusals(tmp_path, caplog):
+    records = batch("OpenAI")
+    records[0] = {"custom_id": ASKED.id[0], "response": None, "error": {"code": "batch_expired"}}
+    records[1]["response"] = {"status_code": 400, "body": {"error": {"message": "no"}}}
+    found = bb.answers.choices(ASKED, pd.DataFrame(records), LIST)
+    assert set(ASKED.id) - set(found.answer) == set(ASKED.id[:2])
+    assert says(caplog.text, f"2 of 24 requests failed '{ASKED.id[0]}' send again")
+    with refused(AnswersError, "replies all 1 requests failed Send"):
+        bb.answers.choices(ASKED, pd.DataFrame(records[:1]), LIST)
+
+
+def test_refusal_of_a_service_is_refused():
+    records = batch("OpenAI")
+    message = records[0]["response"]["body"]["choices"][0]["message"]
+    message |= {"content": None, "refusal": "I'm sorry, I can't help with that."}
+    found = bb.answers.choices(ASKED, pd.DataFrame(records), LIST)
+    assert set(found.outcome[found.answer == ASKED.id[0]]) == {"refused"}
+
+
+def test_several_choices_of_a_request_are_several_answers():
+    records = batch("OpenAI")
+    for record in records:
+        record["response"]["body"]["choices"] *= 2
+    assert bb.answers.choices(ASKED, pd.DataFrame(records), LIST).answer.nunique() == 48
+
+
+def test_models_of_a_batch_are_told_apart():
+    records = batch("OpenAI")
+    for record in records[::2]:
+        record["response"]["body"]["model"] = "gpt-y"
+    assert set(bb.answers.choices(ASKED, pd.DataFrame(records), LIST).model) == {"gpt-x", "gpt-y"}
+
+
+def test_batch_of_another_service_is_refused_in_a_line():
+    with refused(AnswersError, "replies row 1 'a' columns id and reply"):
+        bb.answers.choices(ASKED, pd.DataFrame([{"custom_id": "a", "response": {"body": {"data": []}}}]), LIST)
+
+
+@pytest.mark.parametrize("kind", ["semicolons", "tabs", "UTF-16", "BOM", "gzip", "xlsx", "parquet", "jsonl", "json"])
+def test_prompts_and_replies_are_read_as_tables_are_elsewhere(tmp_path, kind):
+    sources = []
+    for name, frame in (("prompts", ASKED), ("replies", REPLIES)):
+        if kind == "xlsx":
+            frame.to_excel(path := tmp_path / f"{name}.xlsx", index=False)
+        elif kind == "parquet":
+            frame.to_parquet(path := tmp_path / f"{name}.parquet")
+        elif kind in ("json", "jsonl"):
+            frame.to_json(path := tmp_path / f"{name}.{kind}", orient="records", lines=kind == "jsonl")
+        elif kind == "gzip":
+            (path := tmp_path / f"{name}.csv.gz").write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+        else:
+            separator = {"semicolons": ";", "tabs": "\t"}.get(kind, ",")
+            encoding = {"UTF-16": "utf-16", "BOM": "utf-8-sig"}.get(kind, "utf-8")
+            frame.to_csv(path := tmp_path / f"{name}.csv", sep=separator, index=False, encoding=encoding)
+        sources.append(path)
+    pd.testing.assert_frame_equal(bb.answers.choices(*sources, LIST)[COLUMNS], PLAIN[COLUMNS])
+
+
+def test_command_reads_a_batch(run, tmp_path):
+    ASKED.to_csv(tmp_path / "prompts.csv", index=False)
+    (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, batch("OpenAI"))))
+    (tmp_path / "wordlist.json").write_text(json.dumps(LIST))
+    code, out, _ = run(
+        "answers", str(tmp_path / "batch.jsonl"), "--prompts", str(tmp_path / "prompts.csv"), "--list",
+        str(tmp_path / "wordlist.json"),
+    )  # fmt: skip
+    assert code == 0
+    assert says(out, "24 answers of gpt-x")
+
+
+def test_other_encodings_and_endings_are_refused(tmp_path):
+    (tmp_path / "replies.csv").write_bytes("id,reply\n1,é".encode("latin-1"))
+    with refused(AnswersError, "replies UTF-8 Windows-1252"):
+        bb.answers.choices(ASKED, tmp_path / "replies.csv", LIST)
+    (tmp_path / "replies.json").write_text('{"id": 1}')
+    with refused(AnswersError, "replies list of objects"):
+        bb.answers.choices(ASKED, tmp_path / "replies.json", LIST)
+    (tmp_path / "replies.txt").write_text("id")
+    with refused(AnswersError, "replies 'txt' CSV Excel"):
+        bb.answers.choices(ASKED, tmp_path / "replies.txt", LIST)
