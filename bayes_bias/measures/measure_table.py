@@ -1,15 +1,18 @@
 """All measures that a word list allows, in one table."""
 
+import traceback
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Real
+from pathlib import Path
 
 import pandas as pd
 
 from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
-from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.association_table import AssociationTable, announce, check_table
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # The entry points under which installed packages name modules with measures of their own.
@@ -26,7 +29,8 @@ class MeasureTable:
         One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
         (its own interval, which few have). The number in a column's name is `ci_prob` in percent.
     left_out : mapping of str to str
-        Why a measure is not in the table, in one line.
+        Why a measure is not in the table, in one line. If the function of a measure raises an unexpected error, that is
+        also logged.
     results : mapping of str to Result
         The full result of each measure.
     """
@@ -84,19 +88,49 @@ def measure_all(
     results: dict[str, Result] = {}
     for name in (name for name in measure_names() if name in names):
         try:
-            outcome = _outcome(name, occasion)
+            row, result = _row(name, occasion)
         except OtherDataError:  # a measure of another kind of data: nobody would look for it here
             continue
         except MeasureError as refusal:
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
-            continue
-        if isinstance(outcome, Result):
-            results[name] = outcome
-            outcome = outcome.to_frame(ci_prob).set_axis([name])
-        rows.append(outcome)
+        except Exception as error:  # a measure of your own may raise anything, and the others do not depend on it
+            (left_out[name],) = announce((_failed(name, error),))
+        else:
+            rows.append(row)
+            if result is not None:
+                results[name] = result
     frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
     return MeasureTable(frame.rename_axis("measure"), left_out, results)
+
+
+def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
+    """The rows of a measure, and its result, if it is a single one."""
+    outcome = _outcome(name, occasion)
+    if isinstance(outcome, pd.DataFrame):
+        return _numeric(name, outcome), None
+    return _numeric(name, outcome.to_frame(occasion.ci_prob).set_axis([name])), outcome
+
+
+def _numeric(name: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a measure, all of which must be numbers."""
+    for column, cells in rows.items():
+        if not pd.api.types.is_numeric_dtype(cells):
+            example = next(cell for cell in cells if not isinstance(cell, Real))
+            raise MeasureError(f"{name}: its '{column}' is {described(example)}. It must be a number, or NaN")
+    return rows
+
+
+def _failed(name: str, error: Exception) -> str:
+    """Say which error the function of a measure raised, and on which of its lines."""
+    lines = traceback.extract_tb(error.__traceback__)
+    of_function = [line for caller, line in pairwise(lines) if caller.name == Occasion.answered_by.__name__]
+    line = of_function[0] if of_function else lines[-1]
+    text = " ".join(str(error).split())
+    return (
+        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name}, line"
+        f" {line.lineno}). Correct the function of this measure, or omit the measure with only=[...]"
+    )
 
 
 def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
