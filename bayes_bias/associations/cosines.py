@@ -19,7 +19,7 @@ from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_to
 from bayes_bias.embeddings.embedding import Embedding, Excerpt
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
@@ -35,6 +35,9 @@ from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
+
+# Squares of numbers between these are neither zero nor infinite.
+_SMALLEST, _LARGEST = 1e-150, 1e150
 
 
 def cosines(
@@ -220,18 +223,21 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     """The table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(excerpt or origin.embedding, words)
-    vectors, coverage = lookup(embedding, words, similarity.prepared)
+    stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
         origin = replace(origin, controls=controls)
         words = origin.words
-        vectors, coverage = lookup(embedding, words, similarity.prepared)
+        stored, coverage = lookup(embedding, words, np.asarray)
     check_coverage(coverage, allow_loss=origin.allow_loss)
-    targets = _homes(words.groups, vectors)
-    attributes = _homes({**words.classes, **words.controls}, vectors)
-    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
-    further, respelt = _further(embedding, also, similarity)
+    if not similarity.unit:
+        _check_size(stored, embedding, similarity)
+    targets = _homes(words.groups, stored)
+    attributes = _homes({**words.classes, **words.controls}, stored)
+    x, a = (np.stack([similarity.prepared(stored[word]) for word in side]) for side in (targets, attributes))
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
+    further, about_further = _further(embedding, also)
+    prepared = {word: similarity.prepared(vector) for word, vector in further.items()}
     values, singles = similarity.average_replicates(x, a, lazily=True)
     left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
     table = assemble(
@@ -245,9 +251,16 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
         replicates=dict(zip(embedding.replicates, singles, strict=True)),
         kind=embedding.kind,
         metric=similarity.metric,
-        vectors=MappingProxyType({**further, **measured}),
+        vectors=MappingProxyType({**prepared, **measured}),
+        lengths=_lengths({**further, **stored}) if similarity.unit else None,
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *respelt, *([left_out] if absent else []), *embedding.notices),
+        notices=(
+            *words.notices,
+            *coverage.notices(),
+            *about_further,
+            *([left_out] if absent else []),
+            *embedding.notices,
+        ),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -273,22 +286,36 @@ def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarra
     return {word: home for word, home in home_of(words).items() if word in vectors}
 
 
-def _further(
-    embedding: Embedding, also: Iterable[str], similarity: Similarity
-) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Vectors of further words, and under which other spelling they were found."""
-    words_asked_for = tuple(also)
+def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similarity: Similarity) -> None:
+    """Refuse vectors whose products at their own length are all zero, or infinite."""
+    largest = max(float(np.abs(vector).max()) for vector in vectors.values())
+    if not _SMALLEST < largest < _LARGEST:
+        raise EmbeddingError(
+            f"embedding: the largest value of {embedding.name} is {largest:.1g}, and similarity='{similarity.name}'"
+            " needs values near 1. Multiply all vectors by one number, or use similarity='cosine'"
+        )
+
+
+def _lengths(vectors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """The length of each word's vector, or of each of its vectors from replicates."""
+    return MappingProxyType({word: lengths(vector) for word, vector in vectors.items()})
+
+
+def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Vectors of further words, and notices of words without one or found under another spelling."""
+    words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
     respelt = other_spellings(
         [word for word in words_asked_for if word not in stored], stored, words_asked_for, embedding.match
     )
     vector_of = {**stored, **{word: stored[other] for word, other in respelt.items()}}
     vectors = {
-        word: similarity.prepared(vector_of[word])
-        for word in words_asked_for
-        if word in vector_of and has_direction(vector_of[word]).all()
+        word: vector_of[word] for word in words_asked_for if word in vector_of and has_direction(vector_of[word]).all()
     }
-    return vectors, [used_as_such(respelt, embedding.name)] if respelt else []
+    notices = [used_as_such(respelt, embedding.name)] if respelt else []
+    if lacking := [word for word in words_asked_for if word not in vectors]:
+        notices.append(f"also: {embedding.name} has no usable vector of {', '.join(lacking)}; omitted")
+    return vectors, notices
 
 
 # From a matrix of similarities that were computed elsewhere, and a word list, to a table.

@@ -234,6 +234,6 @@ def _pool(
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
-    # Without the scaling of `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
-    rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
-    return np.asarray(rows / np.linalg.norm(rows))
+    # Unlike `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
+    rows = unit_rows(vector)
+    return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

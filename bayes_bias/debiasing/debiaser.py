@@ -16,6 +16,9 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import bias_towards, most_biased
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
+# Products of four values between these are neither zero nor infinite.
+_SMALLEST, _LARGEST = 1e-60, 1e60
+
 # Installed packages name modules with methods of their own under this group.
 ENTRY_POINTS = "bayes_bias.debiasing"
 
@@ -100,9 +103,22 @@ def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
-        return fit(self, vectors, read_debias_sets(sets))
+        debias_sets = read_debias_sets(sets)
+        _check_size(vectors, debias_sets)
+        return fit(self, vectors, debias_sets)
 
     return read_first
+
+
+def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:
+    """Refuse vectors so large or small that the products of a method are zero or infinite."""
+    for word in sets.words:
+        largest = float(np.abs(vectors[word]).max()) if word in vectors else 1.0
+        if np.isfinite(largest) and largest and not _SMALLEST < largest < _LARGEST:
+            raise MeasureError(
+                f"vectors: the largest value of '{word}' is {largest:.1g}, and a debiasing needs values near 1."
+                " Multiply all vectors by one number, which changes no cosine"
+            )
 
 
 DEBIASERS: dict[str, type[Debiaser[Any]]] = {}

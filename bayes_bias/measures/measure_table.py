@@ -33,11 +33,14 @@ class MeasureTable:
         also logged.
     results : mapping of str to Result
         The full result of each measure.
+    failed : frozenset of str
+        Those of the measures that are left out whose function raised an unexpected error.
     """
 
     table: pd.DataFrame
     left_out: Mapping[str, str]
     results: Mapping[str, Result]
+    failed: frozenset[str] = frozenset()
 
 
 def measure_all(
@@ -60,8 +63,9 @@ def measure_all(
         The word list in an embedding. Some measures need its vectors; add them to a table from a frame by
         `AssociationTable.with_vectors`.
     defining_sets : str, path or sequence of sequences of str, optional
-        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction. Word
-        lists have none.
+        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction: from
+        unit vectors, or from vectors at their original lengths. Word lists have none, so make the table with their
+        words: ``cosines(..., also=["she", "he", "woman", "man"])``.
     vocabulary : str, optional
         The control class of random words for the negative control of SD-WEAT.
     seed, ci_prob
@@ -72,11 +76,11 @@ def measure_all(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> measured = measure_all(cosines("weat7", "googlenews-demo", controls=()), only=["WEAT", "MAC", "RIPA"])
+    >>> measured = measure_all(cosines("weat7", "googlenews-demo", controls=()), only=["WEAT", "MAC", "Direct Bias"])
     >>> measured.table.value.round(3).to_dict()
     {'WEAT': 0.966, 'MAC': 0.933}
-    >>> measured.left_out["RIPA"]
-    "RIPA: needs defining sets; give some, such as 'she:he,woman:man', as defining_sets="
+    >>> measured.left_out["Direct Bias"]
+    "Direct Bias: needs defining sets; give some, such as 'she:he,woman:man', as defining_sets="
     """
     check_table(table)
     check_seed(seed)
@@ -86,6 +90,7 @@ def measure_all(
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}
+    failed: list[str] = []
     for name in (name for name in measure_names() if name in names):
         try:
             row, result = _row(name, occasion)
@@ -95,13 +100,14 @@ def measure_all(
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
         except Exception as error:  # a measure of your own may raise anything, and the others do not depend on it
-            (left_out[name],) = announce((_failed(name, error),))
+            (left_out[name],) = announce((_error_of(name, error),))
+            failed.append(name)
         else:
             rows.append(row)
             if result is not None:
                 results[name] = result
     frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
-    return MeasureTable(frame.rename_axis("measure"), left_out, results)
+    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed))
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
@@ -121,7 +127,7 @@ def _numeric(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _failed(name: str, error: Exception) -> str:
+def _error_of(name: str, error: Exception) -> str:
     """Say which error the function of a measure raised, and on which of its lines."""
     lines = traceback.extract_tb(error.__traceback__)
     of_function = [line for caller, line in pairwise(lines) if caller.name == Occasion.answered_by.__name__]
