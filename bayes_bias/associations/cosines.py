@@ -16,7 +16,7 @@ from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, 
 from bayes_bias.associations.near_copies import near_copies, notice_of
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_topics_of, vocabulary_of, with_sub_topics
-from bayes_bias.embeddings.embedding import Embedding, Excerpt
+from bayes_bias.embeddings.embedding import Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors
@@ -29,7 +29,7 @@ from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.spelling import other_spellings, used_as_such
+from bayes_bias.words.spelling import used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
@@ -305,13 +305,9 @@ def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.nd
     """Vectors of further words, and notices of words without one or found under another spelling."""
     words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
-    respelt = other_spellings(
-        [word for word in words_asked_for if word not in stored], stored, words_asked_for, embedding.match
-    )
-    vector_of = {**stored, **{word: stored[other] for word, other in respelt.items()}}
-    vectors = {
-        word: vector_of[word] for word in words_asked_for if word in vector_of and has_direction(vector_of[word]).all()
-    }
+    spelling_of = found_as(words_asked_for, stored, embedding.match)
+    respelt = {word: other for word, other in spelling_of.items() if word != other}
+    vectors = {word: stored[other] for word, other in spelling_of.items() if has_direction(stored[other]).all()}
     notices = [used_as_such(respelt, embedding.name)] if respelt else []
     if lacking := [word for word in words_asked_for if word not in vectors]:
         notices.append(f"also: {embedding.name} has no usable vector of {', '.join(lacking)}; omitted")

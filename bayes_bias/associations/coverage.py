@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
+from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.spelling import add_spellings, offer, other_spellings, used_as_such, visible
+from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -145,14 +145,12 @@ def lookup(
     """
     words_of_list = [*wordlist.targets, *wordlist.attributes]
     stored = embedding.find(words_of_list)
-    absent = [word for word in words_of_list if word not in stored and joined(word) not in words_of_list]
-    phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
-    exact = {**stored, **phrases}
-    lacking = [word for word in dict.fromkeys(words_of_list) if word not in exact]
-    respelt = other_spellings(lacking, stored, {*words_of_list, *map(joined, phrases)}, embedding.match)
-    subword_vectors = embedding.made(lacking)
-    vector_of = {**exact, **{word: stored[other] for word, other in respelt.items()}, **subword_vectors}
-    near = embedding.near(words_of_list, vector_of)
+    spelling_of = found_as(words_of_list, stored, embedding.match)
+    phrases = {word for word, spelling in spelling_of.items() if word != spelling == joined(word)}
+    respelt = {word: other for word, other in spelling_of.items() if word != other and word not in phrases}
+    subword_vectors = embedding.made([word for word in dict.fromkeys(words_of_list) if word not in spelling_of])
+    vector_of = {**{word: stored[other] for word, other in spelling_of.items()}, **subword_vectors}
+    near = embedding.near(words_of_list, {**stored, **vector_of})
     parts = tuple(
         replace(
             _part(role, name, words, vector_of, near),
