@@ -81,7 +81,8 @@ def cosines(
         have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
         "rank"}`` uses that of both sides.
     allow_loss : bool
-        Go on although a group or class has lost half of its words.
+        Go on although a group or class has lost half of its words, or words of different groups or classes have the
+        same vector.
     trust : bool
         Open files that can run code when opened (gensim's native files, pickles).
 
@@ -89,7 +90,8 @@ def cosines(
     -------
     AssociationTable
         A table with one row for each target and one column for each attribute that has a usable vector. Words without
-        one are listed in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists are
+        one are listed in ``notices`` and ``coverage``. Of words of a group or class that share a vector, the first is
+        kept. ``vectors`` has the unit vectors. Cosines of very long lists are
         kept as products of unit vectors, because the matrix would not fit in memory. The crossed model needs nothing
         else.
 
@@ -98,7 +100,7 @@ def cosines(
     WordListError, EmbeddingError, TemplateError
         The list, the embedding or the templates cannot be read; templates are given with vectors of words.
     CoverageError
-        A group or class has lost half of its words.
+        A group or class has lost half of its words, or words of different groups or classes have the same vector.
 
     Examples
     --------

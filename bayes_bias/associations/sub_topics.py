@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.common_sub_topics import cosines_within_and_between, share_in_common
 from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors, unit_means
@@ -247,7 +248,8 @@ def vocabulary_of(embedding: Embedding) -> Vocabulary:
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
     usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
     several = any(vector.ndim == 2 for vector in usable.values())
-    return Vocabulary.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
+    in_first = bool(embedding.replicates) and not several
+    return Vocabulary.of(without_copies(usable), name=embedding.name, in_first=in_first)
 
 
 def sub_topics_of(table: AssociationTable, vocabulary: Vocabulary, named: Topics = _NONE) -> dict[str, Related]:

@@ -93,7 +93,12 @@ SubTopicsOption = Annotated[
     ),
 ]
 AllowLossOption = Annotated[
-    bool, input_option("--allow-loss", help="Go on if half of the words of a group or class are missing.")
+    bool,
+    input_option(
+        "--allow-loss",
+        help="Go on if half of the words of a group or class are missing, or if words of"
+        " different groups or classes have the same vector.",
+    ),
 ]
 TrustOption = Annotated[
     bool, input_option("--trust", help="Open files that can run code (gensim's native files, pickles).")

@@ -334,6 +334,6 @@ def _coverage(table: AssociationTable) -> list[Record]:
 
 
 def _named(row: Any) -> str:
-    words = [word for part in (row.missing, row.zero, row.non_finite) if part for word in part.split(", ")]
+    words = [word for part in (row.missing, row.zero, row.non_finite, row.copies) if part for word in part.split(", ")]
     more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     return ", ".join(words[:_NAMED]) + more
