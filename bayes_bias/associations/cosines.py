@@ -279,7 +279,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
         origin=origin,
     )
     complete = with_notices(table)
-    quiet = announce(coverage.quiet_notices(), logging.INFO)
+    quiet = announce((*words.remarks, *coverage.quiet_notices()), logging.INFO)
     return replace(complete, notices=(*complete.notices, *quiet))
 
 
@@ -402,7 +402,7 @@ def cosines_from_matrix(
     about = announce((*words.notices, *coverage.notices(), *left_out))
     return replace(
         table,
-        notices=(*about, *table.notices),
+        notices=(*about, *table.notices, *announce(words.remarks, logging.INFO)),
         source=words.source,
         control_sources=words.control_sources,
         coverage=coverage.to_frame(),

@@ -44,6 +44,7 @@ class Origin:
         of_controls = [
             f"control class {joined([f"'{name}'" for name in source.controls])}: {erratum}"
             for source in self.controls
+            if source.controls.keys() & self.words.controls.keys()
             for erratum in source.errata
         ]
         return (*self.wordlist.errata, *of_controls)
