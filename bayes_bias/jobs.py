@@ -57,7 +57,10 @@ class Job:
         """The result, or why there is none: a job that fails stops no other."""
         try:
             with one_blas_thread(), shown(Quiet()):
-                return Outcome(self.name, self.key, self.function(*self.arguments))
+                result = self.function(*self.arguments)
+            if isinstance(result, Provisional):
+                return Outcome(self.name, self.key, result.result, again=True)
+            return Outcome(self.name, self.key, result)
         except OutputError:  # a full disk stops all jobs
             raise
         except BayesBiasError as error:
@@ -65,6 +68,13 @@ class Job:
         except Exception as error:
             reason = _one_line(f"unexpected {type(error).__name__}: {error}")
             return Outcome(self.name, self.key, failed=reason, again=True)
+
+
+@dataclass(frozen=True)
+class Provisional:
+    """The result of a job that a later run computes again, because a part of it failed."""
+
+    result: Any
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,12 @@ def glove() -> Vectors:
 
 
 @pytest.fixture(scope="session")
+def glove_50d() -> Vectors:
+    """GloVe vectors of the words of weat7 and of three pairs, at their original lengths."""
+    return _vectors(REFERENCE / "glove6b_50d_weat7.npz")
+
+
+@pytest.fixture(scope="session")
 def google_news() -> Vectors:
     """GoogleNews vectors of professions, gender pairs and the 1,000 words that lean most to he or she."""
     return _vectors(REFERENCE / "googlenews_subset.npz")

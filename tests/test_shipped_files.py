@@ -12,7 +12,7 @@ from bayes_bias.files import shipped, shipped_names
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = ("models", "wordlists")
-PACKAGE_DATA = ("tables", "templates", "vectors", "wordings")
+PACKAGE_DATA = ("tables", "templates", "vectors", "wordings", "words")
 
 
 def test_checkout_has_models_and_lists_on_top():

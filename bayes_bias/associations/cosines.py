@@ -16,10 +16,10 @@ from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, 
 from bayes_bias.associations.near_copies import near_copies, notice_of
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_topics_of, vocabulary_of, with_sub_topics
-from bayes_bias.embeddings.embedding import Embedding, Excerpt
+from bayes_bias.embeddings.embedding import Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
@@ -29,12 +29,15 @@ from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.spelling import other_spellings, used_as_such
+from bayes_bias.words.spelling import used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
 
 CONTROLS = ("neutral", "human")
+
+# Squares of numbers between these are neither zero nor infinite.
+_SMALLEST, _LARGEST = 1e-150, 1e150
 
 
 def cosines(
@@ -78,7 +81,8 @@ def cosines(
         have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
         "rank"}`` uses that of both sides.
     allow_loss : bool
-        Go on although a group or class has lost half of its words.
+        Go on although a group or class has lost half of its words, or words of different groups or classes have the
+        same vector.
     trust : bool
         Open files that can run code when opened (gensim's native files, pickles).
 
@@ -86,7 +90,8 @@ def cosines(
     -------
     AssociationTable
         A table with one row for each target and one column for each attribute that has a usable vector. Words without
-        one are listed in ``notices`` and ``coverage``. ``vectors`` has the unit vectors. Cosines of very long lists are
+        one are listed in ``notices`` and ``coverage``. Of words of a group or class that share a vector, the first is
+        kept. ``vectors`` has the unit vectors. Cosines of very long lists are
         kept as products of unit vectors, because the matrix would not fit in memory. The crossed model needs nothing
         else.
 
@@ -95,7 +100,7 @@ def cosines(
     WordListError, EmbeddingError, TemplateError
         The list, the embedding or the templates cannot be read; templates are given with vectors of words.
     CoverageError
-        A group or class has lost half of its words.
+        A group or class has lost half of its words, or words of different groups or classes have the same vector.
 
     Examples
     --------
@@ -220,18 +225,21 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     """The table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(excerpt or origin.embedding, words)
-    vectors, coverage = lookup(embedding, words, similarity.prepared)
+    stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
         origin = replace(origin, controls=controls)
         words = origin.words
-        vectors, coverage = lookup(embedding, words, similarity.prepared)
+        stored, coverage = lookup(embedding, words, np.asarray)
     check_coverage(coverage, allow_loss=origin.allow_loss)
-    targets = _homes(words.groups, vectors)
-    attributes = _homes({**words.classes, **words.controls}, vectors)
-    x, a = (np.stack([vectors[word] for word in side]) for side in (targets, attributes))
-    further, respelt = _further(embedding, also, similarity)
+    if not similarity.unit:
+        _check_size(stored, embedding, similarity)
+    targets = _homes(words.groups, stored)
+    attributes = _homes({**words.classes, **words.controls}, stored)
+    x, a = (np.stack([similarity.prepared(stored[word]) for word in side]) for side in (targets, attributes))
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
+    further, about_further = _further(embedding, also)
+    prepared = {word: similarity.prepared(vector) for word, vector in further.items()}
     values, singles = similarity.average_replicates(x, a, lazily=True)
     left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
     table = assemble(
@@ -245,9 +253,16 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
         replicates=dict(zip(embedding.replicates, singles, strict=True)),
         kind=embedding.kind,
         metric=similarity.metric,
-        vectors=MappingProxyType({**further, **measured}),
+        vectors=MappingProxyType({**prepared, **measured}),
+        lengths=_lengths({**further, **stored}) if similarity.unit else None,
         name=words.name,
-        notices=(*words.notices, *coverage.notices(), *respelt, *([left_out] if absent else []), *embedding.notices),
+        notices=(
+            *words.notices,
+            *coverage.notices(),
+            *about_further,
+            *([left_out] if absent else []),
+            *embedding.notices,
+        ),
         source=words.source,
         control_sources=words.control_sources,
         provenance=MappingProxyType(
@@ -264,7 +279,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
         origin=origin,
     )
     complete = with_notices(table)
-    quiet = announce(coverage.quiet_notices(), logging.INFO)
+    quiet = announce((*words.remarks, *coverage.quiet_notices()), logging.INFO)
     return replace(complete, notices=(*complete.notices, *quiet))
 
 
@@ -273,22 +288,32 @@ def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarra
     return {word: home for word, home in home_of(words).items() if word in vectors}
 
 
-def _further(
-    embedding: Embedding, also: Iterable[str], similarity: Similarity
-) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Vectors of further words, and under which other spelling they were found."""
-    words_asked_for = tuple(also)
+def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similarity: Similarity) -> None:
+    """Refuse vectors whose products at their own length are all zero, or infinite."""
+    largest = max(float(np.abs(vector).max()) for vector in vectors.values())
+    if not _SMALLEST < largest < _LARGEST:
+        raise EmbeddingError(
+            f"embedding: the largest value of {embedding.name} is {largest:.1g}, and similarity='{similarity.name}'"
+            " needs values near 1. Multiply all vectors by one number, or use similarity='cosine'"
+        )
+
+
+def _lengths(vectors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """The length of each word's vector, or of each of its vectors from replicates."""
+    return MappingProxyType({word: lengths(vector) for word, vector in vectors.items()})
+
+
+def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Vectors of further words, and notices of words without one or found under another spelling."""
+    words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
-    respelt = other_spellings(
-        [word for word in words_asked_for if word not in stored], stored, words_asked_for, embedding.match
-    )
-    vector_of = {**stored, **{word: stored[other] for word, other in respelt.items()}}
-    vectors = {
-        word: similarity.prepared(vector_of[word])
-        for word in words_asked_for
-        if word in vector_of and has_direction(vector_of[word]).all()
-    }
-    return vectors, [used_as_such(respelt, embedding.name)] if respelt else []
+    spelling_of = found_as(words_asked_for, stored, embedding.match)
+    respelt = {word: other for word, other in spelling_of.items() if word != other}
+    vectors = {word: stored[other] for word, other in spelling_of.items() if has_direction(stored[other]).all()}
+    notices = [used_as_such(respelt, embedding.name)] if respelt else []
+    if lacking := [word for word in words_asked_for if word not in vectors]:
+        notices.append(f"also: {embedding.name} has no usable vector of {', '.join(lacking)}; omitted")
+    return vectors, notices
 
 
 # From a matrix of similarities that were computed elsewhere, and a word list, to a table.
@@ -377,7 +402,7 @@ def cosines_from_matrix(
     about = announce((*words.notices, *coverage.notices(), *left_out))
     return replace(
         table,
-        notices=(*about, *table.notices),
+        notices=(*about, *table.notices, *announce(words.remarks, logging.INFO)),
         source=words.source,
         control_sources=words.control_sources,
         coverage=coverage.to_frame(),

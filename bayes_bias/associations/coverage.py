@@ -1,7 +1,7 @@
 """Which words of a list have a usable vector, by group and class."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, joined, near_spellings
+from bayes_bias.associations.equal_vectors import equal_vectors
+from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.words.spelling import add_spellings, offer, other_spellings, used_as_such, visible
+from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -24,6 +25,9 @@ _UNREADABLE = "\ufffd"
 # What words of several languages begin with, such as /c/en/.
 _PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
 
+# So many words that share a vector are named, of so many vectors.
+_NAMED, _VECTORS = 20, 5
+
 _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
 
 
@@ -34,7 +38,8 @@ class Part:
     `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
     `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
     were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
-    words have a vector made from their parts.
+    words have a vector made from their parts. `copies` have the vector of another word, which is kept: a word of the
+    same group or class, or for a control word any other.
     """
 
     role: Role
@@ -47,11 +52,12 @@ class Part:
     phrases: tuple[str, ...] = ()
     respelt: tuple[tuple[str, str], ...] = ()
     made: tuple[str, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """All words without a usable vector."""
-        return (*self.missing, *self.zero, *self.non_finite)
+        """All words without a usable vector of their own."""
+        return (*self.missing, *self.zero, *self.non_finite, *(word for word, _ in self.copies))
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -84,6 +90,10 @@ class Coverage:
     parts: tuple[Part, ...]
     lacking: str = "usable vector"
     begins: tuple[str, ...] = ()
+    # Words of different groups, or classes, that share a vector, each with its group or class.
+    shared: tuple[tuple[tuple[str, str], ...], ...] = ()
+    # Whether a method of this package has debiased the vectors, which may make words equal on purpose.
+    debiased: bool = False
 
     def to_frame(self) -> pd.DataFrame:
         """One row a group or class: role, name, counts, and the words that are lost."""
@@ -96,6 +106,7 @@ class Coverage:
                 "missing": ", ".join(part.missing),
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
+                "copies": ", ".join(word for word, _ in part.copies),
                 "respelt": "; ".join(f"{word}: {other}" for word, other in part.respelt),
                 "from_subwords": ", ".join(part.made),
                 "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
@@ -104,14 +115,27 @@ class Coverage:
         )
 
     def notices(self) -> tuple[str, ...]:
-        """Sentences about missing words; empty if every word was found."""
-        return tuple(
+        """Sentences about missing words, and about words that share a vector; empty if every word was found."""
+        of_parts = (
             notice
             for part in self.parts
             for notice in (
                 *_substitutes(part, self.embedding),
                 *(() if _is_shipped_control(part) else _notices(part, self.embedding)),
             )
+        )
+        return (*([self.about_shared] if self.shared else []), *of_parts)
+
+    @property
+    def about_shared(self) -> str:
+        """Say which words of different groups or classes have one vector."""
+        clusters = [", ".join(f"'{word}' ({home})" for word, home in cluster[:_NAMED]) for cluster in self.shared]
+        more = [f", and {len(cluster) - _NAMED} more" if len(cluster) > _NAMED else "" for cluster in self.shared]
+        named = [cluster + rest for cluster, rest in zip(clusters, more, strict=True)]
+        others = f"; and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
+        return (
+            f"words of different groups or classes have one and the same vector in {self.embedding}, as pruned files"
+            f" and unknown words have: {'; '.join(named[:_VECTORS])}{others}"
         )
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
@@ -123,7 +147,8 @@ class Coverage:
     def quiet_notices(self) -> tuple[str, ...]:
         """A line of counts for the shipped control classes, whose words the user did not choose."""
         shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
-        n_lost, n_listed = (sum(len(getattr(part, name)) for part in shipped) for name in ("lost", "asked"))
+        n_lost = sum(len(part.lost) - len(part.copies) for part in shipped)
+        n_listed = sum(len(part.asked) for part in shipped)
         return (f"control classes: {n_lost} of {n_listed} words not in {self.embedding}",) if n_lost else ()
 
 
@@ -145,14 +170,12 @@ def lookup(
     """
     words_of_list = [*wordlist.targets, *wordlist.attributes]
     stored = embedding.find(words_of_list)
-    absent = [word for word in words_of_list if word not in stored and joined(word) not in words_of_list]
-    phrases = {word: stored[joined(word)] for word in absent if joined(word) in stored}
-    exact = {**stored, **phrases}
-    lacking = [word for word in dict.fromkeys(words_of_list) if word not in exact]
-    respelt = other_spellings(lacking, stored, {*words_of_list, *map(joined, phrases)}, embedding.match)
-    subword_vectors = embedding.made(lacking)
-    vector_of = {**exact, **{word: stored[other] for word, other in respelt.items()}, **subword_vectors}
-    near = embedding.near(words_of_list, vector_of)
+    spelling_of = found_as(words_of_list, stored, embedding.match)
+    phrases = {word for word, spelling in spelling_of.items() if word != spelling == joined(word)}
+    respelt = {word: other for word, other in spelling_of.items() if word != other and word not in phrases}
+    subword_vectors = embedding.made([word for word in dict.fromkeys(words_of_list) if word not in spelling_of])
+    vector_of = {**{word: stored[other] for word, other in spelling_of.items()}, **subword_vectors}
+    near = embedding.near(words_of_list, {**stored, **vector_of})
     parts = tuple(
         replace(
             _part(role, name, words, vector_of, near),
@@ -162,9 +185,39 @@ def lookup(
         )
         for role, name, words in _tables(wordlist)
     )
+    clusters = equal_vectors({word: vector_of[word] for part in parts for word in part.found})
+    shared = _across_homes(parts, clusters)
+    debiased = "debiasing" in embedding.provenance
+    if not debiased:
+        parts = _without_copies(parts, clusters)
     usable = dict.fromkeys(word for part in parts for word in part.found)
+    begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return {word: prepared(vector_of[word]) for word in usable}, Coverage(
-        embedding.name, parts, begins=() if all(part.found for part in parts) else embedding.reader.begins()
+        embedding.name, parts, begins=begins, shared=shared, debiased=debiased
+    )
+
+
+def _across_homes(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Words that share a vector, if they are of different groups, or classes that are compared."""
+    home_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
+    compared = [[(word, home_of[word]) for word in cluster if word in home_of] for cluster in clusters]
+    return tuple(tuple(words) for words in compared if len({home for _, home in words}) > 1)
+
+
+def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> tuple[Part, ...]:
+    """The parts without words that have the vector of an earlier one of their group or class; of control classes,
+    without words that have the vector of any earlier word, as if they were that word."""
+    part_of = {word: part for part in parts for word in part.found}
+    original_of: dict[str, str] = {}
+    for cluster in clusters:
+        for number, word in enumerate(cluster):
+            is_control = part_of[word].role == "control"
+            earlier = [other for other in cluster[:number] if is_control or part_of[other] is part_of[word]]
+            if earlier:
+                original_of[word] = earlier[0]
+    return tuple(
+        replace(part, copies=tuple((word, original_of[word]) for word in part.found if word in original_of))
+        for part in parts
     )
 
 
@@ -193,20 +246,28 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     ----------
     coverage : Coverage
     allow_loss : bool
-        Go on with the words that remain. A group or class that lost all its words stops the run anyway.
+        Go on with the words that remain, and with words of different groups or classes that share a vector. A group or
+        class that lost all its words stops the run anyway.
 
     Raises
     ------
     CoverageError
-        Names the first such group or class, its counts and words, and the remedy. Shipped control classes, whose words
-        nobody chose, stop no run; see `Coverage.absent_controls`.
+        Names the first such group or class, its counts and words, and the remedy; or words of different groups or
+        classes that share a vector. Shipped control classes, whose words nobody chose, stop no run; see
+        `Coverage.absent_controls`.
     """
+    if coverage.shared and not (allow_loss or coverage.debiased):
+        raise CoverageError(
+            f"{coverage.about_shared}. Omit these words, use a file with a vector for each word, or pass"
+            " allow_loss=True (--allow-loss) to go on with one vector for several words"
+        )
     for part in coverage.parts:
         emptied = not part.found
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
             offered = offer(part.near)
             raise CoverageError(
-                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking} in "
+                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking}"
+                f"{' of their own' if part.copies else ''} in "
                 f"{coverage.embedding} ({_shortened(add_spellings(part.lost, part.near))}){offered}; "
                 f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
             )
@@ -240,6 +301,12 @@ def _part(
 
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     """Words that others stand for: never silent."""
+    if part.copies:
+        copies = _shortened(tuple(f"'{word}' (that of '{other}')" for word, other in part.copies))
+        yield (
+            f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
+            f" {embedding}, which counts once: {copies}"
+        )
     if part.respelt:
         yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
     if part.made:

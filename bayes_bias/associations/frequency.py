@@ -9,7 +9,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.covariates import Covariates, given_by_side
-from bayes_bias.table.labels import SIDES, words_of
+from bayes_bias.table.labels import SIDES, Side, words_of
 
 type CovariatesFrom = Covariates | str | list[Covariates | str] | None
 
@@ -50,7 +50,8 @@ def with_covariates_from(
         if embedding is not None and _texts(each):
             by_side = given_by_side(each).items()
             each = {
-                side: log_ranks(table, embedding) if isinstance(source, str) else source for side, source in by_side
+                side: log_ranks(table, embedding, side) if isinstance(source, str) else source
+                for side, source in by_side
             }
         table = table.with_covariates(each)
     return table
@@ -65,16 +66,26 @@ def _texts(covariates: CovariatesFrom) -> list[str]:
     return [text for each in _each(covariates) for text in given_by_side(each).values() if isinstance(text, str)]
 
 
-def log_ranks(table: AssociationTable, embedding: Embedding) -> pd.Series:
-    """Natural logarithm of the frequency rank of each word of a table.
+def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
+    """Natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
 
     Frequencies of words fall as a power of their rank [1]_, so that this is a straight line in log frequency.
+
+    Raises
+    ------
+    TableError
+        A word that is compared has a vector, but no rank: its vector was made from subwords.
 
     References
     ----------
     .. [1] Zipf, G. K. (1949). Human behavior and the principle of least effort. Addison-Wesley.
     """
-    words = [word for side in SIDES for word in words_of(table.values, side)]
-    ranks = embedding.ranks(words)
-    logs = {word: float(np.log(ranks[word])) for word in dict.fromkeys(words)}
-    return pd.Series(logs, name=NAME)
+    every = [word for each in SIDES for word in words_of(table.values, each)]
+    ranks = embedding.ranks(every)
+    compared = words_of(table.without_controls().values, side)
+    if unknown := [word for word in compared if word not in ranks]:
+        raise TableError(
+            f"covariates: 'rank' of {', '.join(unknown)} is unknown, because {embedding.name} does not contain the word"
+            " itself. Omit these words, or give a Series or {word: number} of frequencies of your own"
+        )
+    return pd.Series({word: float(np.log(rank)) for word, rank in ranks.items()}, name=NAME)

@@ -1,6 +1,8 @@
 """From a masked language model, a word list and templates to log probabilities."""
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +16,7 @@ from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.progress import advance, step
-from bayes_bias.table.association_table import AssociationTable, assemble, with_notices
+from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import home_of
@@ -131,7 +133,8 @@ def log_probabilities(
             }
         ),
     )
-    return with_notices(table)
+    complete = with_notices(table)
+    return replace(complete, notices=(*complete.notices, *announce(words.remarks, logging.INFO)))
 
 
 def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:

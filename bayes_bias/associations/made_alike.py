@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Vector
-from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
@@ -195,7 +195,7 @@ def _shared_vectors(
     if len(shared) < _FEWEST:
         return f"they share {len(shared)} words in addition to those of the list, and at least {_FEWEST} are needed"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
-    return {label: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for label, rows in stacked.items()}
+    return {label: unit_rows(rows) for label, rows in stacked.items()}
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:

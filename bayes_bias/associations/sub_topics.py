@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.common_sub_topics import cosines_within_and_between, share_in_common
 from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.associations.near_copies import MOST, near_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, sha256_of_vectors, unit_means
@@ -40,8 +41,6 @@ _LEAST, _DIGITS = 0.01, 6
 # Fewer general words do not say what words have in common by chance.
 _FEWEST_GENERAL = 500
 _SEED = 1
-# Directions that differ by less are one.
-_ALIKE = 1e-6
 _NONE: Topics = MappingProxyType({})
 WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
 _AS_NAMED = "those that the list names share what the table shows"
@@ -104,7 +103,7 @@ class Vocabulary:
         Raises
         ------
         EmbeddingError
-            There are too few to estimate what words have in common by chance, or all have one vector.
+            There are too few to estimate what words have in common by chance, or they have too few different vectors.
         """
         own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
         others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
@@ -114,12 +113,14 @@ class Vocabulary:
                 f" {_FEWEST_GENERAL} are needed to see which words belong together; give the vectors of all words of a"
                 " language, with frequent ones first, or say sub_topics='independent'"
             )
-        if np.ptp(list(others.values()), axis=0).max() < _ALIKE:
+        distinct = without_copies(others)
+        if len(distinct) < _FEWEST_GENERAL:
+            vectors = "the same vector" if len(distinct) == 1 else f"only {len(distinct)} different vectors"
             raise EmbeddingError(
-                f"sub_topics: all general words of {self.name} have the same vector; check the"
+                f"sub_topics: all general words of {self.name} have {vectors}; check the"
                 " file, or say sub_topics='independent'"
             )
-        return type(self).of(others, name=self.name, in_first=self.in_first)
+        return type(self).of(distinct, name=self.name, in_first=self.in_first)
 
     def sub_topics(self, words: Sequence[str], vectors: Sequence[NDArray[np.floating]]) -> SubTopics:
         r"""The sub-topics of the words of one group or class, from vectors ``(d,)`` or ``(replicate, d)``.

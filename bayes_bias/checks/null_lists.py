@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
+from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, vocabulary_of
 from bayes_bias.embeddings.embedding import Embedding, Vector
@@ -226,7 +227,8 @@ def _pool(
     own_words = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     vectors = embedding.find(words)
-    stored = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
+    usable = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
+    stored = without_copies(usable)
     if len(stored) < 2:
         raise WordListError(f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from")
     prepared = _unit if similarity.unit else similarity.prepared
@@ -234,6 +236,6 @@ def _pool(
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
-    # Without the scaling of `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
-    rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
-    return np.asarray(rows / np.linalg.norm(rows))
+    # Unlike `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
+    rows = unit_rows(vector)
+    return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

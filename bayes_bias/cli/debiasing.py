@@ -8,6 +8,8 @@ from typing import Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
+from bayes_bias.associations.cosines import table_of
+from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, print_layout
 from bayes_bias.cli.main import app
@@ -34,9 +36,11 @@ from bayes_bias.formatting import signed
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.words.spelling import Match
+from bayes_bias.words.wordlist import control_lists, load_controls
 
 # Fewer words have no neighbours to speak of.
 _FEW = 20
@@ -162,7 +166,7 @@ def _compared(
         embedding = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
             embedding = embedding.excerpt([*words.targets, *words.attributes, *words.texts, *also])
-        return source.measured(debiasing.applied(embedding), wordlist, also=also)
+        return _of_version(debiasing.applied(embedding), wordlist, source, also)
 
     return bb.compare(
         measured(before, sides.before),
@@ -230,6 +234,16 @@ def _swept(
         sampling=inference.sampling,
     )
     return swept.with_damage(damage)
+
+
+def _of_version(version: Embedding, wordlist: str, source: TableSource, also: Iterable[str]) -> AssociationTable:
+    """The table of a list in a debiased version, without sub-topics of its own.
+
+    A comparison uses those of the embedding itself, because vectors that were changed do not show what words mean.
+    """
+    words = bb.load_wordlist(source.words(wordlist))
+    controls = tuple(load_controls(name) for name in control_lists(source.control_classes))
+    return table_of(Origin(words, controls, version, COSINES, source.allow_loss), also=also)
 
 
 def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Embedding | bb.LanguageModelColumn":

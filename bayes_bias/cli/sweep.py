@@ -49,6 +49,14 @@ def sweep(
             " fastText models. By default as in the file.",
         ),
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Language of lists that do not state one, such as en or de: the built-in control classes are English."
+            " By default as in the file.",
+        ),
+    ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
     trust: TrustOption = False,
@@ -68,6 +76,8 @@ def sweep(
         arguments["posteriors"] = _posteriors(posteriors)
     if match is not None:
         arguments["wordlists"] = replace(arguments["wordlists"], match=match)
+    if language is not None:
+        arguments["wordlists"] = replace(arguments["wordlists"], language=language)
     with progress_bar(), connected(scheduler) as client:
         result = bb.sweep(**arguments, folder=out_folder, jobs=jobs if client is None else client)
         step("writing the atlas")

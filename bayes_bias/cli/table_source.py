@@ -92,8 +92,21 @@ SubTopicsOption = Annotated[
         " own setting, or else from-vectors."
     ),
 ]
+LanguageOption = Annotated[
+    str | None,
+    input_option(
+        metavar="CODE",
+        help="Language of the list, such as en or de, if the list does not state it. The built-in control classes are"
+        " English, and only lists in English get them.",
+    ),
+]
 AllowLossOption = Annotated[
-    bool, input_option("--allow-loss", help="Go on if half of the words of a group or class are missing.")
+    bool,
+    input_option(
+        "--allow-loss",
+        help="Go on if half of the words of a group or class are missing, or if words of"
+        " different groups or classes have the same vector.",
+    ),
 ]
 TrustOption = Annotated[
     bool, input_option("--trust", help="Open files that can run code (gensim's native files, pickles).")
@@ -128,6 +141,7 @@ class MeasuringOptions:
     replicates: ReplicatesOption = None
     sub_topics: SubTopicsOption = None
     match: MatchOption = "exact"
+    language: LanguageOption = None
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
 
@@ -229,7 +243,12 @@ class TableSource(MeasuringOptions, Origin):
 
     def _check_numbers(self, source: str) -> None:
         match = None if self.match == "exact" else self.match
-        options = {"--sub-topics": self.sub_topics, "--replicates": self.replicates, "--match": match}
+        options = {
+            "--sub-topics": self.sub_topics,
+            "--replicates": self.replicates,
+            "--match": match,
+            "--language": self.language,
+        }
         for option, value in options.items():
             if value is not None:
                 raise BayesBiasError(
@@ -256,7 +275,9 @@ class TableSource(MeasuringOptions, Origin):
         """A word list as LIST names it."""
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST: '{source}' holds numbers, and words are needed here; name their word list")
-        return source if self.sub_topics is None else bb.load_wordlist(source).with_sub_topics(self.related)
+        if self.sub_topics is None and self.language is None:
+            return source
+        return bb.load_wordlist(source, language=self.language).with_sub_topics(self.related)
 
     def check_sources(self) -> None:
         """Refuse a missing file before anything is measured."""

@@ -198,7 +198,7 @@ class AnySource(TableSource):
             raise BayesBiasError(f"{option}: is for spreadsheets and JSON; other lists state their own stereotypes")
         stereotypes = pairs_of("--stereotype", self.stereotypes, _EXAMPLE) or None
         words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
-        return words.with_sub_topics(self.related)
+        return words.with_language(self.language).with_sub_topics(self.related)
 
 
 def _as_options(headings: Mapping[str, str]) -> dict[str, str]:

@@ -122,7 +122,7 @@ class DoubleHardDebias(Debiaser[Learned]):
         rows = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
         deviations = np.vstack([words - words.mean(axis=0) for words in rows])
         first = np.linalg.svd(deviations, full_matrices=False)[2][0]
-        if np.linalg.norm(deviations) < 1e-6:
+        if np.linalg.norm(deviations) < 1e-6 * np.linalg.norm(rows[0]):
             raise MeasureError(f"{self.name}: the defining sets have no direction; their words have the same vectors")
         return replace(learned, bias=orthonormal(first, "the defining sets have none")[0])
 

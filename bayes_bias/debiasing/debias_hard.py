@@ -9,8 +9,8 @@ import numpy as np
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import BLOCK, change_rows, normalise_rows
-from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, orthonormal, project, stack_unit
+from bayes_bias.debiasing.rows_in_blocks import BLOCK, change_rows
+from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, orthonormal, project, stack_unit, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
@@ -86,7 +86,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
         subspace, sets = self.fitted
         equalized = (*sets.equalize_sets, *(sets.defining_sets if self.equalize else ()))
         not_neutral = set(sets.specific).union(*sets.defining_sets, *equalized)
-        unit = change_rows(vectors, normalise_rows, "hard debiasing")
+        unit = change_rows(vectors, unit_rows, "hard debiasing")
         for words in batched((word for word in vectors if word not in not_neutral), BLOCK):
             for word, row in neutralize(unit, words, subspace).items():
                 unit[word][:] = row

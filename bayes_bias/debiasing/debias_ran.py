@@ -10,8 +10,8 @@ from scipy.optimize import lsq_linear
 
 from bayes_bias.arguments import check_count, check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import change_rows, normalise_rows
-from bayes_bias.embeddings.word_vectors import defining_subspace
+from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
@@ -96,7 +96,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted
-        unit = change_rows(vectors, normalise_rows, self.name)
+        unit = change_rows(vectors, unit_rows, self.name)
         words, gendered = list(unit), frozenset(sets.by_definition)
         rows = np.stack(list(unit.values()))
         count, at_a_time = min(self.neighbours, len(words) - 1), max(1, _SIMILARITIES // len(words))

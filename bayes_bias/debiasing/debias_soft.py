@@ -8,8 +8,8 @@ import numpy as np
 
 from bayes_bias.arguments import check_positive
 from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks, normalise_rows
-from bayes_bias.embeddings.word_vectors import defining_subspace
+from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks
+from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
@@ -105,9 +105,9 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         transformation = self.fitted
-        return change_rows(vectors, lambda rows: normalise_rows(rows @ transformation), self.name)
+        return change_rows(vectors, lambda rows: unit_rows(rows @ transformation), self.name)
 
     def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         """The sum of outer products of these words at length one."""
-        blocks = (normalise_rows(rows) for _, rows in iterate_blocks(vectors, self.name))
+        blocks = (unit_rows(rows) for _, rows in iterate_blocks(vectors, self.name))
         return np.asarray(sum(rows.T @ rows for rows in blocks))

@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from bayes_bias.arguments import check_kind
 from bayes_bias.debiasing.debiaser import Debiaser
 from bayes_bias.debiasing.version import Version
-from bayes_bias.embeddings.embedding import Embedding, Excerpt, Vector
+from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError, MeasureError
@@ -118,7 +119,7 @@ class Debiasing(Version):
             embedding,
             name=self.named(embedding.name),
             source=f"{embedding.source}, {self.name}",
-            reader=Excerpt(MappingProxyType(debiased), (), embedding.reader.dimensions),
+            reader=_with_pool_of(embedding, debiased),
             provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
         )
 
@@ -168,6 +169,18 @@ class Debiasing(Version):
         each = {_insert_word(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
         debiased = self._debiased(each, sets)
         return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
+
+
+def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
+    """Debiased vectors, with the words that random lists are drawn from in the embedding itself."""
+    reader, marked = embedding.reader, embedding.reader.marked()
+    pool = (
+        islice(debiased, FREQUENT) if marked is None else (word for word in dict.fromkeys(marked) if word in debiased)
+    )
+    is_whole = marked is None or isinstance(reader, Excerpt)
+    return Excerpt(
+        MappingProxyType(debiased), tuple(pool), reader.dimensions, in_order=is_whole and reader.by_frequency()
+    )
 
 
 def taught_words(table: AssociationTable) -> list[str]:

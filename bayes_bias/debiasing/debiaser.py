@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import wraps
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,10 @@ from bayes_bias.debiasing.rows_in_blocks import iterate_blocks
 from bayes_bias.embeddings.word_vectors import stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import bias_towards, most_biased
-from bayes_bias.words.defining_sets import DebiasSets, GivenSets
+from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
+
+# Products of four values between these are neither zero nor infinite.
+_SMALLEST, _LARGEST = 1e-60, 1e60
 
 # Installed packages name modules with methods of their own under this group.
 ENTRY_POINTS = "bayes_bias.debiasing"
@@ -39,9 +43,17 @@ class Debiaser[Learned](ABC):
 
     learned: Learned | None = field(default=None, kw_only=True, repr=False, compare=False)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let the `fit` of every method receive `DebiasSets`, whatever its caller gives."""
+        super().__init_subclass__(**options)
+        if "fit" in vars(cls):
+            cls.fit = _with_sets_read(vars(cls)["fit"])  # type: ignore[method-assign]
+
     @abstractmethod
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         """Return a copy that has learned from the vectors of these sets; see `read_debias_sets` for what `sets` can be.
+
+        The code of a method always receives `DebiasSets`, because other forms are read before it is called.
 
         Raises
         ------
@@ -84,6 +96,29 @@ class Debiaser[Learned](ABC):
     def settings(cls) -> tuple[str, ...]:
         """Return the names of the settings."""
         return tuple(setting.name for setting in fields(cls) if setting.name != "learned")
+
+
+def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """The `fit` of a method, called with `DebiasSets` in place of text, files, mappings, or pairs."""
+
+    @wraps(fit)
+    def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
+        debias_sets = read_debias_sets(sets)
+        _check_size(vectors, debias_sets)
+        return fit(self, vectors, debias_sets)
+
+    return read_first
+
+
+def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:
+    """Refuse vectors so large or small that the products of a method are zero or infinite."""
+    for word in sets.words:
+        largest = float(np.abs(vectors[word]).max()) if word in vectors else 1.0
+        if np.isfinite(largest) and largest and not _SMALLEST < largest < _LARGEST:
+            raise MeasureError(
+                f"vectors: the largest value of '{word}' is {largest:.1g}, and a debiasing needs values near 1."
+                " Multiply all vectors by one number, which changes no cosine"
+            )
 
 
 DEBIASERS: dict[str, type[Debiaser[Any]]] = {}

@@ -5,7 +5,7 @@ from itertools import batched
 
 import numpy as np
 
-from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.embeddings.word_vectors import lengths, stack
 from bayes_bias.errors import MeasureError
 
 # 10,000 vectors of 300 dimensions take 24 MB as float64.
@@ -40,9 +40,11 @@ def change_rows(
     for words, rows in iterate_blocks(vectors, method):
         is_free = [word not in kept for word in words]
         if any(is_free):
-            lengths = np.linalg.norm(rows, axis=1)
+            before = lengths(rows)
             rows[is_free] = change(rows[is_free])
-            if (nothing := np.linalg.norm(rows, axis=1) < _NOTHING * lengths).any():
+            after = lengths(rows)
+            has_unit_length = np.isclose(after, 1)  # brought to it, whatever it was before
+            if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
                 raise MeasureError(
                     f"{method}: nothing is left of '{words[int(nothing.argmax())]}' without these directions;"
                     " remove fewer, or leave the word out of the vectors"
@@ -50,8 +52,3 @@ def change_rows(
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
         vectors_after.update(zip(words, rows.astype(precision), strict=True))
     return vectors_after
-
-
-def normalise_rows(rows: np.ndarray) -> np.ndarray:
-    """Rows (words, dimensions) without their lengths."""
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

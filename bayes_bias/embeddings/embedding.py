@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
-from bayes_bias.words.spelling import Match, composed, plain_word, unaccented
+from bayes_bias.words.spelling import Match, composed, other_spellings, plain_word, unaccented
 
 type Vector = NDArray[np.floating]
 
@@ -153,6 +153,8 @@ class Embedding(Telling):
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
         """Return frequency ranks of these words; the most frequent word of the source has rank 1.
 
+        A word has the rank of the spelling under which it is found, see `match`. Words that are not found have none.
+
         Raises
         ------
         EmbeddingError
@@ -164,13 +166,18 @@ class Embedding(Telling):
         >>> open_embedding("glove.6B.300d.txt").ranks(["he", "nurse"])            # doctest: +SKIP
         """
         words_once = tuple(words)
-        rank_of = self.reader.ranks(keys_of(words_once))
+        rank_of = self._stored_ranks(words_once)
+        return {word: rank_of[spelling] for word, spelling in found_as(words_once, rank_of, self.match).items()}
+
+    def _stored_ranks(self, words: tuple[str, ...]) -> dict[str, int]:
+        """Ranks of these words and of their variants, as the source spells them."""
+        rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
                 f"covariates: the words of {self.name} ({self.source}) are not in the order of their frequency, and"
                 " 'rank' needs that; give the file as word2vec, fastText or GloVe wrote it, or frequencies of your own"
             )
-        return _once(iter(rank_of.items()), words_once)
+        return _once(iter(rank_of.items()), words)
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Return these words in memory, if wanted with the pool for random lists and general words.
@@ -181,7 +188,7 @@ class Embedding(Telling):
         everyday = self.reader.general() if general else None
         pool = pool or (general and everyday is None)
         words_once = tuple(words)
-        rank = self.ranks(words_once) if ranks else None
+        rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
@@ -273,6 +280,28 @@ class Excerpt(Reader):
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         return {word: self.near_words[word] for word in words if word in self.near_words}
+
+
+def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dict[str, str]:
+    """The spelling under which a source has each of these words, if it has one.
+
+    That is the word itself; or the phrase as one word, "prime_minister"; or another spelling that `match` allows. Two
+    words never have the same one.
+
+    Examples
+    --------
+    >>> found_as(["he", "prime minister", "John", "axe"], ["he", "john", "prime_minister"], "case")
+    {'he': 'he', 'prime minister': 'prime_minister', 'John': 'john'}
+    """
+    wanted = tuple(dict.fromkeys(words))
+    spelling_of = {word: word for word in wanted if word in stored}
+    for word in wanted:
+        if word not in stored and joined(word) in stored and joined(word) not in wanted:
+            spelling_of[word] = joined(word)
+    lacking = [word for word in wanted if word not in spelling_of]
+    respelt = other_spellings(lacking, stored, {*wanted, *spelling_of.values()}, match)
+    found = {**spelling_of, **respelt}
+    return {word: found[word] for word in wanted if word in found}
 
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[str, T]:

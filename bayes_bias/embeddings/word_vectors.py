@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import check_count, check_kind, described
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
+
+# Single precision contains numbers between these, and their squares.
+_SMALLEST, _LARGEST = 1e-18, 1e18
 
 
 class Vectors(Protocol):
@@ -42,9 +46,7 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
 
 def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
     """Vectors of the words at length one, so that their products are cosines."""
-    rows = stack(vectors, words, measure, least=least)
-    unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
+    return unit_rows(stack(vectors, words, measure, least=least))
 
 
 def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
@@ -64,17 +66,52 @@ def unit(vector: np.ndarray) -> NDArray[np.float64]:
 
 
 def unit_rows(vectors: np.ndarray) -> NDArray[np.float64]:
-    """A word's vectors (replicate, dimension), each at length one; NaN if it has no direction."""
-    rows = vectors.astype(float)
+    """Vectors along the last axis, each at length one; NaN if it has no direction."""
+    rows, _ = _moderate(vectors)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+
+
+def lengths(vectors: np.ndarray) -> NDArray[np.float64]:
+    """The length of each vector along the last axis."""
+    rows, exponents = _moderate(vectors)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(np.linalg.norm(rows, axis=-1), exponents[..., 0]))
+
+
+def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc]]:
+    """Vectors whose largest entry is near 1, and the power of two that each was divided by.
+
+    The square of a very large or small number would overflow. Division by a power of two changes no digit.
+    """
+    rows = np.asarray(vectors, dtype=float)
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    _, exponents = np.frexp(np.where(np.isfinite(largest), largest, 1.0))
+    return np.ldexp(rows, -exponents), exponents
 
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
     rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
-    rows = rows.mean(axis=1) if rows.ndim == 3 else rows
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    if rows.ndim == 3:
+        _, exponents = _moderate(rows.reshape(len(rows), -1))
+        rows = np.ldexp(rows, -exponents[..., None]).mean(axis=1)
+    return unit_rows(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalVectors:
+    """Unit vectors of words, or those of replicates, brought back to the lengths that they have in their source."""
+
+    vectors: Vectors
+    lengths: Mapping[str, NDArray[np.float64]]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.vectors and word in self.lengths
+
+    def __getitem__(self, word: str) -> np.ndarray:
+        original: np.ndarray = np.asarray(self.vectors[word]) * np.expand_dims(self.lengths[word], -1)
+        return original
 
 
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
@@ -95,11 +132,13 @@ def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> Non
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
-    """Hash of words and vectors (as float32), whatever their order."""
+    """Hash of words and vectors, whatever their order, as float32 if that holds numbers of their size."""
     digest = hashlib.sha256()
     for word in sorted(vectors):
+        rows = np.asarray(vectors[word])
+        precision = "<f4" if _SMALLEST < np.abs(rows).max() < _LARGEST else "<f8"
         digest.update(word.encode() + b"\0")
-        digest.update(np.ascontiguousarray(vectors[word], dtype="<f4").tobytes())
+        digest.update(np.ascontiguousarray(rows, dtype=precision).tobytes())
     return digest.hexdigest()
 
 
@@ -116,7 +155,7 @@ def _check_words(words: Sequence[str], measure: str, least: int) -> None:
 
 # Directions and subspaces of a bias: orthonormal rows (components, dimensions).
 
-# Differences of unit vectors shorter than this are rounding: no direction can be read off them.
+# Differences of vectors near length one that are shorter than this are rounding: no direction can be read off them.
 _NO_DIRECTION = 1e-6
 
 
@@ -126,12 +165,14 @@ def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool
     Bolukbasi et al. (2016) take the difference of unit vectors; RIPA takes the vectors as they are
     (``normalize=False``).
     """
-    look_up = stack_unit if normalize else stack
-    one, other = look_up(vectors, [first, second], "pair direction")
+    rows = stack(vectors, [first, second], "pair direction")
+    one, other = unit_rows(rows) if normalize else _moderate_together(rows)
     return orthonormal(one - other, f"'{first}' and '{second}' have the same vector")
 
 
-def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components: int = 1) -> np.ndarray:
+def defining_subspace(
+    vectors: Vectors, defining_sets: GivenSets, *, components: int = 1, normalize: bool = True
+) -> np.ndarray:
     """Compute principal components of defining sets, each centred on its own mean.
 
     A set holds words that differ in the protected attribute alone: ("she", "he"), or for several groups
@@ -140,11 +181,13 @@ def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components:
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors of all words in the sets; they are brought to unit length.
+        Vectors of all words in the sets.
     defining_sets : str, path or sequence of sequences of str
         Two words or more each, such as "she:he,woman:man" or [("she", "he")].
     components : int
         How many components span the subspace: 1 for two groups, more for several.
+    normalize : bool
+        Bring vectors to unit length first, as Bolukbasi et al. do. RIPA uses them as they are.
 
     Returns
     -------
@@ -168,9 +211,12 @@ def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components:
     word_sets = defining_sets_of(defining_sets)
     if not word_sets:
         raise MeasureError("defining sets: none given; a subspace needs at least one pair of words")
-    sets = [stack_unit(vectors, words, "defining set", least=2) for words in word_sets]
+    sets = [stack(vectors, words, "defining set", least=2) for words in word_sets]
     check_count("components", components, "components", refusal=MeasureError)
-    deviations = np.vstack([rows - rows.mean(axis=0) for rows in sets])
+    every = np.vstack(sets)
+    every = unit_rows(every) if normalize else _moderate_together(every)
+    ends = np.cumsum([len(rows) for rows in sets])[:-1]
+    deviations = np.vstack([rows - rows.mean(axis=0) for rows in np.split(every, ends)])
     _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((sizes > _NO_DIRECTION).sum())
     if components > dimensions:
@@ -180,19 +226,18 @@ def defining_subspace(vectors: Vectors, defining_sets: GivenSets, *, components:
     return signed
 
 
+def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
+    """All vectors divided by one power of two, so that the largest entry is near 1, whatever their units."""
+    flat, _ = _moderate(rows.reshape(-1))
+    return flat.reshape(rows.shape)
+
+
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     """Orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
 
     `otherwise` is the reason that an error gives if the directions are linearly dependent.
     """
-    try:
-        rows = np.atleast_2d(np.asarray(directions, dtype=float))
-    except (TypeError, ValueError) as error:
-        raise MeasureError(
-            f"subspace: {directions!r} is not an array of numbers; give what defining_subspace(vectors, sets) returned"
-        ) from error
-    if not np.isfinite(rows).all():
-        raise MeasureError("subspace: holds values that are not finite")
+    rows = _rows_of(directions)
     basis, lengths = np.linalg.qr(rows.T)
     along = np.diag(lengths)
     if rows.shape[0] > rows.shape[1] or (np.abs(along) < _NO_DIRECTION).any():
@@ -201,9 +246,23 @@ def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     return signed
 
 
+def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
+    """One direction, or the directions of a subspace, as finite numbers (components, dimensions)."""
+    try:
+        rows = np.atleast_2d(np.asarray(directions, dtype=float))
+    except (TypeError, ValueError) as error:
+        raise MeasureError(
+            f"subspace: {directions!r} is not an array of numbers; give what defining_subspace(vectors, sets) returned"
+        ) from error
+    if not np.isfinite(rows).all():
+        raise MeasureError("subspace: holds values that are not finite")
+    return rows
+
+
 def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
     """Coordinates of vectors in the subspace that these rows span, shape (words, components)."""
-    basis = orthonormal(subspace, "its rows are zero or linearly dependent")
+    directions, _ = _moderate(_rows_of(subspace))
+    basis = orthonormal(directions, "its rows are zero or linearly dependent")
     if basis.shape[1] != rows.shape[1]:
         raise MeasureError(f"subspace: has {basis.shape[1]} dimensions, the vectors have {rows.shape[1]}")
     coordinates: np.ndarray = rows @ basis.T

@@ -21,6 +21,7 @@ from bayes_bias.measures.robustness import Robustness, chance_effect_sizes, half
 from bayes_bias.measures.same import Same, same
 from bayes_bias.measures.sd_weat import SdWeat, sd_weat
 from bayes_bias.measures.seat import Seat, seat
+from bayes_bias.measures.semaxis import semaxis
 from bayes_bias.measures.unmasking import unmasking
 from bayes_bias.measures.weat import Weat, weat
 from bayes_bias.measures.wefat import wefat
@@ -71,6 +72,7 @@ __all__ = [
     "same",
     "sd_weat",
     "seat",
+    "semaxis",
     "unmasking",
     "weat",
     "wefat",

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.embeddings.word_vectors import stack, unit_rows
 from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
@@ -53,4 +53,4 @@ def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float6
         raise MeasureError(f"{measure}: needs vectors, and this table has none; see `AssociationTable.with_vectors`")
     rows = stack(table.vectors, table.values[side].to_numpy().tolist(), measure)
     sentences = rows.reshape(len(rows), count, -1)
-    return np.asarray(sentences / np.linalg.norm(sentences, axis=2, keepdims=True))
+    return unit_rows(sentences)

@@ -1,15 +1,18 @@
 """All measures that a word list allows, in one table."""
 
+import traceback
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Real
+from pathlib import Path
 
 import pandas as pd
 
 from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
-from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.association_table import AssociationTable, announce, check_table
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # The entry points under which installed packages name modules with measures of their own.
@@ -26,14 +29,18 @@ class MeasureTable:
         One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
         (its own interval, which few have). The number in a column's name is `ci_prob` in percent.
     left_out : mapping of str to str
-        Why a measure is not in the table, in one line.
+        Why a measure is not in the table, in one line. If the function of a measure raises an unexpected error, that is
+        also logged.
     results : mapping of str to Result
         The full result of each measure.
+    failed : frozenset of str
+        Those of the measures that are left out whose function raised an unexpected error.
     """
 
     table: pd.DataFrame
     left_out: Mapping[str, str]
     results: Mapping[str, Result]
+    failed: frozenset[str] = frozenset()
 
 
 def measure_all(
@@ -56,8 +63,9 @@ def measure_all(
         The word list in an embedding. Some measures need its vectors; add them to a table from a frame by
         `AssociationTable.with_vectors`.
     defining_sets : str, path or sequence of sequences of str, optional
-        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction. Word
-        lists have none.
+        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction: from
+        unit vectors, or from vectors at their original lengths. Word lists have none, so make the table with their
+        words: ``cosines(..., also=["she", "he", "woman", "man"])``.
     vocabulary : str, optional
         The control class of random words for the negative control of SD-WEAT.
     seed, ci_prob
@@ -68,11 +76,11 @@ def measure_all(
     Examples
     --------
     >>> from bayes_bias import cosines
-    >>> measured = measure_all(cosines("weat7", "googlenews-demo", controls=()), only=["WEAT", "MAC", "RIPA"])
+    >>> measured = measure_all(cosines("weat7", "googlenews-demo", controls=()), only=["WEAT", "MAC", "Direct Bias"])
     >>> measured.table.value.round(3).to_dict()
     {'WEAT': 0.966, 'MAC': 0.933}
-    >>> measured.left_out["RIPA"]
-    "RIPA: needs defining sets; give some, such as 'she:he,woman:man', as defining_sets="
+    >>> measured.left_out["Direct Bias"]
+    "Direct Bias: needs defining sets; give some, such as 'she:he,woman:man', as defining_sets="
     """
     check_table(table)
     check_seed(seed)
@@ -82,21 +90,53 @@ def measure_all(
     rows: list[pd.DataFrame] = []
     left_out: dict[str, str] = {}
     results: dict[str, Result] = {}
+    failed: list[str] = []
     for name in (name for name in measure_names() if name in names):
         try:
-            outcome = _outcome(name, occasion)
+            row, result = _row(name, occasion)
         except OtherDataError:  # a measure of another kind of data: nobody would look for it here
             continue
         except MeasureError as refusal:
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
-            continue
-        if isinstance(outcome, Result):
-            results[name] = outcome
-            outcome = outcome.to_frame(ci_prob).set_axis([name])
-        rows.append(outcome)
+        except Exception as error:  # a measure of your own may raise anything, and the others do not depend on it
+            (left_out[name],) = announce((_error_of(name, error),))
+            failed.append(name)
+        else:
+            rows.append(row)
+            if result is not None:
+                results[name] = result
     frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
-    return MeasureTable(frame.rename_axis("measure"), left_out, results)
+    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed))
+
+
+def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
+    """The rows of a measure, and its result, if it is a single one."""
+    outcome = _outcome(name, occasion)
+    if isinstance(outcome, pd.DataFrame):
+        return _numeric(name, outcome), None
+    return _numeric(name, outcome.to_frame(occasion.ci_prob).set_axis([name])), outcome
+
+
+def _numeric(name: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a measure, all of which must be numbers."""
+    for column, cells in rows.items():
+        if not pd.api.types.is_numeric_dtype(cells):
+            example = next(cell for cell in cells if not isinstance(cell, Real))
+            raise MeasureError(f"{name}: its '{column}' is {described(example)}. It must be a number, or NaN")
+    return rows
+
+
+def _error_of(name: str, error: Exception) -> str:
+    """Say which error the function of a measure raised, and on which of its lines."""
+    lines = traceback.extract_tb(error.__traceback__)
+    of_function = [line for caller, line in pairwise(lines) if caller.name == Occasion.answered_by.__name__]
+    line = of_function[0] if of_function else lines[-1]
+    text = " ".join(str(error).split())
+    return (
+        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name}, line"
+        f" {line.lineno}). Correct the function of this measure, or omit the measure with only=[...]"
+    )
 
 
 def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:

@@ -14,6 +14,7 @@ from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
+from bayes_bias.table.labels import SIDES, words_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +44,48 @@ class Occasion:
     @property
     def vectors(self) -> Vectors:
         """The vectors of all words."""
-        if self.table.vectors is None:
-            raise MeasureError("needs vectors, and this table has none; see `AssociationTable.with_vectors`")
-        return self.table.vectors
+        return _there(self.table.vectors)
+
+    @property
+    def original_vectors(self) -> Vectors:
+        """The vectors of all words, at the lengths that they have in their source."""
+        vectors = _there(self.table.original_vectors)
+        if any(word in self.vectors and word not in vectors for word in self.table_words):
+            raise MeasureError(
+                "needs the original lengths of vectors, which this table lacks. Make it again with"
+                " `bayes_bias.cosines`, or pass the original vectors to `AssociationTable.with_vectors`"
+            )
+        return vectors
 
     @property
     def subspace(self) -> np.ndarray:
         """The direction, or the directions, in which the defining sets differ."""
+        return defining_subspace(self.vectors, self._covered_sets)
+
+    @property
+    def original_subspace(self) -> np.ndarray:
+        """The same, from vectors at their original lengths."""
+        return defining_subspace(self.original_vectors, self._covered_sets, normalize=False)
+
+    @property
+    def _covered_sets(self) -> Sequence[Sequence[str]]:
+        """The defining sets, each of whose words has a vector in the table."""
         if not self.defining_sets:
             raise MeasureError("needs defining sets; give some, such as 'she:he,woman:man', as defining_sets= (--sets)")
-        return defining_subspace(self.vectors, self.defining_sets)
+        every = dict.fromkeys(word for words in self.defining_sets for word in words)
+        if missing := [word for word in every if word not in self.vectors]:
+            remedy = (
+                f"Make it with also={(*missing,)} (--sets without these words), or omit words that the embedding lacks"
+                if "embedding" in self.table.provenance
+                else "Add them to the vectors that you pass to `AssociationTable.with_vectors`"
+            )
+            raise MeasureError(f"this table has no vector of {', '.join(missing)}. {remedy}")
+        return self.defining_sets
+
+    @property
+    def table_words(self) -> list[str]:
+        """All targets and attributes of the table, those of control classes included."""
+        return [word for side in SIDES for word in words_of(self.table.values, side)]
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
@@ -79,9 +112,15 @@ class Occasion:
         return {name: words[labels == name].tolist() for name in names}
 
 
+def _there(vectors: Vectors | None) -> Vectors:
+    if vectors is None:
+        raise MeasureError("needs vectors, and this table has none; see `AssociationTable.with_vectors`")
+    return vectors
+
+
 _PROVIDED = {
     *("table", "defining_sets", "vocabulary", "seed", "ci_prob"),
-    *("vectors", "subspace", "groups", "classes", "words"),
+    *("vectors", "original_vectors", "subspace", "original_subspace", "groups", "classes", "words"),
 }
 
 

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayes_bias.embeddings.word_vectors import Vectors, project, stack
+from bayes_bias.embeddings.word_vectors import Vectors, lengths, project, stack
+from bayes_bias.errors import MeasureError
 from bayes_bias.measures.direct_bias import coordinate_frame
-from bayes_bias.measures.registry import WordResult, measure
+from bayes_bias.measures.registry import Occasion, WordResult, measure
+
+# Lengths that differ by a smaller share are equal up to rounding, as those of normalised vectors in half precision are.
+_EQUAL = 1e-3
 
 
-@measure("RIPA", rank=80)
 def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordResult:
     r"""How far do words, at their original length, reach along the line through a pair of words?
 
@@ -25,7 +28,8 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     words : sequence of str
         The words to measure.
     subspace : numpy.ndarray
-        As for `direct_bias`; for a pair ``pair_direction(vectors, x, y, normalize=False)``.
+        For a pair ``pair_direction(vectors, x, y, normalize=False)``; for several
+        ``defining_subspace(vectors, pairs, normalize=False)``, the first principal component of their differences.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     {'nurse': 3.0}
     """
     coordinates = project(stack(vectors, words, "RIPA"), subspace)
-    length = np.linalg.norm(coordinates, axis=1)
+    length = lengths(coordinates)
     association = coordinates[:, 0] if coordinates.shape[1] == 1 else length
     return WordResult(
         measure="RIPA",
@@ -67,3 +71,17 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
         range=(0.0, float("inf")),
         words=coordinate_frame(words, coordinates).assign(association=association),
     )
+
+
+@measure("RIPA", rank=80)
+def _on(occasion: Occasion) -> WordResult:
+    """RIPA of the targets, from vectors at the lengths that they have in their source."""
+    vectors = occasion.original_vectors
+    of_words = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
+    if np.isclose(of_words, of_words[:1], rtol=_EQUAL, atol=0).all():
+        name = occasion.table.provenance.get("embedding", occasion.table.name)
+        raise MeasureError(
+            f"RIPA: depends on the lengths of vectors, and all vectors of {name} have the same length. Use vectors that"
+            " were not normalised; for normalised ones, Direct Bias is the same measure"
+        )
+    return ripa(vectors, occasion.words, occasion.original_subspace)

@@ -63,7 +63,8 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
                    = \frac{s(w, A) - s(w, B)}{\lVert \hat a - \hat b \rVert}, \qquad
               \mathrm{SAME} = \frac{1}{|W|} \sum_{w \in W} |b(w)|
 
-    so that b is WEAT's association score on a scale that does not depend on the attributes. *Skew* is the mean of b
+    so that b is WEAT's association score on a scale that does not depend on the attributes. It is also the score of
+    `semaxis`, if that is computed from unit vectors. *Skew* is the mean of b
     over the words, *stereotype* its standard deviation. For three classes or more the differences from the first
     class's mean, made orthogonal, span the bias subspace, and the magnitude of bias is the length of the projection.
 

@@ -11,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.citation import Reference
-from bayes_bias.embeddings.word_vectors import Vectors
+from bayes_bias.embeddings.word_vectors import OriginalVectors, Vectors
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
@@ -75,6 +75,9 @@ class AssociationTable(Telling):
         The vectors that the numbers come from, shape (d,) for each word. With R replicates the shape is (R, d), and
         vectors are divided by the root of R, so that the sum of products over both axes is a mean over replicates.
         None for a table from a frame, unless `with_vectors` adds some.
+    lengths : mapping of str to array, or None
+        The length that each of these vectors has in its source, if they were brought to unit length: a number for each
+        word, or one for each replicate. None if vectors are as their source has them. See `original_vectors`.
     origin : Origin or None
         The list, the embedding and the settings that the table was measured with; random nulls and sub-topics are taken
         from there. None for numbers from elsewhere, and for tables with words that differ from those of the list. It is
@@ -107,6 +110,7 @@ class AssociationTable(Telling):
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     coverage: pd.DataFrame | None = None
     vectors: Vectors | None = None
+    lengths: Mapping[str, NDArray[np.float64]] | None = None
     origin: Origin | None = None
 
     @property
@@ -228,8 +232,8 @@ class AssociationTable(Telling):
     def with_vectors(self, vectors: Vectors) -> Self:
         """Return the table with vectors of its words, for measures that need more than the numbers.
 
-        A table from `bayes_bias.cosines` has them already, at unit length. Give the original ones for a measure that
-        depends on their length, such as RIPA.
+        A table from `bayes_bias.cosines` has them already. Give vectors as their source has them, and not at unit
+        length, for measures that depend on their lengths, such as RIPA.
 
         Parameters
         ----------
@@ -256,7 +260,18 @@ class AssociationTable(Telling):
             if word in vectors and np.shape(vectors[word])[:-1] != leading_shape:
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
                 raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
-        return replace(self, vectors=MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors)
+        given = MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors
+        return replace(self, vectors=given, lengths=None)
+
+    @property
+    def original_vectors(self) -> Vectors | None:
+        """Vectors of its words at the lengths that they have in their source; None if the table has no vectors.
+
+        A word whose length is unknown is not among them.
+        """
+        if self.vectors is None or self.lengths is None:
+            return self.vectors
+        return OriginalVectors(self.vectors, self.lengths)
 
     def with_related_words(self, cluster: Mapping[str, str], share: Mapping[str, float]) -> Self:
         """Return the table with clusters of words whose effects have a known correlation, such as vectors show.
@@ -365,6 +380,7 @@ class AssociationTable(Telling):
                 notices=(),
                 coverage=None,
                 vectors=None if self.vectors is None else ReplicateVectors(self.vectors, position),
+                lengths=None if self.lengths is None else {word: of[position] for word, of in self.lengths.items()},
                 origin=None,
             )
             for position, (label, values) in enumerate(self.replicates.tables.items())

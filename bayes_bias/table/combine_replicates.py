@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import TableError
@@ -58,6 +59,7 @@ def combine_replicates(
         values=mean,
         replicates=replicates,
         vectors=_stacked(tables.values(), str(mean.target.values[0])),
+        lengths=_stacked_lengths(tables.values()),
         name=name or first.name,
         origin=None,
         notices=(*earlier, *announce((*left_out, *doubtful(replicates)))),
@@ -70,6 +72,16 @@ def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | 
     vectors = tuple(table.vectors for table in tables if table.vectors is not None)
     shapes = {np.shape(single[word]) if word in single else None for single in vectors}
     return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None
+
+
+def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
+    """The lengths of the vectors of all; none are known if only some tables brought vectors to unit length."""
+    lengths = [table.lengths for table in tables]
+    if all(single is None for single in lengths):
+        return None
+    of_each = [single or {} for single in lengths]
+    shared = [word for word in of_each[0] if all(word in single for single in of_each)]
+    return MappingProxyType({word: np.stack([single[word] for single in of_each]) for word in shared})
 
 
 def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable, kind: str) -> None:

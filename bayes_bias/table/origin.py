@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from bayes_bias.embeddings.embedding import Embedding, Excerpt
+from bayes_bias.formatting import joined
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.wordlist import WordList
 
@@ -39,8 +40,14 @@ class Origin:
 
     @property
     def errata(self) -> tuple[str, ...]:
-        """Known errors in the literature's copies of the list and its control classes."""
-        return tuple(erratum for source in (self.wordlist, *self.controls) for erratum in source.errata)
+        """Known errors in the literature's copies of the list, and of its control classes, which are named."""
+        of_controls = [
+            f"control class {joined([f"'{name}'" for name in source.controls])}: {erratum}"
+            for source in self.controls
+            if source.controls.keys() & self.words.controls.keys()
+            for erratum in source.errata
+        ]
+        return (*self.wordlist.errata, *of_controls)
 
     def read(self) -> Self:
         """The same with the words of the list in memory, and those that random lists are drawn from."""

@@ -4,11 +4,11 @@ What a rule changes or leaves out it returns as notices.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.spelling import composed, is_plain, plain_word, visible
+from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 
@@ -38,8 +38,10 @@ def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
-    table = content.table(key).values
-    spellings = {str(name): _checked_words(words, f"{content.where}: '{key}.{name}'") for name, words in table.items()}
+    table, confirmed = content.table(key).values, _confirmed(content)
+    spellings = {
+        str(name): _checked_words(words, f"{content.where}: '{key}.{name}'", confirmed) for name, words in table.items()
+    }
     words_of = {name: tuple(map(plain_word, words)) for name, words in spellings.items()}
     notices = []
     for name, words in words_of.items():
@@ -185,8 +187,16 @@ def _without(
     return words_left, notices
 
 
-def _checked_words(words: object, place: str) -> tuple[str, ...]:
-    """Words in composed form (NFC), in which the two ways to encode an accent are one."""
+def _confirmed(content: Content) -> frozenset[str]:
+    """Words whose class a list gives, so that no slip wrote them."""
+    table = content.table("word_classes").values
+    lists = [words for words in table.values() if isinstance(words, Iterable) and not isinstance(words, str)]
+    return frozenset(word for words in lists for word in words if isinstance(word, str))
+
+
+def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
+    """Words in composed form (NFC), in which the two ways to encode an accent are one; punctuation alone is a word only
+    if it is confirmed."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} is {quoted(words)}; write it as a list of words")
     cells = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
@@ -195,6 +205,12 @@ def _checked_words(words: object, place: str) -> tuple[str, ...]:
     for word in cells:
         if not isinstance(word, str) or word != word.strip() or not plain_word(word):
             raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
+        if is_punctuation(word) and word not in confirmed:
+            raise WordListError(
+                f"{place} lists '{word}', which is punctuation, and files of vectors contain it like a word. Remove it;"
+                f" or if it is a word of the list, confirm it by word_classes = {{other = {[word]!r}}}, in a"
+                " spreadsheet by the columns word, group, and word_class"
+            )
     return tuple(map(composed, cells))
 
 

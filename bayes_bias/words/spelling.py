@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from string import punctuation
 from types import MappingProxyType
 from typing import Any, Literal
-from unicodedata import combining, normalize
+from unicodedata import category, combining, normalize
 
 from bayes_bias.errors import EmbeddingError
 
@@ -14,6 +15,9 @@ type Match = Literal["exact", "case", "accents", "subwords"]
 # Zero-width spaces, marks of direction, soft hyphens, byte-order marks: copied along from web pages and PDF files.
 # (Joiners such as U+200C are letters in Persian and Hindi.)
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u00ad\u2060\ufeff]")
+# Categories of Unicode: connectors, dashes, brackets, quotation marks, other punctuation; mathematical and modifying
+# signs; blanks.
+_SIGNS = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sk", "Zs"})
 # Blanks that no line may break at.
 _BLANKS = re.compile("[\u00a0\u2007\u202f]")
 
@@ -26,6 +30,17 @@ def is_plain(word: str) -> bool:
 def plain_word(word: str) -> str:
     """The word as it shows: without invisible characters, and with ordinary blanks."""
     return word if is_plain(word) else _BLANKS.sub(" ", _INVISIBLE.sub("", word)).strip()
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a word consists of punctuation and signs such as + and = alone. (Emoji and currencies are words.)
+
+    Examples
+    --------
+    >>> [is_punctuation(word) for word in ("...", "\u2013", "=", "?!", "C++", "\u20ac")]
+    [True, True, True, True, False, False]
+    """
+    return all(character in punctuation or category(character) in _SIGNS for character in word)
 
 
 def visible(word: str) -> str:

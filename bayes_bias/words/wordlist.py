@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from bayes_bias.arguments import described, listed
 from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Telling, joined
 from bayes_bias.words import list_rules
 from bayes_bias.words.content import Content
+from bayes_bias.words.language import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
@@ -68,6 +69,7 @@ _KEYS = (
     "sentences",
     "source",
     "errata",
+    "language",
 )
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -119,6 +121,11 @@ class WordList(Telling):
         Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
         What was left out, and why.
+    language : str
+        The code of its language, such as "en"; "" if the list does not state one. Control classes that state another
+        language are omitted; see `with_controls`.
+    remarks : tuple of str
+        What was assumed about it, which is logged at the level INFO.
 
     Examples
     --------
@@ -146,6 +153,8 @@ class WordList(Telling):
     errata: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     question: str = ""
+    language: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -207,9 +216,11 @@ class WordList(Telling):
     def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
         """Return a copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
 
-        A control word that is a target, an attribute or in an earlier control class is left out, with a notice.
+        A control word that is a target, an attribute or in an earlier control class is left out, with a notice. So are
+        control classes in another language than the list. The shipped ones are English; a list that states no language
+        gets them if half of its words are frequent English words, with a remark.
         """
-        lists = [load_controls(source) for source in control_lists(controls)]
+        lists, in_other_language, remarks = self._in_language([load_controls(each) for each in control_lists(controls)])
         merged = dict(self.controls)
         for each_list in lists:
             for name in each_list.controls.keys() & (merged.keys() | self.classes.keys()):
@@ -232,13 +243,82 @@ class WordList(Telling):
                 *self.control_sources,
                 *(each_list.source for each_list in lists if each_list.source.citation),
             ),
-            notices=(*self.notices, *(notice for each_list in lists for notice in each_list.notices), *left_out),
+            notices=(
+                *self.notices,
+                *(notice for each_list in lists for notice in each_list.notices),
+                *left_out,
+                *in_other_language,
+            ),
+            remarks=(*self.remarks, *remarks),
+        )
+
+    def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
+        """The control classes in the language of this list; a notice of omitted ones; a remark if their language is
+        taken for that of the list."""
+        kept = [each for each in controls if not self._is_foreign(each)]
+        is_assumed = not self.language and any(each.language for each in kept)
+        remark = (
+            f"{self.name}: control classes are English, because {self._english_share}. If the list is in another"
+            " language, state it there, or by `load_wordlist(..., language='de')` (--language de)"
+        )
+        return kept, self.about_foreign(controls), (remark,) if is_assumed else ()
+
+    def _is_foreign(self, controls: "WordList") -> bool:
+        """Whether control classes are in another language, as both state it, or as the words of this list show it."""
+        if not controls.language:
+            return False
+        if self.language:
+            return not same_language(controls.language, self.language)
+        few_are_english = self._english_words < LEAST_SHARE * len(self._compared_words)
+        return same_language(controls.language, ENGLISH) and few_are_english
+
+    def about_foreign(self, controls: "Sequence[WordList]") -> tuple[str, ...]:
+        """Say which control classes are omitted because they are in another language; nothing if none is."""
+        foreign = [each for each in controls if self._is_foreign(each)]
+        if not foreign:
+            return ()
+        names = [f"'{name}'" for each in foreign for name in each.controls]
+        omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
+        if self.language:
+            return (
+                f"{omitted}, because they are in the language '{foreign[0].language}' and the list is in"
+                f" '{self.language}'. Pass words of its language as controls",
+            )
+        return (
+            f"{omitted}, because they are English and only {self._english_share}. If the list is English, state it"
+            " there, or by `load_wordlist(..., language='en')` (--language en)",
+        )
+
+    @property
+    def _compared_words(self) -> tuple[str, ...]:
+        return (*self.targets, *(word for words in self.classes.values() for word in words))
+
+    @cached_property
+    def _english_words(self) -> int:
+        return count_english(self._compared_words)
+
+    @property
+    def _english_share(self) -> str:
+        return (
+            f"{self._english_words} of the {len(self._compared_words)} words of the list are among the frequent English"
+            " words"
         )
 
     def without_controls(self) -> Self:
         """Return a copy without control classes."""
         topics = remaining_topics(self.topics, self.groups, self.classes)
         return replace(self, controls=MappingProxyType({}), topics=topics, control_sources=())
+
+    def with_language(self, language: str | None) -> Self:
+        """Return a copy in this language, if the list states none; None leaves it open.
+
+        Raises
+        ------
+        WordListError
+            It is not the code of a language.
+        """
+        code = checked_language(language or "", "language")
+        return replace(self, language=code) if code and not self.language else self
 
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
         """Return a copy with another choice of `sub_topics`; None leaves the choice to the list.
@@ -325,7 +405,7 @@ def wordlist(
         The name of the list in tables and file names.
     **more
         Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `sentences`,
-        `title`, `source`.
+        `title`, `source`, `language`.
 
     Raises
     ------
@@ -346,7 +426,11 @@ def wordlist(
 
 
 def load_wordlist(
-    source: ListLike, *, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
+    source: ListLike,
+    *,
+    stereotypes: Mapping[str, str] | None = None,
+    opposites: Sequence[str] | None = None,
+    language: str | None = None,
 ) -> WordList:
     """Read a list by its shipped name, from a file or from memory; a `WordList` is returned as it is.
 
@@ -364,6 +448,8 @@ def load_wordlist(
     opposites : sequence of str, optional
         The classes that the others are compared with, for spreadsheets in which all groups have one class and there are
         several other columns.
+    language : str, optional
+        The code of its language, such as "en" or "de", if the list does not state one; see `WordList.with_controls`.
 
     Raises
     ------
@@ -381,6 +467,8 @@ def load_wordlist(
     >>> load_wordlist({"rich=able": ["banker", "heir"], "able": ["smart", "wise"], "unable": ["dull", "weak"]}).text
     'wordlist, rich (2) = able (2) against unable (2)'
     """
+    if language is not None:
+        return load_wordlist(source, stereotypes=stereotypes, opposites=opposites).with_language(language)
     if isinstance(source, str | Path):
         return WordList(**_list_fields(*read_list_file(source, stereotypes, opposites)))
     if isinstance(source, _Frame):
@@ -548,5 +636,6 @@ def _head_fields(name: str, content: Content) -> dict[str, Any]:
         "question": content.text("question"),
         "source": content.reference(),
         "errata": content.texts("errata"),
+        "language": checked_language(content.text("language"), f"{content.where}: 'language'"),
         "word_classes": MappingProxyType(list_rules.read_word_classes(content)),
     }

@@ -20,7 +20,7 @@ from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.log_probability import log_probabilities
 from bayes_bias.checks.null_jobs import describe, posterior_of
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import defining_subspace, stack_unit, unit_rows
+from bayes_bias.embeddings.word_vectors import defining_subspace, stack_unit
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.language_models.hugging_face import SentenceEncoder, load_encoder
@@ -103,7 +103,8 @@ def ask_vectors(scenario: Scenario, truth: Truth, vectors: Mapping[str, np.ndarr
     frequency = log_frequency(scenario, truth)
     for attribute in scenario.described.values():
         for name, wordlist in lists_of(scenario, truth, attribute).items():
-            table = cosines(wordlist, vectors, controls=()).with_vectors(vectors)
+            sets = [word for words in attribute.defining_sets for word in words]
+            table = cosines(wordlist, vectors, controls=(), also=sets)
             answers = of_one_table(table, attribute.defining_sets, name, scenario.posterior, seed)
             models += [{"attribute": attribute.name, **row} for row in answers.models]
             if name != TARGETS and scenario.posterior and frequency is not None:
@@ -143,7 +144,8 @@ def retest(scenario: Scenario, vectors: Mapping[str, np.ndarray], seed: int) -> 
 def _scores(
     scenario: Scenario, vectors: Mapping[str, np.ndarray], attribute: Attribute, seed: int, targets: Sequence[str]
 ) -> pd.DataFrame:
-    table = cosines(of_all_targets(scenario, attribute, targets), vectors, controls=()).with_vectors(vectors)
+    sets = [word for words in attribute.defining_sets for word in words]
+    table = cosines(of_all_targets(scenario, attribute, targets), vectors, controls=(), also=sets)
     return measure_all(table, defining_sets=attribute.defining_sets, seed=seed).table
 
 
@@ -189,13 +191,10 @@ def _of_attribute(
     lists = lists_of(scenario, truth, attribute)
     values = filled_in(model, attribute, lists[TARGETS])
     embedding = _encoded(encoder, attribute, lists[TARGETS])
-    vectors = {  # as measures see them: each of a word's sentences at length one
-        word: unit_rows(vector) if embedding.replicates else vector for word, vector in embedding.all().items()
-    }
     for which, words in lists.items():
         logs = of_one_table(_of_values(values, words), [], which, scenario.posterior, seed)
         logs = _named(logs, which, attribute, {SCORE: LPBS_SCORE, Weat.measure: None})
-        table = cosines(words, embedding, controls=()).with_vectors(vectors)
+        table = cosines(words, embedding, controls=())
         cosine = of_one_table(table, attribute.defining_sets, which, scenario.posterior, seed)
         taken = {row["measure"] for row in (*logs.words, *logs.models)}
         names = {name: f"{name} (cosine)" for name in taken}

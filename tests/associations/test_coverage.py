@@ -78,7 +78,7 @@ def test_losses_of_shipped_controls_are_quiet(caplog):
 
 
 def test_mostly_absent_shipped_controls_are_left_out():
-    vectors = without(acknowledges=[1.0, 2.0], accept=[1.0, 3.0])  # one of 226 neutral words, and of 85 human ones
+    vectors = without(acknowledges=[1.0, 2.5], accept=[1.0, 3.5])  # one of 226 neutral words, and of 85 human ones
     table = cosines(LIST, vectors)
     assert not {"neutral", "human"} & {*table.classes}
     assert says(table.notices, "control classes too few toy neutral, human")

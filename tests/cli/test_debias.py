@@ -9,11 +9,13 @@ import pytest
 
 import bayes_bias
 from bayes_bias import cosines, open_embedding, save_vectors
-from bayes_bias.debiasing import LEACE, Debiasing, GivenVersion, HardDebias, damage
+from bayes_bias.debiasing import LEACE, Debiasing, GivenVersion, HardDebias, damage, make_debiaser
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.embeddings.word_vectors import unit_rows
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import signed
 from bayes_bias.measures import weat
+from bayes_bias.table.combine_tables import pair
 from bayes_bias.table.files import table_rows
 from tests.helpers import changed, equalised, random_table, says
 
@@ -156,3 +158,43 @@ def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):
     assert says(out, "SAME vectors")
     csv = run("measures", tmp_path / "small.csv", "--no-posterior", "--csv")[1]
     assert csv.splitlines()[0] == "measure,value,b0,low,high,p_value,ci95_lb,ci95_ub"
+
+
+@pytest.mark.parametrize("method", ["hard", "linear-projection", "soft"])
+def test_compare_reports_no_lack_of_general_words_after_debiasing(run, monkeypatch, method):
+    """The file has 2,000 of them, and a comparison uses the sub-topics before."""
+    compared = []
+
+    def compare(before, after, **options):
+        compared.extend([before, after])
+        raise BayesBiasError("enough is known")
+
+    monkeypatch.setattr(bayes_bias, "compare", compare)
+    _, out, err = run("compare", "weat7", "--before", "googlenews-demo", "--after", method, "--sets", PAIRS)
+    assert "enough is known" in err
+    assert "general words" not in out + err
+    assert (out + err).count("words that count as") == 2  # math and arts, by the vectors before alone
+    before, after = pair(*compared)
+    assert (after.values.target_related == before.values.target_related).all()
+    expected = cosines("weat7", Debiasing(make_debiaser(method, {}), PAIRS).applied(open_embedding("googlenews-demo")))
+    np.testing.assert_allclose(after.values, expected.values, atol=1e-6)
+
+
+def test_a_debiased_embedding_has_the_general_words_of_the_embedding_itself(caplog):
+    debiased = Debiasing(HardDebias(), PAIRS).applied(open_embedding("googlenews-demo"))
+    table = cosines("weat7", debiased, ())
+    assert debiased.pool() == open_embedding("googlenews-demo").pool()
+    assert table.sub_topics.groups["math"].clusters  # 500 general words are needed to see them
+    assert not any("general words" in notice for notice in (*table.notices, *caplog.messages))
+
+
+@pytest.mark.parametrize("suffix", ["npz", "txt"])
+def test_a_debiased_embedding_has_the_frequent_words_of_a_file_first(tmp_path, suffix):
+    rng = np.random.default_rng(1)
+    words = ["she", "he", *(f"w{k}" for k in range(600)), "woman", "man"]
+    path = save_vectors({word: rng.normal(size=5) for word in words}, tmp_path / f"vectors.{suffix}")
+    debiased = Debiasing(HardDebias(), PAIRS).applied(open_embedding(path))
+    assert debiased.pool() == words
+    assert debiased.reader.by_frequency()
+    given = Debiasing(HardDebias(), PAIRS).applied(open_embedding(open_embedding(path).all()))
+    assert not given.reader.by_frequency()  # a mapping has no order of frequency

@@ -3,7 +3,7 @@
 import importlib
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bayes_bias import arguments
 from bayes_bias.debiasing import Debiaser, Debiasing, HardDebias, debiaser, debiaser_names, make_debiaser
 from bayes_bias.debiasing.debiaser import DEBIASERS, ENTRY_POINTS
 from bayes_bias.errors import BayesBiasError, EmbeddingError, MeasureError, WordListError
+from bayes_bias.words.defining_sets import DebiasSets, GivenSets
 
 FILE = '''
 """Vectors as they are, times a number."""
@@ -124,3 +125,52 @@ def test_words_without_usable_vectors_are_left_out(caplog: pytest.LogCaptureFixt
 def test_the_public_names_are_those_of_the_protocol() -> None:
     assert issubclass(HardDebias, Debiaser)
     assert {"Debiasing", "HardDebias", "damage", "debiaser"} <= set(dir(bb.debiasing))
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    """The sets that the `fit` of a method of one's own, "curious", receives; the method is forgotten afterwards."""
+    sets_seen: list[object] = []
+
+    @debiaser("curious")
+    @dataclass(frozen=True)
+    class _Curious(Debiaser[int]):
+        def fit(self, vectors, sets):  # type: ignore[no-untyped-def]
+            sets_seen.append(sets)
+            return replace(self, learned=1)
+
+        def transform(self, vectors):  # type: ignore[no-untyped-def]
+            return dict(vectors)
+
+    yield sets_seen
+    DEBIASERS.pop("curious")
+
+
+@pytest.mark.parametrize(
+    "sets", ["she:he", [("she", "he")], {"defining_sets": [["she", "he"]]}, DebiasSets(defining_sets=(("she", "he"),))]
+)
+def test_fit_of_an_own_method_receives_debias_sets(seen: list[object], sets: GivenSets, tmp_path: Path) -> None:
+    method = make_debiaser("curious", {})
+    file = tmp_path / "sets.toml"
+    file.write_text('defining_sets = [["she", "he"]]')
+    method.fit(VECTORS, sets)
+    method.fit(VECTORS, sets=file)
+    method.fit_transform(VECTORS, sets)
+    Debiasing(method, sets).applied(bb.open_embedding(VECTORS))
+    assert seen == [DebiasSets(defining_sets=(("she", "he"),))] * 4
+
+
+def test_fit_of_an_own_method_receives_debias_sets_in_every_replicate(seen: list[object]) -> None:
+    seeds = bb.open_embedding([bb.open_embedding(VECTORS, name=name) for name in ("one", "two")], kind="seed")
+    Debiasing(make_debiaser("curious", {}), "she:he").applied(seeds)
+    assert seen == [DebiasSets(defining_sets=(("she", "he"),))] * 2
+
+
+def test_fit_of_a_subclass_receives_debias_sets_and_can_call_its_base() -> None:
+    class _Stricter(HardDebias):
+        def fit(self, vectors, sets):  # type: ignore[no-untyped-def]
+            assert sets.defining_sets == (("she", "he"),)
+            return super().fit(vectors, sets)
+
+    ours, theirs = (method.fit_transform(VECTORS, "she:he") for method in (_Stricter(), HardDebias()))
+    assert all((ours[word] == theirs[word]).all() for word in VECTORS)

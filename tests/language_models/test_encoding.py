@@ -292,5 +292,7 @@ def test_service_answers_match_by_id_or_sentence(tmp_path):
 def test_field_lists_have_word_classes(name):
     words = bb.load_wordlist(name)
     table = bb.cosines(words, bag_of_words, controls=(), templates="plain-10", sub_topics="independent")
-    assert table.values.shape == (len(words.targets), len(words.attributes))
+    assert (table.coverage.missing == "").all()
+    spellings = [{word.casefold() for word in side} for side in (words.targets, words.attributes)]
+    assert table.values.shape == tuple(map(len, spellings))  # the encoder reads words in lower case
     assert len(table.replicates.tables) == 10

@@ -120,7 +120,7 @@ def test_sets_are_read_like_the_command_line() -> None:
     measured = [measure_all(table, defining_sets=pair, only=["Direct Bias"]) for pair in ("she:he", [("she", "he")])]
     assert measured[0].table.equals(measured[1].table)
     assert not measured[0].left_out
-    assert says(measure_all(table, only=["RIPA"]).left_out["RIPA"], "defining_sets= she:he,woman:man")
+    assert says(measure_all(table, only=["Direct Bias"]).left_out["Direct Bias"], "defining_sets= she:he,woman:man")
     with refused(WordListError, 'defining_sets [["she", "he"]'):
         measure_all(table, defining_sets=["she", "he"])
     with refused(MeasureError, "subspace 'she:he' defining_subspace"):

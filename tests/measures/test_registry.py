@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias import arguments, measures, report
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, ScopeError
 from bayes_bias.measures import measure_table
 from bayes_bias.measures.registry import MEASURES
 from tests.helpers import FEW, html_of, refused
@@ -131,6 +131,69 @@ def test_anything_else_is_left_out_by_name(of_my_own, small_table, outcome, said
     assert "\n" not in reason
     assert "mine" not in measured.table.index
     assert "WEAT" in measured.table.index
+
+
+@pytest.fixture
+def raising(monkeypatch):
+    """Registers a measure named 'mine' that raises what it is given; it is forgotten afterwards."""
+
+    def register(error):
+        def mine(table):
+            raise error
+
+        monkeypatch.setitem(MEASURES, "mine", None)
+        del MEASURES["mine"]
+        measures.measure("mine")(mine)
+
+    return register
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ZeroDivisionError("division by zero"), "mine: raised ZeroDivisionError: division by zero (test_registry.py"),
+        (KeyError("he"), "mine: raised KeyError: 'he' (test_registry.py"),
+        (np.linalg.LinAlgError("Singular\nmatrix"), "mine: raised LinAlgError: Singular matrix (test_registry.py"),
+        (AssertionError(), "mine: raised AssertionError (test_registry.py"),
+        (ScopeError("no such scope"), "mine: raised ScopeError: no such scope (test_registry.py"),
+        (StopIteration(), "mine: raised StopIteration (test_registry.py"),
+    ],
+)
+def test_measure_all_omits_and_logs_a_measure_that_raises(raising, small_table, caplog, error, said):
+    without = measures.measure_all(small_table).table
+    raising(error)
+    measured = measures.measure_all(small_table)
+    assert measured.left_out["mine"].startswith(said)
+    assert measured.left_out["mine"] in caplog.messages
+    assert "only=" in measured.left_out["mine"]
+    assert "\n" not in measured.left_out["mine"]
+    pd.testing.assert_frame_equal(measured.table, without)
+    # The remedy of the message:
+    assert not measures.measure_all(small_table, only=["WEAT"]).left_out
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1)])
+def test_measure_all_stops_if_the_user_stops_it(raising, small_table, error):
+    raising(error)
+    with pytest.raises(type(error)):
+        measures.measure_all(small_table)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (measures.Result(value="0.5", range=(0.0, 1.0)), "'value'"),
+        (measures.Result(value=None, range=(0.0, 1.0)), "'value'"),
+        (measures.Result(value=0.5, range=None), "TypeError"),
+        (measures.Result(value=0.5, range=(0.0, 1.0), p_value="small"), "'p_value'"),
+    ],
+)
+def test_measure_all_omits_a_result_that_is_not_numeric(of_my_own, small_table, outcome, said):
+    of_my_own(outcome)
+    measured = measures.measure_all(small_table)
+    assert said in measured.left_out["mine"]
+    assert {"WEAT", "MAC"} <= {*measured.table.index}
+    assert measured.table.to_numpy().dtype == np.float64
 
 
 def test_only_named_functions_are_registered():

@@ -1,11 +1,17 @@
 """One table of all measures: complete, quick, and open about what is missing."""
 
+import ast
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from types import MappingProxyType
 
+import numpy as np
 import pytest
 
-from bayes_bias.measures import measure_all, weat
+from bayes_bias import combine_replicates, cosines, load_wordlist, open_embedding, similarities
+from bayes_bias.debiasing import LinearProjection
+from bayes_bias.measures import measure_all, pair_direction, ripa, weat
 from bayes_bias.table.association_table import AssociationTable, assemble
 from tests.helpers import WEATS, Vectors, says
 
@@ -33,7 +39,121 @@ def test_inapplicable_measures_have_a_reason() -> None:
 
 
 def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], AssociationTable], glove: Vectors) -> None:
-    given = study("weat6").with_vectors(glove)
-    table = measure_all(given, defining_sets=[("female", "male"), ("she", "he")]).table
+    given, sets = study("weat6").with_vectors(glove), [("female", "male"), ("she", "he")]
+    table = measure_all(given, defining_sets=sets).table
     assert table.loc["Direct Bias", "value"] == pytest.approx(0.2, abs=0.15)
-    assert table.loc["RIPA", "value"] > 0
+    differences = np.stack([glove[one] - glove[other] for one, other in sets])
+    (direction,) = np.linalg.svd(differences)[2][:1]  # the first component of their differences, as in the paper
+    expected = np.abs([glove[word] @ direction for word in given.values.target.to_numpy()]).mean()
+    assert table.loc["RIPA", "value"] == pytest.approx(expected)
+
+
+# WEFE 1.0.1 on GloVe 6B 50d: RIPA(she, he) and RIPA(woman, man) of the targets of weat7, mean and mean magnitude.
+WEFE = {"she:he": (-0.22424896, 0.78827226), "woman:man": (-0.24402265, 0.3907581)}
+
+
+@pytest.mark.parametrize("pair", WEFE)
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_ripa_of_a_table_equals_wefe(glove_50d: Vectors, pair: str, similarity: str) -> None:
+    first, second = pair.split(":")
+    table = similarities("weat7", glove_50d, (), similarity=similarity, also=(first, second))
+    measured = measure_all(table, defining_sets=pair)
+    signed, magnitude = WEFE[pair]
+    assert measured.table.loc["RIPA", "value"] == pytest.approx(magnitude, abs=1e-6)
+    words = measured.results["RIPA"].word_values
+    assert words is not None
+    assert words.mean() == pytest.approx(signed, abs=1e-6)
+    own = ripa(glove_50d, list(words.index), pair_direction(glove_50d, first, second, normalize=False))
+    assert measured.table.loc["RIPA", "value"] == pytest.approx(own.value, rel=1e-12)
+
+
+def test_ripa_of_a_debiased_table_uses_the_lengths_after_debiasing(glove_50d: Vectors) -> None:
+    debiased = LinearProjection().fit_transform(glove_50d, "woman:man")
+    table = cosines("weat7", debiased, (), also=("she", "he"))
+    own = ripa(
+        debiased, table.values.target.to_numpy().tolist(), pair_direction(debiased, "she", "he", normalize=False)
+    )
+    assert measure_all(table, defining_sets="she:he").table.loc["RIPA", "value"] == pytest.approx(own.value)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-3, 1e200])
+def test_ripa_of_a_table_grows_with_the_length_of_all_vectors(glove_50d: Vectors, factor: float) -> None:
+    scaled = {word: vector.astype(float) * factor for word, vector in glove_50d.items()}
+    one, other = (measure_all(cosines("weat7", vectors, ()), defining_sets="she:he") for vectors in (glove_50d, scaled))
+    assert other.table.loc["RIPA", "value"] / factor == pytest.approx(one.table.loc["RIPA", "value"])
+    for name in ("WEAT", "SAME", "SemAxis", "Direct Bias"):
+        assert other.table.loc[name, "value"] == pytest.approx(one.table.loc[name, "value"], rel=1e-6)
+
+
+def test_ripa_of_replicates_is_their_mean_if_directions_are_equally_long(glove_50d: Vectors) -> None:
+    """Seeds whose vectors are the same, those of the second turned: RIPA of either is the same number."""
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(50, 50)))[0]
+    seeds = [
+        open_embedding(vectors, name=name)
+        for name, vectors in {"one": glove_50d, "two": {w: v @ turn for w, v in glove_50d.items()}}.items()
+    ]
+    table = cosines("weat7", open_embedding(seeds, kind="seed"), ())
+    singles = combine_replicates(table.singles(), kind="seed")
+    for each in (table, singles, *table.singles().values()):
+        value = measure_all(each, defining_sets="she:he", only=["RIPA"]).table.loc["RIPA", "value"]
+        assert value == pytest.approx(WEFE["she:he"][1], abs=1e-6)
+
+
+@pytest.mark.parametrize("length", [1.0, 7.0])
+def test_ripa_is_omitted_with_the_reason_if_all_vectors_have_one_length(glove_50d: Vectors, length: float) -> None:
+    unit = {word: length * vector / np.linalg.norm(vector) for word, vector in glove_50d.items()}
+    for vectors in (unit, {word: vector.astype(np.float16) for word, vector in unit.items()}):
+        for table in (cosines("weat7", vectors, ()), cosines("weat7", glove_50d, ()).with_vectors(vectors)):
+            measured = measure_all(table, defining_sets="she:he")
+            assert says(measured.left_out["RIPA"], "vectors of embedding have the same length")
+            assert "Direct Bias" in measured.table.index
+    # The remedy of the message:
+    table = cosines("weat7", unit, ()).with_vectors(glove_50d)
+    assert measure_all(table, defining_sets="she:he").table.loc["RIPA", "value"] == pytest.approx(0.78827226, abs=1e-6)
+
+
+def test_ripa_is_omitted_with_the_reason_if_lengths_are_unknown(glove_50d: Vectors) -> None:
+    table = cosines("weat7", glove_50d, ())
+    unknown = replace(table, lengths=MappingProxyType({}))
+    measured = measure_all(unknown, defining_sets="she:he")
+    for name in ("RIPA", "SemAxis"):
+        assert says(measured.left_out[name], f"{name} original lengths table")
+    given = unknown.with_vectors(glove_50d)  # the remedy of the message
+    assert {"RIPA", "SemAxis"} <= {*measure_all(given, defining_sets="she:he").table.index}
+
+
+@pytest.mark.parametrize(("name", "sets"), [("weat1", "she:he"), ("weat6", "woman:man,she:he")])
+def test_defining_words_that_the_table_lacks_are_named_with_a_remedy(name: str, sets: str) -> None:
+    missing = tuple(word for pair in sets.split(",") for word in pair.split(":"))
+    lacking = [word for word in missing if word not in load_wordlist(name).attributes]
+    reason = measure_all(cosines(name, "googlenews-demo", ()), defining_sets=sets).left_out["Direct Bias"]
+    assert reason.startswith(f"Direct Bias: this table has no vector of {', '.join(lacking)}. Make it with also=(")
+    remedy = ast.literal_eval(reason[reason.index("also=") + len("also=") : reason.index(")") + 1])
+    assert remedy == tuple(lacking)
+    repaired = measure_all(cosines(name, "googlenews-demo", (), also=remedy), defining_sets=sets)
+    assert "Direct Bias" in repaired.table.index
+
+
+def test_defining_words_without_a_vector_are_named_when_the_table_is_made(caplog: pytest.LogCaptureFixture) -> None:
+    table = cosines("weat1", "googlenews-demo", (), also=("she", "heeee"))
+    assert any(says(notice, "also googlenews-demo heeee") for notice in table.notices)
+    assert any("heeee" in message for message in caplog.messages)
+    assert "heeee" in measure_all(table, defining_sets="she:heeee").left_out["Direct Bias"]
+
+
+def test_defining_words_that_given_vectors_lack_are_named_with_their_remedy(glove_50d: Vectors) -> None:
+    numbers = cosines("weat7", glove_50d, ()).to_frame()
+    table = AssociationTable.from_frame(
+        numbers,
+        target="target",
+        group="group",
+        attribute="attribute",
+        attribute_class="attribute_class",
+        value="cosine",
+        stereotypes={"math": "male terms", "arts": "female terms"},
+    )
+    without = {word: vector for word, vector in glove_50d.items() if word != "woman"}
+    left_out = measure_all(table.with_vectors(without), defining_sets="woman:man").left_out
+    assert says(left_out["RIPA"], "no vector of woman them vectors")
+    assert "with_vectors" in left_out["RIPA"]
+    assert "RIPA" in measure_all(table.with_vectors(glove_50d), defining_sets="woman:man").table.index

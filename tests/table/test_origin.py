@@ -79,6 +79,16 @@ def test_report_of_a_table_is_its_lists():
     assert np.isfinite(measured.evidence().null_share).all()
 
 
+def test_errata_of_control_classes_name_the_class(tmp_path):
+    """The words are those of this package, and not of the reader."""
+    own = tmp_path / "own.toml"
+    own.write_text('errata = ["\'hte\' is kept."]\n[classes]\nthings = ["hte", "dinner"]\nanimals = ["lunch"]\n')
+    origin = bb.cosines("weat7", "googlenews-demo", ("neutral", own), allow_loss=True).origin
+    assert origin.errata[-2].startswith("control class 'neutral': 'literaly' is misspelt in the source")
+    assert origin.errata[-1] == "control class 'things' and 'animals': 'hte' is kept."
+    assert not any("literaly" in erratum for erratum in bb.cosines("weat7", "googlenews-demo", ()).origin.errata)
+
+
 def test_what_a_table_cannot_be_asked_is_refused():
     table = bb.cosines("weat7", "googlenews-demo")
     with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):

@@ -248,7 +248,7 @@ def _coverage(table: AssociationTable) -> pd.DataFrame:
     if table.coverage is None:
         return _sizes(table)
     frame = table.coverage
-    reasons = frame[["missing", "zero", "non_finite"]].itertuples(index=False)
+    reasons = frame[["missing", "zero", "non_finite", "copies"]].itertuples(index=False)
     return frame[["role", "name", "asked", "found"]].assign(lost=[", ".join(filter(None, r)) for r in reasons])
 
 

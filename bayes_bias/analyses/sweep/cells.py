@@ -20,8 +20,8 @@ from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.jobs import Job
-from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.jobs import Job, Provisional
+from bayes_bias.measures.measure_table import measure_all, measure_names
 from bayes_bias.measures.quasi_f import quasi_f
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.estimates import bias_estimate
@@ -104,7 +104,14 @@ class Cell(ABC):
     def measuring(self, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Job:
         """The job of computing the literature's measures; None means all of them."""
         settings = (None if measures is None else list(measures), seed, ci_prob)
-        return Job(self.name, measure_cell, (self, *settings), [self.depends_on, *settings])
+        names = measure_names() if measures is None else list(measures)
+        depends_on = [self.measures_depend_on, names, seed, ci_prob]
+        return Job(self.name, measure_cell, (self, *settings), depends_on)
+
+    @property
+    def measures_depend_on(self) -> list[Any]:
+        """Everything that decides the table and its vectors."""
+        return self.depends_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +140,11 @@ class VectorCell(Cell):
         related: list[Any] = [] if self.vocabulary is None else [self.vocabulary.sha256]
         related += [] if self.original is None else [self.original.depends_on]
         return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other, *related]
+
+    @property
+    def measures_depend_on(self) -> list[Any]:
+        # SemAxis depends on the lengths of vectors.
+        return [self.depends_on, sha256_of_vectors(self.embedding.all())]
 
     @property
     def absent_controls(self) -> list[str]:
@@ -283,11 +295,23 @@ def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     return record, fitted
 
 
-@_recorded
-def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
+def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record | Provisional:
     """The rows of the table of measures, and why others are not in it."""
+    record = _measured(cell, measures, seed, ci_prob)
+    return Provisional(record) if record["failed"] else record
+
+
+@_recorded
+def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
     result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)
-    return {"rows": result.table.reset_index().to_dict("records"), "left_out": dict(result.left_out)}
+    # Not every measure applies to every list, unless it was named.
+    missing = [name for name in result.left_out if measures is not None or name in result.failed]
+    return {
+        "rows": result.table.reset_index().to_dict("records"),
+        "left_out": dict(result.left_out),
+        "failed": sorted(result.failed),
+        "missing": [result.left_out[name] for name in missing],
+    }
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
@@ -310,6 +334,6 @@ def _coverage(table: AssociationTable) -> list[Record]:
 
 
 def _named(row: Any) -> str:
-    words = [word for part in (row.missing, row.zero, row.non_finite) if part for word in part.split(", ")]
+    words = [word for part in (row.missing, row.zero, row.non_finite, row.copies) if part for word in part.split(", ")]
     more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     return ", ".join(words[:_NAMED]) + more

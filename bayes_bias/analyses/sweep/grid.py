@@ -14,9 +14,18 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.language_models.encoding import KIND as TEMPLATE
+from bayes_bias.table.association_table import announce
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.spelling import Match, check_match
-from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, listed_wordlists, load_wordlist
+from bayes_bias.words.wordlist import (
+    ControlsLike,
+    ListLike,
+    WordList,
+    control_lists,
+    listed_wordlists,
+    load_controls,
+    load_wordlist,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +40,8 @@ class Grid:
         See `similarities`; they are the same for all cells. A folder of results identifies a similarity by its name.
     match : {"exact", "case", "accents", "subwords"}
         How to replace a word that an embedding lacks; see `open_embedding`.
+    language : str, optional
+        The language of lists that do not state one, such as "en"; see `load_wordlist`.
     times : mapping of str to float
         The time when the text of an embedding was written, by the name of the embedding. With two or more times every
         list becomes a series, see `bayes_bias.over_time`.
@@ -47,6 +58,7 @@ class Grid:
     similarity: str | Similarity = "cosine"
     allow_loss: bool = False
     match: Match = "exact"
+    language: str | None = None
     times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
@@ -55,7 +67,8 @@ class Grid:
         check_match(self.match)
         columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
         _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
-        return _read_lists(self.wordlists, self.controls), columns, similarity_of(self.similarity)
+        lists = _read_lists(self.wordlists, self.controls, self.language)
+        return lists, columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
         """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
@@ -81,13 +94,15 @@ def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
 
 
 def _read_lists(
-    wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike]
+    wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike], language: str | None
 ) -> list[WordList]:
     """All lists, each with its control classes; refuses none at all, and two of one name."""
     sources = listed_wordlists("wordlists", wordlists)
     if not sources:
         raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
-    extra_controls = control_lists(controls)
-    lists = [load_wordlist(source).with_controls(extra_controls) for source in sources]
+    extra_controls = [load_controls(source) for source in control_lists(controls)]
+    alone = [load_wordlist(source, language=language) for source in sources]
+    announce(tuple(notice for words in alone for notice in words.about_foreign(extra_controls)))
+    lists = [words.with_controls(extra_controls) for words in alone]
     check_different("wordlists", [words.name for words in lists], "give each another name", WordListError)
     return lists

@@ -400,7 +400,9 @@ def _failures(
     for computed, of in ((of_cells, ""), (of_changes, ", change")):
         rows += [(*at, f"{SCREENED}{of}", o.failed) for at, o in computed.screened.items() if o.failed]
         rows += [(*at, f"{model}{of}", o.failed) for (model, *at), o in computed.fitted.items() if o.failed]
-    rows += [(*at, "measures", o.failed) for at, o in measured.items() if o.failed]
+    for at, outcome in measured.items():
+        reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
+        rows += [(*at, "measures", reason) for reason in reasons]
     frame = pd.DataFrame(rows, columns=[*_CELL, "what", "reason"])
     return frame.drop_duplicates([*_CELL, "reason"], ignore_index=True)
 

@@ -23,7 +23,7 @@ from bayes_bias.language_models.encoding import encode
 from bayes_bias.words.list_files import field_names, is_list_file, wordlist_names
 
 # Keys whose values go to `Grid` and to `sweep` unchanged.
-_MEASURED = ("controls", "similarity", "allow_loss", "match")
+_MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.

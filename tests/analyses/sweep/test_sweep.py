@@ -20,6 +20,7 @@ from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, EmbeddingError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.jobs import MARKER
+from bayes_bias.measures.registry import MEASURES, Registered
 from tests.helpers import SHORT, in_ten_digits, refused, says
 
 BRIEF = bb.Sampling(draws=150, tune=200, chains=2, target_accept=0.8)
@@ -257,3 +258,41 @@ def test_sub_topics_do_not_depend_on_other_lists() -> None:
     for words in lists:
         table = bb.cosines(words, "googlenews-demo", controls=())
         assert column.cells[words.name].table().sub_topics.toml == table.sub_topics.toml
+
+
+def test_a_measure_that_raises_is_a_failure_and_is_computed_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The remedy of the message, to correct the function, works in a folder that has the results of others."""
+
+    def mine(table: bb.AssociationTable) -> float:
+        return 1 / divisor
+
+    monkeypatch.setitem(MEASURES, "mine", Registered(1000, mine))
+    divisor = 0
+    broken = screened({"noise": toy(1)}, ["weat7"], measures=["WEAT", "mine"], folder=tmp_path)
+    assert broken.measures.index.get_level_values("measure").tolist() == ["WEAT"]
+    assert says(broken.failures.reason.item(), "mine: raised ZeroDivisionError")
+    divisor = 2
+    corrected = screened({"noise": toy(1)}, ["weat7"], measures=["WEAT", "mine"], folder=tmp_path)
+    assert corrected.measures.loc[("noise", "weat7", "mine"), "value"] == 0.5
+    assert corrected.failures.empty
+
+
+def test_a_named_measure_that_does_not_apply_is_a_failure_with_its_reason() -> None:
+    found = screened({"noise": toy(1)}, ["weat7"], measures=["WEAT", "RIPA"])
+    assert says(found.failures.reason.item(), "RIPA defining sets")
+    assert screened({"noise": toy(1)}, ["weat7"], measures="all").failures.empty
+
+
+def test_measures_that_depend_on_lengths_are_not_taken_from_other_lengths(tmp_path: Path) -> None:
+    """Two trainings and the same at unit length: their cosines are equal, and so are their quasi-F, but not SemAxis."""
+    seeds = [toy(1), toy(2)]
+    longer = [{word: vector * len(word) for word, vector in seed.items()} for seed in seeds]
+
+    def value(seeds: list[dict[str, np.ndarray]]) -> float:
+        opened = [bb.open_embedding(seed, name=name) for seed, name in zip(seeds, "ab", strict=True)]
+        found = screened({"toy": bb.open_embedding(opened)}, ["weat7"], measures=["SemAxis"], folder=tmp_path)
+        return float(found.measures.loc[("toy", "weat7", "SemAxis"), "value"])
+
+    assert value(seeds) != value(longer)

@@ -1,0 +1,98 @@
+"""SemAxis, the position of words on an axis between two classes (An, Kwak & Ahn 2018)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, lengths, stack, unit_rows
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import Occasion, WordResult, measure
+
+# An axis shorter than this share of its poles' mean vectors is rounding.
+_NO_AXIS = 1e-6
+
+
+def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> WordResult:
+    r"""Where do words lie on the axis from one class to another?
+
+    With the mean vectors :math:`v_A` and :math:`v_B` of the two classes, the poles of the axis,
+
+    .. math:: \mathrm{score}(w) = \cos(w, v_A - v_B).
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors at their original length, as in the authors' code: long vectors of a pole weigh more. With unit vectors
+        the score is the signed coordinate of `same`.
+    words : sequence of str
+        The words to measure.
+    classes : mapping of str to sequence of str
+        Two classes of attributes. The first is the positive pole.
+
+    Returns
+    -------
+    WordResult
+        `value` is the mean score of the words, in [-1, 1], and 0 if they lie in the middle; `words` has the `score` of
+        each.
+
+    Raises
+    ------
+    MeasureError
+        There are no words, or other than two classes; a word has no vector or a zero vector; both poles are at the
+        same place.
+
+    Notes
+    -----
+    The paper also extends each pole by the nearest words of a vocabulary (k = 3 in its examples); here a pole has the
+    words of the list alone (k = 0).
+
+    Misleads in small lists as SAME does: the mean of few words is a noisy pole, and any word has ``|cos|`` of about
+    .8 / sqrt(dimensions) with any axis. The paper has no test.
+
+    References
+    ----------
+    An, J., Kwak, H. & Ahn, Y.-Y. (2018). SemAxis: A lightweight framework to characterize domain-specific word
+    semantics beyond sentiment. ACL 56, 2450-2461. https://doi.org/10.18653/v1/P18-1228
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"he": np.array([2.0, 2.0]), "she": np.array([-2.0, 2.0]), "nurse": np.array([-0.6, 0.8])}
+    >>> semaxis(vectors, ["nurse"], {"man": ["he"], "woman": ["she"]}).words.score.round(3).to_dict()
+    {'nurse': -0.6}
+    """
+    check_named_words("classes", classes)
+    if len(classes) != 2:
+        raise MeasureError(f"SemAxis: an axis has two classes as its poles, {len(classes)} given")
+    rows = stack(vectors, words, "SemAxis")
+    first, second = (stack(vectors, pole, "SemAxis").mean(axis=0) for pole in classes.values())
+    axis = first - second
+    if lengths(axis) < _NO_AXIS * max(lengths(first), lengths(second)):
+        raise MeasureError(f"SemAxis: {' and '.join(classes)} have the same mean vector, which gives no axis")
+    score = unit_rows(rows) @ unit_rows(axis)
+    return WordResult(
+        measure="SemAxis",
+        word_value="score",
+        value=float(score.mean()),
+        range=(-1.0, 1.0),
+        words=pd.DataFrame({"score": score}, index=pd.Index(words, name="word")),
+    )
+
+
+@measure("SemAxis", rank=65)
+def _on(occasion: Occasion) -> WordResult:
+    """SemAxis of the targets: the mean of the groups' mean scores towards their own classes."""
+    of_words = semaxis(occasion.original_vectors, occasion.words, occasion.classes).words.score
+    first, _ = occasion.classes
+    towards_own = []
+    for group, words in occasion.groups.items():
+        sign = 1 if occasion.table.stereotypes[group] == first else -1
+        towards_own.append(sign * of_words[words].mean())
+    return WordResult(
+        measure="SemAxis",
+        word_value="score",
+        value=float(np.mean(towards_own)),
+        range=(-1.0, 1.0),
+        words=of_words.to_frame(),
+    )

@@ -1,0 +1,76 @@
+"""SemAxis: the authors' formula, what it shares with SAME, and its row in tables."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cosine
+
+from bayes_bias import cosines, load_wordlist
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures import measure_all, same, semaxis
+from tests.helpers import Vectors, design, numbered, random_vectors, refused, says
+
+seeds = st.integers(0, 10_000)
+WORDS = numbered("w", 6)
+CLASSES = {"A": numbered("a", 3), "B": numbered("b", 4)}
+ALL = [*WORDS, *(w for words in CLASSES.values() for w in words)]
+
+
+@given(seed=seeds)
+def test_score_equals_the_signed_coordinate_of_same_on_unit_vectors(seed: int) -> None:
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in random_vectors(seed, ALL).items()}
+    score = semaxis(unit, WORDS, CLASSES).words.score
+    assert score.to_numpy() == pytest.approx(same(unit, WORDS, CLASSES).words["A - B"].to_numpy(), abs=1e-12)
+
+
+def test_score_equals_the_formula_of_the_authors(glove_50d: Vectors) -> None:
+    """As in code/semaxis.py of github.com/ghdi6758/SemAxis, with k = 0, and in sweater's semaxis(l = 0)."""
+    words = load_wordlist("weat7")
+    classes = {name: list(of) for name, of in words.classes.items()}
+    male, female = (np.mean([glove_50d[word] for word in pole], axis=0) for pole in classes.values())
+    expected = [1 - cosine(glove_50d[word], male - female) for word in words.targets]
+    assert semaxis(glove_50d, words.targets, classes).words.score.to_numpy() == pytest.approx(expected, abs=1e-6)
+
+
+def test_row_is_the_mean_score_of_groups_towards_their_own_classes(glove_50d: Vectors) -> None:
+    table = cosines("weat7", glove_50d, ())
+    words = load_wordlist("weat7")
+    score = semaxis(glove_50d, words.targets, {c: list(of) for c, of in words.classes.items()}).words.score
+    math, arts = (score[list(words.groups[group])].mean() for group in ("math", "arts"))
+    row = measure_all(table).table.loc["SemAxis"]
+    assert row.value == pytest.approx((math - arts) / 2)
+    assert row[["b0", "low", "high"]].tolist() == [0, -1, 1]
+
+
+def test_row_is_zero_if_groups_of_unequal_size_have_the_same_mean_score() -> None:
+    vectors = {
+        "x1": np.array([1.0, 1.0]),
+        "x2": np.array([1.0, 1.0]),
+        "x3": np.array([1.0, 1.0]),
+        "y": np.array([1.0, 1.0]),
+        "a": np.array([1.0, 0.0]),
+        "b": np.array([0.0, 0.1]),
+    }
+    table = design(vectors, {"x": ["x1", "x2", "x3"], "y": ["y"]}, {"A": ["a"], "B": ["b"]}).with_vectors(vectors)
+    assert measure_all(table, only=["SemAxis"]).table.loc["SemAxis", "value"] == pytest.approx(0, abs=1e-12)
+
+
+def test_one_group_has_a_row_and_three_classes_have_a_reason(glove_50d: Vectors) -> None:
+    words = load_wordlist("weat7")
+    one = {"math=male": list(words.groups["math"]), "male": list(words.classes["male terms"])}
+    one["female"] = list(words.classes["female terms"])
+    measured = measure_all(cosines(one, glove_50d, ()), only=["SemAxis"])
+    expected = semaxis(glove_50d, one["math=male"], {"male": one["male"], "female": one["female"]})
+    assert measured.table.loc["SemAxis", "value"] == pytest.approx(expected.value)
+    three = {**one, "other": list(words.groups["arts"])}
+    against = load_wordlist(three, opposites=["female", "other"])
+    left_out = measure_all(cosines(against, glove_50d, ()), only=["SemAxis"]).left_out
+    assert says(left_out["SemAxis"], "SemAxis two classes 3 given")
+
+
+def test_poles_at_the_same_place_are_refused() -> None:
+    vectors = random_vectors(1, ALL)
+    vectors |= {"b0": vectors["a0"]}
+    with refused(MeasureError, "SemAxis A B same mean"):
+        semaxis(vectors, WORDS, {"A": ["a0"], "B": ["b0"]})

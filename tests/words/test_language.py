@@ -1,0 +1,172 @@
+"""Control classes are those in the language of a list, as it states it, or for English as its words show."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import WordListError
+from bayes_bias.words.language import count_english
+from bayes_bias.words.list_files import field_names, wordlist_names
+from tests.helpers import Vectors, refused, says
+
+# WEAT 7 in other languages, by the authors of these tests.
+TRANSLATIONS = {
+    "de": {
+        "Mathematik=männlich": ["Mathematik", "Algebra", "Geometrie", "Gleichungen", "Zahlen", "Addition"],
+        "Kunst=weiblich": ["Poesie", "Kunst", "Tanz", "Literatur", "Roman", "Drama"],
+        "männlich": ["Mann", "Junge", "Bruder", "er", "sein", "Sohn"],
+        "weiblich": ["Frau", "Mädchen", "Schwester", "sie", "ihr", "Tochter"],
+    },
+    "fr": {
+        "maths=masculin": ["mathématiques", "algèbre", "géométrie", "calcul", "nombres", "addition"],
+        "arts=féminin": ["poésie", "art", "danse", "littérature", "roman", "sculpture"],
+        "masculin": ["homme", "garçon", "frère", "il", "fils", "masculin"],
+        "féminin": ["femme", "fille", "sœur", "elle", "sienne", "féminin"],
+    },
+    "nl": {
+        "wiskunde=mannelijk": ["wiskunde", "algebra", "meetkunde", "vergelijkingen", "getallen", "optellen"],
+        "kunst=vrouwelijk": ["poëzie", "kunst", "dans", "literatuur", "roman", "drama"],
+        "mannelijk": ["man", "jongen", "broer", "hij", "hem", "zoon"],
+        "vrouwelijk": ["vrouw", "meisje", "zus", "zij", "haar", "dochter"],
+    },
+    "tr": {
+        "matematik=erkek": ["matematik", "cebir", "geometri", "denklem", "sayılar", "toplama"],
+        "sanat=kadın": ["şiir", "sanat", "dans", "edebiyat", "roman", "drama"],
+        "erkek": ["erkek", "adam", "oğlan", "kardeş", "oğul", "baba"],
+        "kadın": ["kadın", "hanım", "kız", "abla", "teyze", "anne"],
+    },
+    "ru": {
+        "алгебра=мужской": ["алгебра", "числа"],
+        "искусство=женский": ["поэзия", "танец"],
+        "мужской": ["мужчина", "мальчик"],
+        "женский": ["женщина", "девочка"],
+    },
+}
+ENGLISH = {
+    "colours=warm": ["red", "orange", "yellow", "purple"],
+    "animals=cold": ["wolf", "shark", "tiger", "snake"],
+    "warm": ["friendly", "gentle", "cheerful", "kind"],
+    "cold": ["hostile", "cruel", "gloomy", "harsh"],
+}
+OWN = {"things": ["thing1", "thing2"]}
+CONTROLS = [
+    word for words in bb.load_wordlist("weat7").with_controls(["neutral", "human"]).controls.values() for word in words
+]
+
+
+def vectors(words: dict[str, list[str]]) -> Vectors:
+    """Of a list and of every English control word, as files of other languages have them too."""
+    rng = np.random.default_rng(1)
+    every = [*(word for of in (*words.values(), *OWN.values()) for word in of), *CONTROLS]
+    return {word: rng.standard_normal(30) for word in every}
+
+
+@pytest.mark.parametrize("code", TRANSLATIONS)
+def test_lists_in_other_languages_get_no_english_controls(code: str) -> None:
+    words = TRANSLATIONS[code]
+    table = bb.cosines(words, vectors(words))
+    assert table.controls == ()
+    (notice,) = [notice for notice in table.notices if "omitted" in notice]
+    total = sum(map(len, words.values()))
+    assert says(notice, f"'neutral' 'human' English {total} words of the list language='en'")
+    stated = bb.cosines(bb.load_wordlist(words, language=code), vectors(words))
+    assert stated.controls == ()
+    assert any(says(notice, f"'neutral' 'human' 'en' '{code}'") for notice in stated.notices)
+    assert stated.values.equals(bb.cosines(words, vectors(words), ()).values)
+    # The remedies of both messages:
+    assert bb.cosines(bb.load_wordlist(words, language="en"), vectors(words)).controls == ("neutral", "human")
+    assert bb.cosines(bb.load_wordlist(words, language=code), vectors(words), OWN).controls == ("things",)
+
+
+def test_a_list_in_english_keeps_its_controls_with_a_remark(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "bayes_bias")
+    table = bb.cosines(ENGLISH, vectors(ENGLISH))
+    assert table.controls == ("neutral", "human")
+    (remark,) = [notice for notice in table.notices if "English" in notice]
+    assert says(remark, "16 of the 16 words language='de'")
+    assert ("bayes_bias", 20, remark) in caplog.record_tuples  # INFO, since nothing is wrong
+    assert bb.cosines(bb.load_wordlist(ENGLISH, language="en-GB"), vectors(ENGLISH)).controls == ("neutral", "human")
+    # The remedy of the remark:
+    assert bb.cosines(bb.load_wordlist(ENGLISH, language="de"), vectors(ENGLISH)).controls == ()
+
+
+def test_own_controls_are_used_in_every_language_unless_they_state_another(tmp_path: Path) -> None:
+    words = TRANSLATIONS["de"]
+    assert bb.cosines(words, vectors(words), ("neutral", OWN)).controls == ("things",)
+    for code, kept in {"de": ("things",), "en": ()}.items():
+        path = tmp_path / f"{code}.toml"
+        path.write_text(f'language = "{code}"\n[classes]\nthings = ["thing1", "thing2"]\n')
+        assert bb.cosines(bb.load_wordlist(words, language="de"), vectors(words), path).controls == kept
+
+
+def test_lists_of_the_package_state_that_they_are_english() -> None:
+    for name in (*wordlist_names(), *field_names()):
+        words = bb.load_wordlist(name)
+        assert words.language == "en"
+        compared = [*words.targets, *(word for of in words.classes.values() for word in of)]
+        assert count_english(compared) / len(compared) > 0.58  # so that own lists of such words count as English
+
+
+@pytest.mark.parametrize("form", ["toml", "json", "memory", "argument"])
+def test_a_list_states_its_language(tmp_path: Path, form: str) -> None:
+    parts: dict[str, Any] = {
+        "language": "de-AT",
+        "groups": {"a": ["Mathematik"], "b": ["Kunst"]},
+        "classes": {"c": ["Mann"], "d": ["Frau"]},
+        "stereotypes": {"a": "c", "b": "d"},
+    }
+    path = tmp_path / f"list.{form}"
+    path.write_text(
+        'language = "de-AT"\ngroups = {a = ["Mathematik"], b = ["Kunst"]}\nclasses = {c = ["Mann"], d = ["Frau"]}\n'
+        'stereotypes = {a = "c", b = "d"}\n'
+        if form == "toml"
+        else str(parts).replace("'", '"')
+    )
+    sources: dict[str, Any] = {"toml": path, "json": path, "memory": parts}
+    plain = {key: value for key, value in parts.items() if key != "language"}
+    words = bb.load_wordlist(plain, language="de_AT") if form == "argument" else bb.load_wordlist(sources[form])
+    assert words.language == "de-at"
+    assert words.sha256 == bb.load_wordlist(plain).sha256
+    assert bb.load_wordlist(words, language="en").language == "de-at"  # what a list states stays
+
+
+@pytest.mark.parametrize("language", ["German", "e", "d3", "english words"])
+def test_what_is_no_code_of_a_language_is_refused(language: str) -> None:
+    with refused(WordListError, f"language '{language}' two or three letters 'en'"):
+        bb.load_wordlist(ENGLISH, language=language)
+
+
+def test_commands_take_the_language_of_a_list(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = TRANSLATIONS["de"]
+    rows = [",".join(words), *(",".join(row) for row in zip(*words.values(), strict=True))]
+    Path("liste.csv").write_text("\n".join(rows), encoding="utf-8")
+    bb.save_vectors(vectors(words), tmp_path / "de.txt")
+    command = ("table", "liste.csv", "--embedding", "de.txt", "--out")
+    _, _, err = run(*command, "none.csv")
+    assert says(err, "liste 'neutral' and 'human' omitted 5 of the 24 words --language en")
+    assert "load_wordlist" not in err
+    run(*command, "english.csv", "--language", "en")
+    _, _, stated = run(*command, "german.csv", "--language", "de")
+    assert says(stated, "'neutral' and 'human' omitted 'en' 'de'")
+    assert "neutral" in Path("english.csv").read_text(encoding="utf-8")
+    assert "neutral" not in Path("none.csv").read_text(encoding="utf-8")
+    assert "neutral" not in Path("german.csv").read_text(encoding="utf-8")
+    code, _, err = run(*command, "wrong.csv", "--language", "German")
+    assert (code, says(err, "language 'German'")) == (2, True)
+
+
+def test_a_sweep_omits_controls_in_another_language_once_and_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
+    named = [
+        replace(bb.load_wordlist(words), name=name) for name, words in {"de": TRANSLATIONS["de"], "en": ENGLISH}.items()
+    ]
+    both = vectors(TRANSLATIONS["de"]) | vectors(ENGLISH)
+    opened, _, _ = bb.Grid(named, [bb.open_embedding(both)]).opened()
+    assert [tuple(of.controls) for of in opened] == [(), ("neutral", "human")]
+    assert sum("omitted" in message for message in caplog.messages) == 1
+    opened, _, _ = bb.Grid(named, [bb.open_embedding(both)], language="de").opened()
+    assert [tuple(of.controls) for of in opened] == [(), ()]

@@ -1,0 +1,118 @@
+"""Cells of punctuation alone are no words, unless the list confirms them; files of vectors contain most of them."""
+
+import re
+import tomllib
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import WordListError
+from tests.helpers import refused, says
+
+README = Path(__file__).parents[2] / "README.md"
+COLUMNS = {
+    "math=male terms": ["algebra", "geometry"],
+    "arts=female terms": ["poetry", "dance"],
+    "male terms": ["he", "man"],
+    "female terms": ["she", "woman"],
+}
+SIGNS = ["...", "…", "-", "--", "–", "—", "?", "*", "/", "''", "“”", "·", "=", "+", "|", "___", "#", "·…", "−", "。"]
+
+
+def with_word(word: str, heading: str = "math=male terms") -> dict[str, list[str]]:
+    return {home: [*words, word] if home == heading else words for home, words in COLUMNS.items()}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("heading", COLUMNS)
+def test_a_cell_of_punctuation_is_refused_with_a_way_to_confirm_it(sign: str, heading: str) -> None:
+    with refused(WordListError, "punctuation Remove word_classes other spreadsheet word_class") as caught:
+        bb.load_wordlist(with_word(sign, heading))
+    assert f"lists '{sign}'" in str(caught.value)
+    assert heading.split("=")[0] in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["C++", "o'clock", "e-mail", "R&D", "🙂", "€", "♥", "1990", "…und", "ʻokina"])
+def test_a_word_with_a_letter_digit_emoji_or_currency_is_a_word(word: str) -> None:
+    assert word in bb.load_wordlist(with_word(word)).groups["math"]
+
+
+def test_punctuation_is_refused_in_files_of_every_format(tmp_path: Path) -> None:
+    rows = [*zip(*COLUMNS.values(), strict=True), ("...",) * 4]
+    wide = "\n".join([",".join(COLUMNS), *(",".join(row) for row in rows)])
+    (tmp_path / "wide.csv").write_text(wide)
+    (tmp_path / "wide.tsv").write_text(wide.replace(",", "\t"))
+    long = [(word, home) for home, words in COLUMNS.items() for word in (*words, "...")]
+    (tmp_path / "long.csv").write_text("word,group\n" + "\n".join(map(",".join, long)))
+    (tmp_path / "list.toml").write_text(
+        'groups = {math = ["algebra", "..."], arts = ["poetry"]}\nclasses = {male = ["he"], female = ["she"]}\n'
+        'stereotypes = {math = "male", arts = "female"}\n'
+    )
+    (tmp_path / "list.json").write_text('{"math=male": ["algebra", "..."], "male": ["he"], "female": ["she"]}')
+    for path in tmp_path.iterdir():
+        with refused(WordListError, "'...' punctuation word_classes"):
+            bb.load_wordlist(path)
+    (tmp_path / "controls.toml").write_text('[classes]\nfood = ["bread", "--"]\n')
+    with refused(WordListError, "'--' punctuation word_classes"):
+        bb.load_wordlist(COLUMNS).with_controls([tmp_path / "controls.toml"])
+    with refused(WordListError, "'...' punctuation word_classes"):
+        bb.load_wordlist(pd.DataFrame({home: [*words, "..."] for home, words in COLUMNS.items()}))
+
+
+def test_punctuation_is_confirmed_as_the_message_shows() -> None:
+    parts: dict[str, Any] = {
+        "groups": {"math": ["algebra", "..."], "arts": ["poetry", "dance"]},
+        "classes": {"male": ["he", "man"], "female": ["she", "woman"]},
+        "stereotypes": {"math": "male", "arts": "female"},
+    }
+    with pytest.raises(WordListError) as caught:
+        bb.load_wordlist(parts)
+    (remedy,) = re.findall(r"word_classes = \{.*?\}", str(caught.value))
+    confirmed = bb.load_wordlist(parts | tomllib.loads(remedy))
+    assert confirmed.groups["math"] == ("algebra", "...")
+
+
+def test_punctuation_is_confirmed_in_a_spreadsheet_by_the_columns_of_the_message(tmp_path: Path) -> None:
+    rows = [(word, home, "") for home, words in COLUMNS.items() for word in words]
+    rows.insert(1, ("...", "math=male terms", "other"))
+    (tmp_path / "long.csv").write_text("word,group,word_class\n" + "\n".join(map(",".join, rows)))
+    assert "..." in bb.load_wordlist(tmp_path / "long.csv").groups["math"]
+
+
+def readme_list() -> str:
+    (block,) = re.findall(r"```text\n(math=male terms.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    return block
+
+
+@pytest.fixture
+def readme_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the list of the README, and a file of vectors."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "math-arts.csv").write_text(readme_list())
+    bb.save_vectors(bb.open_embedding("googlenews-demo").all(), tmp_path / "vectors.txt")
+    return tmp_path
+
+
+def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
+    table = bb.cosines("math-arts.csv", "vectors.txt")
+    rows = [line.split(",") for line in readme_list().splitlines()[1:]]
+    assert table.values.target.to_numpy().tolist() == [row[0] for row in rows] + [row[1] for row in rows]
+    assert (table.coverage.query("role != 'control'").found == len(rows)).all()
+    vectors = bb.open_embedding("googlenews-demo").find(["algebra", "he"])
+    expected = np.dot(*vectors.values())
+    assert table.values.sel(target="algebra", attribute="he").item() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_code_of_the_readme_runs(readme_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url, *_: opened.append(url))
+    (code,) = re.findall(r"```python\n(.*?math-arts.csv.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    exec(code, {})
+    assert says(capsys.readouterr().out, "Posterior")
+    assert opened
