@@ -168,11 +168,15 @@ def _rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[
 
 def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
     text = _decoded(file, label, refusal)
-    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
     except csv.Error as error:
         raise refusal(f"{label}: not readable as columns: {error}; is a quote left open?") from error
+
+
+def delimiter_of(text: str) -> str:
+    """What separates the cells of a text, by its first line."""
+    return max(_DELIMITERS, key=text.partition("\n")[0].count)
 
 
 def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:

@@ -10,6 +10,7 @@ import pandas as pd
 from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.records import has_lists, records_of
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.words.spelling import composed
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def from_memory(source: object) -> MemoryReader | None:
         return from_frame(source)
     if isinstance(source, Mapping):
         return from_mapping(source)
-    return from_mapping(_first_of_each(source)) if are_pairs(source) else None
+    return from_mapping(_of_pairs(source)) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -65,11 +66,21 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     )
 
 
-def _first_of_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The vector of each word; refuses two that differ."""
     vectors: dict[str, Any] = {}
     for word, vector in pairs:
-        vectors.setdefault(word, vector)
+        if not _same(vectors.setdefault(word, vector), vector):
+            raise EmbeddingError(
+                f"embedding: '{word}' is in several pairs with different vectors. Give each word one vector, such as"
+                " the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
+                " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`"
+            )
     return vectors
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or np.array_equal(as_vector(one), as_vector(other), equal_nan=True)
 
 
 def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
@@ -90,13 +101,23 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     """From a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
     if has_lists(frame):
         records = records_of(frame, "embedding")
-        return MemoryReader(records.words("embedding"), list(records.vectors), records.vectors.shape[1])
+        words, vectors = records.rows("embedding")
+        return MemoryReader(words, vectors, records.vectors.shape[1])
     _check_words(frame.index.to_list())
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
         problem = f"non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
         raise EmbeddingError(f"embedding: DataFrame has {problem}; words go into the index, numbers into columns")
-    return MemoryReader(frame.index.to_list(), list(frame.to_numpy(dtype=np.float64)), frame.shape[1])
+    rows = frame.to_numpy(dtype=np.float64)
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(frame.index):
+        first = row_of.setdefault(composed(word), row)
+        if first != row and not np.array_equal(rows[first], rows[row], equal_nan=True):
+            raise EmbeddingError(
+                f"embedding: the index of the DataFrame has '{word}' in several rows with different vectors. Give each"
+                " word one row, such as the mean: `frame.groupby(level=0).mean()`"
+            )
+    return MemoryReader([frame.index[row] for row in row_of.values()], list(rows[[*row_of.values()]]), frame.shape[1])
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
