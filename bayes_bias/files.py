@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # without the quote that prevents it.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
+# The address of a file elsewhere, also with the slash that pathlib takes away.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+
 _PACKAGE = Path(__file__).resolve().parent
 
 UNFINISHED = ".unfinished-"
@@ -87,6 +90,20 @@ def _natural(name: str) -> tuple[str, int, str]:
 def expanded(path: str | os.PathLike[str]) -> Path:
     """The path with ~ as the home folder; a user whom nobody knows stays a name, for which pathlib has an error."""
     return Path(os.path.expanduser(path))
+
+
+def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
+    """Refuse what is no file on this machine: the address of one, or a pipe, which can be read once."""
+    text = os.fspath(source)
+    if address := _ADDRESS.match(text):
+        fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
+        raise refusal(f"{argument}: '{text}' is an address, and files are read here. Download it first{fetched}")
+    path = expanded(text)
+    if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+        raise refusal(
+            f"{argument}: '{text}' is a pipe or a device, and a file is read more than once. Write it to a file first,"
+            " such as `COMMAND > FILE`, and give that"
+        )
 
 
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:

@@ -324,8 +324,8 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
 
 # Words of a vocabulary that are spelt almost as those that it lacks.
 
-# Shorter words have neighbours that mean something else: axe, age, are. Longer ones are no words, and comparing them would
-# take as many copies as they have letters.
+# Shorter words have neighbours that mean something else: axe, age, are. Longer ones are no words, and would take as
+# many copies as they have letters.
 _SHORTEST, _LONGEST = 5, 100
 
 

@@ -17,7 +17,7 @@ from bayes_bias.embeddings.records import TEXTS
 from bayes_bias.embeddings.repeated_words import IDS
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import whole_file
+from bayes_bias.files import refuse_pipe_or_address, whole_file
 from bayes_bias.language_models.encoding import KIND
 
 _COLUMNS = ("word", "template", "sentence")
@@ -81,6 +81,7 @@ def save_sentence_vectors(
 
 def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     """The vectors of a file in the order of the rows."""
+    refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
         raise EmbeddingError(f"vectors: no file '{file}'; give the file with the vectors of the sentences")
     if sniff(file) is not format_records.FORMAT:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.errors import WordListError
-from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.spreadsheets import SUFFIXES, is_spreadsheet, read_columns
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_names import JSON, TEXT, YAML, holds_names, names_of, names_of_text, read_content
@@ -89,6 +89,7 @@ def read_names(source: str | Path) -> Content:
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
     if not isinstance(source, str | Path):
         raise WordListError(f"{kind}: {quoted(source)} is neither a name nor a path; give one, or words in memory")
+    refuse_pipe_or_address(source, kind, WordListError)
     label, path = str(source), Path(source)
     if label in names and isinstance(source, str) and path.is_file():
         raise WordListError(

@@ -73,7 +73,7 @@ def test_a_word_in_brackets_is_no_list(tmp_path):
     assert np.array_equal(biases(tmp_path / "v.jsonl"), TRUE)
 
 
-@pytest.mark.parametrize("rows", [list(LISTS.values()), list(LISTS.values())[0]])
+@pytest.mark.parametrize("rows", [list(LISTS.values()), LISTS["oak"]])
 def test_json_of_numbers_without_words_has_a_remedy_that_works(tmp_path, monkeypatch, rows):
     monkeypatch.chdir(tmp_path)
     Path("v.json").write_text(json.dumps(rows))
