@@ -119,11 +119,30 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
     """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
     try:
-        return json.loads(file.read_bytes())
+        return parse_json(file.read_bytes())
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise refusal(f"{subject} not valid JSON: {error}") from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What a JSON text holds.
+
+    Raises
+    ------
+    ValueError
+        It is not valid JSON, or an object has a key twice, of which Python would keep the last value.
+    """
+    return json.loads(text, object_pairs_hook=_unrepeated)
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if values.setdefault(key, value) != value:
+            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values; keep one of them")
+    return values
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

@@ -17,6 +17,7 @@ from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.json_vectors import frame_of_json
 from bayes_bias.embeddings.records import Records, is_list, records_of
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import parse_json
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 _PARQUET = b"PAR1"
@@ -77,29 +78,12 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
     try:
         text = content.decode("utf-8-sig")
         try:
-            return json.loads(text, object_pairs_hook=_unrepeated), False
+            return parse_json(text), False
         except json.JSONDecodeError:
             lines = [line for line in text.splitlines() if line.strip()]
-            return [json.loads(line, object_pairs_hook=_unrepeated) for line in lines], True
-    except _RepeatedKeyError as error:
-        raise EmbeddingError(
-            f"{name}: {error} Keep one vector for each word, because JSON has each key once"
-        ) from error
+            return [parse_json(line) for line in lines], True
     except (ValueError, RecursionError) as error:
         raise EmbeddingError(f"{name}: not valid JSON, nor JSON lines: {error}; write it again") from error
-
-
-class _RepeatedKeyError(Exception):
-    """A JSON object has a key twice."""
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these keys and values: Python keeps the last value of a repeated key unasked."""
-    values: dict[str, Any] = {}
-    for key, value in pairs:
-        if values.setdefault(key, value) != value:
-            raise _RepeatedKeyError(f"an object has the key '{key[:40]}' twice, with different values.")
-    return values
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
@@ -114,7 +98,7 @@ def _reading(objects: Any, in_lines: bool, path: str) -> str:
 
 def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
-        return pd.read_parquet(io.BytesIO(content))
+        return pd.read_parquet(io.BytesIO(content), use_threads=False, pre_buffer=False)
     except Exception as error:  # Arrow has errors of many kinds
         raise EmbeddingError(f"{name}: damaged Parquet file ({error}); write it again") from error
 
