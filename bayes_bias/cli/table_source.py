@@ -15,7 +15,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import check_source
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import refuse_pipe_or_address
-from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.language_models.encoders import LAYER
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
@@ -281,7 +281,7 @@ class TableSource(MeasuringOptions, Origin):
                 self.templates,
                 self.control_classes,
                 also=also,
-                pooling=self.pooling or POOLING,
+                pooling=self.pooling,
                 layer=self.layer or LAYER,
                 trust=self.trust,
             )

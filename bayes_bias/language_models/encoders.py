@@ -26,7 +26,7 @@ from bayes_bias.words.templates import Sentence
 # A callable, an object with `.encode`, the folder or name of a model.
 type EncoderLike = str | os.PathLike[str] | Callable[[list[str]], Any] | Any
 
-POOLING, LAYER = "mean", "last"
+LAYER = "last"
 
 _MODEL_FILES = ("config.json", "modules.json")
 
@@ -94,7 +94,7 @@ def as_encoder(
     *,
     name: str | None = None,
     identity: str | None = None,
-    pooling: str = POOLING,
+    pooling: str | None = None,
     layer: str | int = LAYER,
     trust: bool = False,
 ) -> Encoder:
@@ -151,6 +151,6 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
         )
 
 
-def _load(model: str, pooling: str, layer: str | int, trust: bool) -> Any:
+def _load(model: str, pooling: str | None, layer: str | int, trust: bool) -> Any:
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, trust=trust)
