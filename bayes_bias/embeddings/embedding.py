@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 from unicodedata import normalize
 
 import numpy as np
@@ -307,6 +307,10 @@ class _Read[T]:
         )
 
 
+def _equal(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other, equal_nan=True)
+
+
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
     """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
     spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
@@ -316,7 +320,7 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
-        elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
+        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):
             repeated[spelling] = None
     asked_for = set(spelling_of.values())
     return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)))

@@ -4,6 +4,7 @@ They are the columns of a list not yet chosen.
 """
 
 import io
+import json
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -87,11 +88,14 @@ def _json(file: Traversable, label: str) -> Any:
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
     try:
         return parse_json(text)
+    except json.JSONDecodeError as error:
+        problem = str(error)
     except (ValueError, RecursionError) as error:
-        try:
-            return [parse_json(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            raise WordListError(f"{label}: not valid JSON: {error}") from error
+        raise WordListError(f"{label}: not valid JSON: {error}") from error
+    try:
+        return [parse_json(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise WordListError(f"{label}: not valid JSON: {problem}") from error
 
 
 def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
