@@ -190,5 +190,5 @@ clean:
 	@touch $@
 
 .venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt
-	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,transformers]'
+	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test-transformers]'
 	@touch $@

@@ -80,7 +80,10 @@ def described(value: Any) -> str:
     if value is None:
         return "None"
     kind = type(value).__name__
-    return f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
+    named = f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
+    if not isinstance(value, type) and callable(getattr(value, "to_pandas", None)):
+        return f"{named} of {type(value).__module__.partition('.')[0]} (frame.to_pandas() makes it one of pandas)"
+    return named
 
 
 def check_seed(seed: Any) -> int:

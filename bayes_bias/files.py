@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # without the quote that prevents it.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
+# The address of a file elsewhere, also with the slash that pathlib takes away.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+
 _PACKAGE = Path(__file__).resolve().parent
 
 UNFINISHED = ".unfinished-"
@@ -89,6 +92,20 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))
 
 
+def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
+    """Refuse what is no file on this machine: the address of one, or a pipe, which can be read once."""
+    text = os.fspath(source)
+    if address := _ADDRESS.match(text):
+        fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
+        raise refusal(f"{argument}: '{text}' is an address, and files are read here. Download it first{fetched}")
+    path = expanded(text)
+    if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+        raise refusal(
+            f"{argument}: '{text}' is a pipe or a device, and a file is read more than once. Write it to a file first,"
+            " such as `COMMAND > FILE`, and give that"
+        )
+
+
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
     """Read a TOML file; `subject` begins the error message."""
     try:
@@ -102,11 +119,30 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
     """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
     try:
-        return json.loads(file.read_bytes())
+        return parse_json(file.read_bytes())
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise refusal(f"{subject} not valid JSON: {error}") from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What a JSON text holds.
+
+    Raises
+    ------
+    ValueError
+        It is not valid JSON, or an object has a key twice, of which Python would keep the last value.
+    """
+    return json.loads(text, object_pairs_hook=_unrepeated)
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if values.setdefault(key, value) != value:
+            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values; keep one of them")
+    return values
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

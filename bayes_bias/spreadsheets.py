@@ -174,6 +174,11 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
         raise refusal(f"{label}: not readable as columns: {error}; is a quote left open?") from error
 
 
+def delimiter_of(text: str) -> str:
+    """What separates the cells of a text, by its first line."""
+    return max(_DELIMITERS, key=text.partition("\n")[0].count)
+
+
 def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
     try:
         from openpyxl import load_workbook
@@ -218,11 +223,6 @@ def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasErr
     if value.value is None:
         return ""
     return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
-
-
-def delimiter_of(text: str) -> str:
-    """What separates the headings of a table: a comma, a semicolon or a tab."""
-    return max(_DELIMITERS, key=text.partition("\n")[0].count)
 
 
 def _bytes(file: Traversable, label: str, refusal: type[BayesBiasError]) -> bytes:

@@ -1,7 +1,7 @@
 """What is there before anything is measured: word lists, their sentences, models."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -19,6 +19,7 @@ from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
 from bayes_bias.spreadsheets import read_frame
+from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
@@ -104,7 +105,7 @@ def _write_list(
         raise BayesBiasError("FILE: is missing; name the files of words that the list is made of")
     contents = [read_names(file) for file in files]
     headings = [heading for content in contents for heading in content.values]
-    words = {heading.partition("=")[0]: words for content in contents for heading, words in content.values.items()}
+    words = _words_of_files(files, contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", groups, "flowers=pleasant")
     sentence_classes = pairs_of("--word-class", word_class, "flowers=noun")
@@ -127,6 +128,22 @@ def _write_list(
     write_csv(frame, out_file, overwrite)
     others = [name for name in words if name not in names]
     say(f"{wordlist.text}" + (f"; left out: {', '.join(others)}" if others else "") + f"\nThe list is in {out_file}")
+
+
+def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]:
+    """The words of each name; refuses a name that has other words in another file, such as one of another language."""
+    words: dict[str, Any] = {}
+    file_of: dict[str, str] = {}
+    for file, content in zip(files, contents, strict=True):
+        for heading, own in content.values.items():
+            name = heading.partition("=")[0]
+            if list(words.setdefault(name, own)) != list(own):
+                raise BayesBiasError(
+                    f"FILE: '{name}' has other words in '{file}' than in '{file_of[name]}'. Give files with different"
+                    " names, or rename one of them"
+                )
+            file_of.setdefault(name, file)
+    return words
 
 
 def _print_wordlist(words: WordList) -> None:

@@ -14,7 +14,8 @@ from bayes_bias.cli.options import ControlsOption, input_option, listed
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import check_source
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.files import refuse_pipe_or_address
+from bayes_bias.language_models.encoders import LAYER
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
@@ -125,6 +126,7 @@ CovariatesOption = Annotated[
 def covariates_of(sources: Sequence[str] | None) -> CovariatesFrom:
     """Covariates as functions take them: words in the first column of a spreadsheet, numbers in the others."""
     for source in sources or ():
+        refuse_pipe_or_address(source, "--covariates", BayesBiasError)
         if source != RANK and not Path(source).is_file():
             raise BayesBiasError(
                 f"--covariates: no file '{source}'; give a spreadsheet of words and numbers, or '{RANK}'"
@@ -300,7 +302,7 @@ class TableSource(MeasuringOptions, Origin):
                 self.templates,
                 self.control_classes,
                 also=also,
-                pooling=self.pooling or POOLING,
+                pooling=self.pooling,
                 layer=self.layer or LAYER,
                 trust=self.trust,
             )

@@ -21,7 +21,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
 from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
-from bayes_bias.language_models.encoders import LAYER, POOLING
+from bayes_bias.language_models.encoders import LAYER
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
 from bayes_bias.table.labels import LABELS
@@ -95,8 +95,8 @@ class AnySource(TableSource):
     pooling: Annotated[
         str | None,
         input_option(
-            help=f"For --encoder: the vector that a sentence gets: cls, mean, mean-content, word, last; {POOLING} by"
-            " default."
+            help="For --encoder: the vector that a sentence gets: cls, mean, mean-content, word, last; by default the"
+            " model's own, or mean."
         ),
     ] = None
     layer: Annotated[

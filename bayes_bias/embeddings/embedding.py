@@ -1,12 +1,13 @@
 """What every embedding can do, whatever it was read from."""
 
+import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 from unicodedata import normalize
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, plural
-from bayes_bias.words.spelling import Match, composed, other_spellings, plain_word, unaccented
+from bayes_bias.words.spelling import Match, composed, other_spellings, plain_word, unaccented, visible
 
 type Vector = NDArray[np.floating]
 
@@ -22,8 +23,14 @@ type Vector = NDArray[np.floating]
 FREQUENT = 30_000
 # So many words show what those of a source look like.
 SHOWN = 3
+# A notice names so many words, and so many letters of each.
+_NAMED, _LETTERS = 5, 40
+# Several words that are not UTF-8 may be read as one.
+_UNREADABLE = "\ufffd"
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+
+logger = logging.getLogger("bayes_bias")
 
 
 class Reader(ABC):
@@ -82,8 +89,8 @@ class Embedding(Telling):
     """Vectors for words, read only when they are needed.
 
     Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
-    its end, and keeps only these words. If a source has a word twice, the first one counts, as in gensim. Both
-    encodings of an accent (NFC and NFD) are one word.
+    its end, and keeps only these words. If a source has a word twice, the first one counts, as in gensim, and a notice
+    names the word if its vectors differ. Both encodings of an accent (NFC and NFD) are one word.
 
     Parameters
     ----------
@@ -144,11 +151,16 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         words_once = tuple(words)
-        return _once(self.reader.entries(self._keys(words_once)), words_once)
+        return self._logged(_once(self.reader.entries(self._keys(words_once)), words_once))
 
     def all(self) -> dict[str, Vector]:
         """Read every vector, as stored."""
-        return _once(self.reader.entries(frozenset(), first=math.inf), ())
+        return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
+
+    def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
+        for notice in read.notices(self.name):
+            logger.warning(notice)
+        return read.values
 
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
         """Return frequency ranks of these words; the most frequent word of the source has rank 1.
@@ -177,7 +189,7 @@ class Embedding(Telling):
                 f"covariates: the words of {self.name} ({self.source}) are not in the order of their frequency, and"
                 " 'rank' needs that; give the file as word2vec, fastText or GloVe wrote it, or frequencies of your own"
             )
-        return _once(iter(rank_of.items()), words)
+        return _once(iter(rank_of.items()), words).values
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Return these words in memory, if wanted with the pool for random lists and general words.
@@ -192,10 +204,11 @@ class Embedding(Telling):
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
-            vectors = _once(self.reader.entries(self._keys((*words_once, *drawable))), (*words_once, *drawable))
+            read = _once(self.reader.entries(self._keys((*words_once, *drawable))), (*words_once, *drawable))
         else:
-            vectors = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
-            drawable = tuple(islice(vectors, FREQUENT)) if pool else ()
+            read = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
+            drawable = tuple(islice(read.values, FREQUENT)) if pool else ()
+        vectors = read.values
         near = self.near(words_once, vectors)
         begins = () if all(word in vectors for word in words_once) else self.reader.begins()
         vectors_made = self.made(word for word in words_once if word not in vectors)
@@ -203,7 +216,7 @@ class Embedding(Telling):
         excerpt = Excerpt(
             vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
         )
-        return replace(self, reader=excerpt)
+        return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Make vectors of words that it lacks, from their parts, if that is wanted."""
@@ -304,19 +317,49 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
     return {word: found[word] for word in wanted if word in found}
 
 
-def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> dict[str, T]:
+@dataclass(frozen=True)
+class _Read[T]:
+    """The first value of each word, and the words that a source has again with another value."""
+
+    values: dict[str, T]
+    repeated: tuple[str, ...]
+
+    def notices(self, source: str) -> tuple[str, ...]:
+        """One notice that names repeated words, if there are any."""
+        if not self.repeated:
+            return ()
+        named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])
+        more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
+        return (
+            f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
+            " vectors; the first row of each word is used, as gensim does",
+        )
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
     """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
     spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
     values: dict[str, T] = {}
+    repeated: dict[str, None] = {}
     for word, value in entries:
-        values.setdefault(spelling_of.get(composed(word), word), value)
-    return values
+        spelling = spelling_of.get(composed(word), word)
+        if spelling not in values:
+            values[spelling] = value
+        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):
+            repeated[spelling] = None
+    asked_for = set(spelling_of.values())
+    return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)))
 
 
 # Words of a vocabulary that are spelt almost as those that it lacks.
 
-# Shorter words have neighbours that mean something else: axe, age, are.
-_SHORTEST = 5
+# Shorter words have neighbours that mean something else: axe, age, are. Longer ones are no words, and would take as
+# many copies as they have letters.
+_SHORTEST, _LONGEST = 5, 100
 
 
 def joined(phrase: str) -> str:
@@ -350,7 +393,7 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     if not unique_words:
         return {}
     for word in unique_words:
-        if len(word) >= _SHORTEST:
+        if _SHORTEST <= len(word) <= _LONGEST:
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
@@ -358,6 +401,8 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     for word in unique_words:
         without_accents.setdefault(unaccented(word), []).append(word)
     for other in vocabulary:
+        if len(other) > 2 * _LONGEST:
+            continue
         for word in without_accents.get(unaccented(plain_word(other)), ()):
             near.setdefault(word, {})[other] = None
         for form in _shortened(other.casefold()) if shortened else ():

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import IO, cast
+from typing import IO, Any, cast
+
+import numpy as np
 
 from bayes_bias.embeddings.embedding import Reader
 from bayes_bias.errors import EmbeddingError
@@ -47,6 +49,12 @@ def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
             raise EmbeddingError(f"{file.name}: damaged gzip file ({error}); download it again") from error
 
 
+def is_zipped(file: Traversable) -> bool:
+    """Whether the first bytes are gzip's."""
+    with file.open("rb") as raw:
+        return raw.read(2) == _GZIP
+
+
 def peek(file: Traversable) -> bytes:
     """The first bytes of a file, unzipped."""
     with open_stream(file) as stream:
@@ -76,6 +84,29 @@ def check_dimensions(dimensions: int, line: bytes, name: str) -> None:
             f"{name}: begins with {line[:40]!r}, more dimensions than a vector can have ({MOST_DIMENSIONS:,}); "
             "copy or download it again"
         )
+
+
+# What is wrong with them.
+PACKED = "quantised to 8 bits, and their cosines are others than those of the vectors"
+
+
+def is_packed(dtype: np.dtype[Any]) -> bool:
+    """Whether these are whole numbers of 8 bits, which quantised vectors have."""
+    return dtype.itemsize == 1 and dtype.kind in "iub"
+
+
+# The standard deviation of the binary logarithm of a normal number is 1.6; that of random bits is far above this one.
+WIDEST, _FURTHEST = 4.5, 110
+
+
+def spread_of(content: bytes, dtype: np.dtype[Any]) -> float:
+    """The standard deviation of the binary logarithm of these bytes as numbers; infinite if some are not finite."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        values = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).astype(np.float64)
+    if not np.isfinite(values).all() or not values.any():
+        return np.inf
+    logarithms = np.log2(np.abs(values[values != 0]))
+    return float(logarithms.std()) if abs(float(logarithms.mean())) < _FURTHEST else np.inf
 
 
 def looks_binary(sample: bytes) -> bool:

@@ -2,14 +2,18 @@
 
 import pickle
 import sys
+from glob import escape
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from bayes_bias.arguments import described
 from bayes_bias.embeddings.format_base import Format, peek
+from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
+from bayes_bias.embeddings.other_files import is_old_torch, of_torch
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data, so that names are checked offline.
@@ -28,6 +32,9 @@ DOWNLOADS = (
     "word2vec-ruscorpora-300",
 )
 
+# What a pickle is, and another way to the vectors.
+_PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"
+
 
 def check_gensim(feature: str, instead: str) -> None:
     """Refuse what gensim alone can do if it is not installed: it has no wheel for Python 3.14."""
@@ -40,9 +47,12 @@ def check_gensim(feature: str, instead: str) -> None:
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
-    _check_trust(file, trust)
+    sample = peek(file)
+    if is_old_torch(sample):
+        raise EmbeddingError(f"{file.name}: {of_torch(file)}")
+    check_trust(file, _PICKLE, trust, _TEXT)
     # Of gensim's files arrays may lie beside them, which its loader alone finds.
-    content = _keyed_vectors(file) if b"gensim.models" in peek(file) else unpickled(file, trust)
+    content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
@@ -55,7 +65,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
 
 def unpickled(file: Traversable, trust: bool) -> Any:
     """Read a pickle; words of Python 2 are UTF-8."""
-    _check_trust(file, trust)
+    check_trust(file, _PICKLE, trust, _TEXT)
     try:
         with file.open("rb") as stream:
             return pickle.load(stream, encoding="utf-8")
@@ -65,11 +75,12 @@ def unpickled(file: Traversable, trust: bool) -> Any:
         ) from error
 
 
-def _check_trust(file: Traversable, trust: bool) -> None:
+def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
+    """Refuse a file that can run code unless the user trusts it; `instead` is another way."""
     if not trust:
         raise EmbeddingError(
-            f"{file.name}: a pickle, as gensim saves it, and opening one can run code; "
-            "pass trust=True (--trust) if you trust its origin, or save the vectors with save_word2vec_format"
+            f"{file.name}: {what}, and opening one can run code; pass trust=True (--trust) if you trust its origin, or"
+            f" {instead}"
         )
 
 
@@ -77,10 +88,47 @@ def _keyed_vectors(file: Traversable) -> Any:
     check_gensim(f"{file.name}: a file that gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # a second of imports, for such files alone
 
+    path = Path(str(file))
+    for beside in sorted(path.parent.glob(f"{escape(path.name)}.*.npy")):
+        _check_whole(beside, path)
     try:
-        return KeyedVectors.load(str(file), mmap="r")
-    except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, OSError) as error:
+        return KeyedVectors.load(str(path), mmap="r")
+    except FileNotFoundError as error:
+        raise _lacking(path, Path(error.filename or "")) from error
+    except Exception as error:  # whatever its code raises
         raise EmbeddingError(f"{file.name}: gensim cannot load it ({error}); save it again") from error
+
+
+def _check_whole(beside: Path, path: Path) -> None:
+    """Refuse an array beside a model that does not have the size that it claims."""
+    size = beside.stat().st_size
+    try:
+        with beside.open("rb") as stream:
+            claimed = ArrayHeader.read(stream).claimed
+    except (OSError, ValueError) as error:
+        raise EmbeddingError(
+            f"{path.name}: its array '{beside.name}' is damaged ({error}). Copy both files again, under their names"
+        ) from error
+    if size < claimed:
+        raise EmbeddingError(
+            f"{path.name}: its array '{beside.name}' has {size:,} bytes of {claimed:,}. Copy that file again, under the"
+            " same name"
+        )
+
+
+def _lacking(path: Path, beside: Path) -> EmbeddingError:
+    """An array is not beside a model under the name that the model has now."""
+    problem = f"{path.name}: gensim keeps its array in the file '{beside.name}' beside it, which is not there."
+    ending = beside.name.removeprefix(path.name)
+    others = [each.name.removesuffix(ending) for each in sorted(path.parent.glob(f"*{escape(ending)}"))]
+    models = [name for name in others if name and not (path.parent / name).exists()]
+    if ending and len(models) == 1:
+        rename = f"mv {quote(str(path))} {quote(str(path.with_name(models[0])))}"
+        return EmbeddingError(
+            f"{problem} Both keep the names under which they were saved. If '{models[0]}{ending}' is the array, rename"
+            f" the model: `{rename}`"
+        )
+    return EmbeddingError(f"{problem} Copy that file into the same folder, and keep the names of both")
 
 
 def is_keyed_vectors(source: object) -> bool:

@@ -1,14 +1,19 @@
-"""HistWords' pair of files: an array `1990-w.npy`, and its words in the pickle `1990-vocab.pkl` beside it."""
+"""HistWords' pair of files: an array `1990-w.npy`, and its words in the pickle `1990-vocab.pkl` beside it.
+
+Other NumPy files are recognised: a dict that np.save wrote is read, and errors say what helps with arrays.
+"""
 
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import Format
-from bayes_bias.embeddings.format_gensim import unpickled
+from bayes_bias.arguments import described
+from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
+from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
-from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.in_memory import MemoryReader, from_memory
 from bayes_bias.errors import EmbeddingError
 
 _MAGIC = b"\x93NUMPY"
@@ -24,13 +29,12 @@ def open_histwords(file: Traversable, trust: bool) -> MemoryReader:
         No file of words next to the array, or one that is not trusted; an array of another shape.
     """
     path = Path(str(file))
+    header = _header(path)
+    if header.dtype.hasobject:
+        return _of_objects(path, trust)
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)
     if not path.name.endswith(_ARRAY) or not words_file.is_file():
-        raise EmbeddingError(
-            f"{path.name}: an array without words; give an archive, np.savez('vectors.npz', words=words,"
-            f" vectors=np.load('{path.name}')), or HistWords' two files side by side, such as 1990{_ARRAY} and"
-            f" 1990{_WORDS}"
-        )
+        raise EmbeddingError(f"{path.name}: {_without_words(path, header)}")
     vectors = _array(path)
     words = unpickled(words_file, trust)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(words) != len(vectors):
@@ -41,16 +45,81 @@ def open_histwords(file: Traversable, trust: bool) -> MemoryReader:
     return MemoryReader([words[row] for row in nonzero], list(vectors[nonzero]), vectors.shape[1])
 
 
-def _array(path: Path) -> np.ndarray:
+def _header(path: Path) -> ArrayHeader:
     try:
         with path.open("rb") as stream:
-            ArrayHeader.read(stream)
+            return ArrayHeader.read(stream)
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _array(path: Path) -> np.ndarray:
+    try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, OverflowError) as error:
-        raise EmbeddingError(f"{path.name}: damaged NumPy file ({error}); download it again") from error
+        raise _damaged(path, error) from error
+    if is_packed(vectors.dtype):
+        raise EmbeddingError(f"{path.name}: holds {vectors.dtype}: they are {PACKED}. Save the vectors before that")
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
         raise EmbeddingError(f"{path.name}: has shape {vectors.shape} of {vectors.dtype}; allowed: (n, d) of numbers")
     return np.asarray(vectors)
+
+
+def _damaged(path: Path, error: Exception) -> EmbeddingError:
+    return EmbeddingError(f"{path.name}: damaged NumPy file ({error}); download it again")
+
+
+# Arrays of other kinds.
+
+
+def _of_objects(path: Path, trust: bool) -> MemoryReader:
+    """Words and vectors of Python objects, such as a dict, that np.save wrote as a pickle."""
+    check_trust(path, "a NumPy file of Python objects", trust, "save words and vectors with np.savez")
+    try:
+        content = np.load(path, allow_pickle=True).tolist()
+    except Exception as error:  # whatever the code of a pickle raises
+        raise _damaged(path, error) from error
+    if (reader := from_memory(content)) is None:
+        raise EmbeddingError(
+            f"{path.name}: holds {described(content)} of Python objects; allowed: a dict of words to vectors, or a list"
+            " of (word, vector)"
+        )
+    return reader
+
+
+def _without_words(path: Path, header: ArrayHeader) -> str:
+    """What an array without words is, with the line that makes an archive of it."""
+    saved = f"np.load({str(path)!r})"
+    words = "where `words` is the list of their words, in the same order"
+    if header.dtype.names:
+        return _with_fields(header.dtype, saved)
+    if header.dtype.kind not in "fiu" or is_packed(header.dtype):
+        return f"an array of {header.dtype}, which are no vectors. Give floating point numbers, with their words"
+    if len(header.shape) == 3:
+        seeds = f"seeds=[str(k) for k in range({header.shape[0]})]"
+        return (
+            f"an array {header.shape} without words. If its first axis is that of seeds, write it as an archive:"
+            f" `import numpy as np; np.savez('vectors.npz', words=words, vectors={saved}, {seeds})`, {words}"
+        )
+    if len(header.shape) != 2:
+        return f"an array {header.shape} without words. Give one with a row for each word, and their words"
+    return (
+        f"an array without words. Write it with them as an archive: `import numpy as np; np.savez('vectors.npz',"
+        f" words=words, vectors={saved})`, {words}. Or give HistWords' two files side by side, such as 1990{_ARRAY} and"
+        f" 1990{_WORDS}"
+    )
+
+
+def _with_fields(dtype: np.dtype[Any], saved: str) -> str:
+    fields = {name: dtype[name] for name in dtype.names or ()}
+    texts = [name for name, kind in fields.items() if kind.kind in "US"]
+    arrays = [name for name, kind in fields.items() if kind.shape]
+    if len(texts) != 1 or len(arrays) != 1:
+        return f"a structured array with the fields {', '.join(fields)}. Write words and vectors with np.savez"
+    return (
+        f"a structured array. Write its fields as an archive: `import numpy as np; saved = {saved};"
+        f" np.savez('vectors.npz', words=saved[{texts[0]!r}].astype(str), vectors=saved[{arrays[0]!r}])`"
+    )
 
 
 FORMAT = Format("histwords", lambda sample: sample.startswith(_MAGIC), open_histwords)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
 import numpy as np
@@ -22,7 +23,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector
-from bayes_bias.embeddings.format_base import Format
+from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
+from bayes_bias.embeddings.other_files import of_torch
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import plural
 
@@ -130,6 +132,10 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
             f"{file.name}: holds Python objects, and reading those can run code; save `words` as text "
             "(np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin"
         )
+    if is_packed(vectors.dtype):
+        raise EmbeddingError(
+            f"{file.name}: `vectors` holds {vectors.dtype}: they are {PACKED}. Save the vectors before that, as float32"
+        )
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
         raise EmbeddingError(
             f"{file.name}: `words` holds {words.dtype}, `vectors` {vectors.dtype}; "
@@ -179,6 +185,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
             names = [member.filename for member in archive.infolist()]
+            _refuse_others(names, file)
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
             if names and not any(name.endswith(".npy") for name in names):
                 raise EmbeddingError(
@@ -199,6 +206,17 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
             "vectors do not compress so well; save them again, or pass trust=True (--trust) if you trust its origin"
         )
     return headers
+
+
+def _refuse_others(names: list[str], file: Traversable) -> None:
+    """Refuse the archives of other programs."""
+    if any(PurePosixPath(name).name == "data.pkl" for name in names):
+        raise EmbeddingError(f"{file.name}: {of_torch(file)}")
+    if "xl/workbook.xml" in names:
+        raise EmbeddingError(
+            f"{file.name}: is an Excel workbook. Save its sheet as CSV, and give the DataFrame of pandas.read_csv(file,"
+            " index_col=0, keep_default_na=False) in Python"
+        )
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:

@@ -1,8 +1,12 @@
-"""A column of lists: JSON, JSON lines, Parquet or CSV with a text, or an id, and the list of numbers of each row."""
+"""A column of lists: JSON, JSON lines, Parquet or CSV with a text, or an id, and the list of numbers of each row.
+
+Or JSON of words with their vectors.
+"""
 
 import io
 import json
 import re
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -10,12 +14,17 @@ import pandas as pd
 
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.records import Records, frame_of_objects, records_of
+from bayes_bias.embeddings.json_vectors import frame_of_json
+from bayes_bias.embeddings.records import Records, is_list, records_of
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.spreadsheets import is_spreadsheet, read_frame
+from bayes_bias.files import parse_json
+from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 _PARQUET = b"PAR1"
-_OBJECTS = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
+# JSON of objects, or of lists that begin with a text; a word that begins with a bracket has no comma after it.
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*((\[\s*)?\{\s*"|(\[\s*){1,2}"(?:[^"\\\n]|\\.)*"\s*,\s*[\[\-\d])')
+# JSON of numbers alone, and the lists of a JSON text that are in one another.
+_NUMBERS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*){1,3}-?\d[-+.\deE]*\s*,")
 _NUMBER = re.compile(rb"[-+\d.eE]+")
 # The beginning of a list of numbers in a cell.
 _LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
@@ -29,46 +38,74 @@ def read_records(file: Traversable) -> Records:
     EmbeddingError
         Not readable; no column of lists, or two; lists of several lengths.
     """
-    with open_stream(file) as stream:
-        content = stream.read()
-    if content.startswith(_PARQUET):
-        return records_of(_parquet(content, file.name), file.name)
-    if _OBJECTS.match(content):
-        return records_of(frame_of_objects(_objects(content, file.name)), file.name)
-    if not is_spreadsheet(file.name):
-        raise EmbeddingError(
-            f"{file.name}: a table of vectors is JSON, JSON lines, Parquet or CSV; give the file the ending of its kind"
-        )
-    return records_of(read_frame(file, file.name, EmbeddingError, text=None), file.name)
+    return _read(file)[0]
 
 
 def open_records(file: Traversable, trust: bool) -> MemoryReader:
     """Words and vectors of such a file; it cannot run code."""
-    records = read_records(file)
-    return MemoryReader(records.words(file.name), list(records.vectors), records.vectors.shape[1])
+    records, reading = _read(file)
+    words, vectors = records.rows(file.name, reading)
+    return MemoryReader(words, vectors, records.vectors.shape[1])
 
 
-def _objects(content: bytes, name: str) -> Any:
-    """One JSON text, or one on each line."""
+def _read(file: Traversable) -> tuple[Records, str]:
+    """The vectors of a file, and the Python that reads it as a frame; "" if no single call does."""
+    with open_stream(file) as stream:
+        content = stream.read()
+    path = repr(str(file))
+    if content.startswith(_PARQUET):
+        return records_of(_parquet(content, file.name), file.name), f"pd.read_parquet({path})"
+    if _NUMBERS.match(content):
+        raise EmbeddingError(
+            f"{file.name}: is JSON of lists of numbers without words. Write their words beside them, in the same order:"
+            f" `import numpy as np, pandas as pd; np.savez('vectors.npz', words=words,"
+            f" vectors=pd.read_json({path}).to_numpy())`"
+        )
+    if _JSON.match(content):
+        objects, in_lines = _objects(content, file.name)
+        return records_of(frame_of_json(objects, file.name), file.name), _reading(objects, in_lines, path)
+    if not is_spreadsheet(file.name):
+        raise EmbeddingError(
+            f"{file.name}: a table of vectors is JSON, JSON lines, Parquet or CSV; give the file the ending of its kind"
+        )
+    frame = read_frame(file, file.name, EmbeddingError, text=None)
+    delimiter = delimiter_of(content.decode("utf-8", errors="replace"))
+    return records_of(frame, file.name), f"pd.read_csv({path}, sep={delimiter!r}, keep_default_na=False)"
+
+
+def _objects(content: bytes, name: str) -> tuple[Any, bool]:
+    """One JSON text, or the values of one on each line, and whether each is on a line."""
     try:
         text = content.decode("utf-8-sig")
         try:
-            return json.loads(text)
+            return parse_json(text), False
         except json.JSONDecodeError:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            lines = [line for line in text.splitlines() if line.strip()]
+            return [parse_json(line) for line in lines], True
     except (ValueError, RecursionError) as error:
         raise EmbeddingError(f"{name}: not valid JSON, nor JSON lines: {error}; write it again") from error
 
 
+def _reading(objects: Any, in_lines: bool, path: str) -> str:
+    """The Python that reads JSON as a frame, if pandas can."""
+    rows = objects if isinstance(objects, list) else []
+    if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
+        return f"pd.read_json({path}, lines={in_lines}, dtype=False)"
+    if not in_lines and all(isinstance(row, list) and len(row) == 2 for row in rows) and rows:
+        return f"pd.DataFrame(pd.read_json({path}, dtype=False).to_numpy(), columns=['word', 'vector'])"
+    return ""
+
+
 def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
-        return pd.read_parquet(io.BytesIO(content))
+        return pd.read_parquet(io.BytesIO(content), use_threads=False, pre_buffer=False)
     except Exception as error:  # Arrow has errors of many kinds
         raise EmbeddingError(f"{name}: damaged Parquet file ({error}); write it again") from error
 
 
 def _recognises(sample: bytes) -> bool:
-    return sample.startswith(_PARQUET) or bool(_OBJECTS.match(sample)) or _has_column_of_lists(sample)
+    is_json = _JSON.match(sample) or _NUMBERS.match(sample)
+    return sample.startswith(_PARQUET) or bool(is_json) or _has_column_of_lists(sample)
 
 
 def _has_column_of_lists(sample: bytes) -> bool:

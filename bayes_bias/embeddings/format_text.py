@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from bayes_bias.embeddings.embedding import Reader, Vector
-from bayes_bias.embeddings.format_base import Format, check_dimensions, folded, header, looks_binary, open_stream, peek
+from bayes_bias.embeddings.format_base import Format, check_dimensions, folded, header, looks_binary, open_stream
 from bayes_bias.errors import EmbeddingError
 
 logger = logging.getLogger("bayes_bias")
@@ -18,6 +18,8 @@ logger = logging.getLogger("bayes_bias")
 _BOM = b"\xef\xbb\xbf"
 # The most bytes of a number and of a word, with the space after it.
 _NUMBER, _LONGEST_WORD = 64, 10_000
+# The most bytes of a line that is read to count its numbers.
+_LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,14 @@ class TextReader(Reader):
 
 def open_text(file: Traversable, trust: bool) -> TextReader:
     """Find the number of dimensions in the header, or else in the first line; text cannot run code."""
-    sample = peek(file).removeprefix(_BOM)
-    first, _, rest = sample.partition(b"\n")
-    promise = header(first)
-    row = _with_blanks((rest.partition(b"\n")[0] if promise else first).rstrip())
+    with open_stream(file) as stream:
+        first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
+        promise = header(first)
+        row = _with_blanks((stream.readline(_LONGEST_LINE) if promise else first).rstrip())
     dimensions = promise[1] if promise else row.count(b" ")
     if dimensions < 1 or not _is_number(row.rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
-            f"{file.name}: begins with {_decoded(first[:40])!r}; in a text file of vectors each line has "
+            f"{file.name}: begins with {_decoded(first.rstrip()[:40])!r}; in a text file of vectors each line has "
             "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
             " pandas.read_csv(file, index_col=0, keep_default_na=False)"
         )

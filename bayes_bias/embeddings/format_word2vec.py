@@ -1,5 +1,10 @@
-"""word2vec's binary format: a line `words dimensions`, then each word, a space, and its float32 values."""
+"""word2vec's binary format: a line `words dimensions`, then each word, a space, and its float32 values.
 
+Files of other numbers, which some programs write in the same layout, are recognised by what stands where words are
+expected, and by the size of the numbers.
+"""
+
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -8,9 +13,35 @@ from typing import IO
 import numpy as np
 
 from bayes_bias.embeddings.embedding import Reader, Vector
-from bayes_bias.embeddings.format_base import Format, folded, header, looks_binary, open_stream, read_header
+from bayes_bias.embeddings.format_base import (
+    WIDEST,
+    Format,
+    folded,
+    header,
+    is_zipped,
+    looks_binary,
+    open_stream,
+    read_header,
+    spread_of,
+)
 from bayes_bias.errors import EmbeddingError
 
+# Bytes after the header that tell the kind of numbers, and the least number of words among them.
+_SAMPLE, _FEWEST, _LONGEST_WORD = 1 << 16, 4, 200
+# The first word is in its place whatever the numbers are, so that the next ones decide.
+_MOST = 20
+# What no word has, in most files: control characters.
+_NO_WORD = re.compile(rb"[\x00-\x1f\x7f]")
+# Kinds of numbers, and what they are called; the first is that of the format.
+_KINDS = {
+    "<f4": "32-bit numbers",
+    ">f4": "32-bit big-endian numbers",
+    "<f8": "64-bit numbers (float64)",
+    ">f8": "64-bit big-endian numbers (float64)",
+    "<f2": "16-bit numbers (float16)",
+    ">f2": "16-bit big-endian numbers (float16)",
+    "i1": "8-bit whole numbers",
+}
 # Large enough that refilling the buffer costs nothing, small enough that memory stays flat.
 _BLOCK = 1 << 20
 
@@ -38,9 +69,18 @@ class BinaryReader(Reader):
 
 
 def open_binary(file: Traversable, trust: bool) -> BinaryReader:
-    """Find the number of dimensions in the header; the format cannot run code."""
+    """Find the number of dimensions in the header; the format cannot run code.
+
+    Raises
+    ------
+    EmbeddingError
+        No header, or numbers of another kind after each word.
+    """
     with open_stream(file) as stream:
-        return BinaryReader(file, read_header(stream, file.name)[1])
+        count, dimensions = read_header(stream, file.name)
+        sample = stream.read(max(_SAMPLE, _FEWEST * (8 * dimensions + _LONGEST_WORD)))
+    _check_numbers(sample, count, dimensions, file)
+    return BinaryReader(file, dimensions)
 
 
 def _is_binary(sample: bytes) -> bool:
@@ -49,6 +89,66 @@ def _is_binary(sample: bytes) -> bool:
 
 
 FORMAT = Format("word2vec-binary", _is_binary, open_binary)
+
+
+def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable) -> None:
+    """Refuse numbers that are not of 32 bits with the lowest byte first, if it is clear what they are."""
+    fits = {kind: _words_fit(sample, count, dimensions, np.dtype(kind).itemsize) for kind in _KINDS}
+    if fits["<f4"] is None:
+        return
+    likely = [kind for kind, fit in fits.items() if fit and _are_of_vectors(sample, count, dimensions, kind)]
+    if not likely and not fits["<f4"]:
+        raise EmbeddingError(
+            f"{file.name}: the header promises words with {dimensions:,} numbers of 32 bits, and the bytes after the"
+            " first of them are no word; copy or download the file again"
+        )
+    kind = likely[0] if likely else "<f4"
+    if kind == "<f4":
+        return
+    begin = f"{file.name}: has {_KINDS[kind]} after each word, and word2vec's binary format has 32-bit ones."
+    if kind == "i1":
+        raise EmbeddingError(f"{begin} They are quantised, so give the file of the vectors before that")
+    path, size, library = repr(str(file)), np.dtype(kind).itemsize, "gzip" if is_zipped(file) else "io"
+    until_blank = "iter(lambda: stream.read(1) or b' ', b' ')"
+    raise EmbeddingError(
+        f"{begin} Write them as an archive: `import {library}, numpy as np; stream = {library}.open({path}, 'rb'); n, d"
+        f" = map(int, stream.readline().split()); rows = [(b''.join({until_blank}).decode(errors='replace').strip(),"
+        f" np.frombuffer(stream.read({size} * d), {kind!r})) for _ in range(n)]; np.savez('vectors.npz',"
+        " words=[word for word, _ in rows], vectors=np.stack([vector for _, vector in rows]).astype('f8'))`"
+    )
+
+
+def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
+    """Each word with the place where its numbers start, if numbers take so many bytes; the last is b"" at the end."""
+    start = 0
+    for _ in range(min(count, _MOST)):
+        space = sample.find(b" ", start)
+        if space < 0:
+            yield sample[start:], len(sample)
+            return
+        yield sample[start:space].lstrip(b"\n"), space + 1
+        start = space + 1 + dimensions * itemsize
+        if start >= len(sample):
+            return
+    if count <= _MOST:  # what follows the last word
+        yield sample[start:].strip(b"\n"), len(sample)
+
+
+def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
+    """Whether most words after the first are words, and nothing follows the last one; None if there is no other."""
+    starts = list(_starts(sample, count, dimensions, itemsize))
+    words = [word for word, _ in starts[1 : min(count, _MOST)]]
+    after = [word for word, _ in starts[count:]] if count <= _MOST else []
+    clean = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
+    return sum(clean) * 2 >= len(clean) and not any(after) if clean or after else None
+
+
+def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bool:
+    """Whether the numbers of the first words vary as those of vectors do."""
+    dtype = np.dtype(kind)
+    width = dimensions * dtype.itemsize
+    parts = [sample[at : at + width] for _, at in _starts(sample, count, dimensions, dtype.itemsize)]
+    return spread_of(b"".join(part for part in parts if len(part) == width), dtype) < WIDEST
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
@@ -69,3 +169,8 @@ def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]
         # Some writers end each vector with a newline, which then stands before the next word.
         yield block[start:space].lstrip(b"\n"), block, space + 1
         start = space + 1 + size
+    if (block[start:] + stream.read(_LONGEST_WORD)).strip(b"\n"):
+        raise EmbeddingError(
+            f"{name}: the header promises {count:,} words, and more bytes follow them; correct the header, or copy or"
+            " download the file again"
+        )

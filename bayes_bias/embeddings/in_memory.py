@@ -7,9 +7,12 @@ from typing import Any, TypeGuard
 import numpy as np
 import pandas as pd
 
+from bayes_bias.arguments import described
 from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.records import has_lists, records_of
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.words.spelling import composed
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def from_memory(source: object) -> MemoryReader | None:
         return from_frame(source)
     if isinstance(source, Mapping):
         return from_mapping(source)
-    return from_mapping(_first_of_each(source)) if are_pairs(source) else None
+    return from_mapping(_of_pairs(source)) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -59,16 +62,29 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
         isinstance(source, list | tuple)
         and bool(source)
         and all(
-            isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) and np.ndim(pair[1]) == 1
+            isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) and _is_row(pair[1])
             for pair in source
         )
     )
 
 
-def _first_of_each(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    vectors: dict[str, Any] = {}
-    for word, vector in pairs:
-        vectors.setdefault(word, vector)
+def _is_row(value: Any) -> bool:
+    """Whether this has one axis; a tensor may refuse to become an array."""
+    axes = getattr(value, "ndim", None)
+    return (np.ndim(value) if axes is None else axes) == 1
+
+
+def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
+    """The vector of each word; refuses two that differ."""
+    vectors: dict[str, Vector] = {}
+    for word, row in pairs:
+        vector = _checked(word, row)
+        if not np.array_equal(vectors.setdefault(word, vector), vector, equal_nan=True):
+            raise EmbeddingError(
+                f"embedding: '{word}' is in several pairs with different vectors. Give each word one vector, such as"
+                " the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
+                " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`"
+            )
     return vectors
 
 
@@ -90,13 +106,23 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     """From a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
     if has_lists(frame):
         records = records_of(frame, "embedding")
-        return MemoryReader(records.words("embedding"), list(records.vectors), records.vectors.shape[1])
+        words, vectors = records.rows("embedding")
+        return MemoryReader(words, vectors, records.vectors.shape[1])
     _check_words(frame.index.to_list())
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
         problem = f"non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
         raise EmbeddingError(f"embedding: DataFrame has {problem}; words go into the index, numbers into columns")
-    return MemoryReader(frame.index.to_list(), list(frame.to_numpy(dtype=np.float64)), frame.shape[1])
+    rows = frame.to_numpy(dtype=np.float64)
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(frame.index):
+        first = row_of.setdefault(composed(word), row)
+        if first != row and not np.array_equal(rows[first], rows[row], equal_nan=True):
+            raise EmbeddingError(
+                f"embedding: the index of the DataFrame has '{word}' in several rows with different vectors. Give each"
+                " word one row, such as the mean: `frame.groupby(level=0).mean()`"
+            )
+    return MemoryReader([frame.index[row] for row in row_of.values()], list(rows[[*row_of.values()]]), frame.shape[1])
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
@@ -118,11 +144,22 @@ def as_vector(row: Any) -> Vector:
 def _checked(word: str, row: Any) -> Vector:
     try:
         vector = as_vector(row)
-    except (TypeError, ValueError):
-        vector = np.empty((0, 0))
+    except Exception as error:  # tensors have errors of many kinds
+        raise EmbeddingError(f"embedding: the value of '{word}' is {not_an_array(row, error)}") from error
     if vector.ndim != 1 or vector.size == 0:
         raise EmbeddingError(f"embedding: the value of '{word}' is not a vector of numbers; give a list of numbers")
+    if is_packed(np.asarray(row).dtype):
+        raise EmbeddingError(f"embedding: the values of '{word}' are {PACKED}. Give the vectors before that")
     return vector
+
+
+def not_an_array(value: Any, error: Exception) -> str:
+    """Why a value is not an array of numbers, and what to do; tensors of torch are to be detached."""
+    why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+    remedy = "Give an array, or a list of numbers"
+    if hasattr(value, "detach") or "tensor" in f"{type(value).__name__} {why}".lower():
+        remedy = "Detach tensors first: `vector.detach().cpu().double().numpy()`"
+    return f"{described(value)}, which is not a vector of numbers ({why}). {remedy}"
 
 
 def _check_words(words: Sequence[object]) -> None:

@@ -24,8 +24,9 @@ from bayes_bias.embeddings import (
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.format_base import Format, peek
 from bayes_bias.embeddings.in_memory import SubwordReader, are_pairs, from_keyed_vectors, from_memory
+from bayes_bias.embeddings.other_files import other_file, other_text
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import expanded, shipped, shipped_names
+from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import plural
 from bayes_bias.words.spelling import Match, check_match
 
@@ -138,35 +139,20 @@ def sniff(file: Traversable) -> Format:
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
+            if each_format is format_text.FORMAT and (what := other_text(sample, file)):
+                raise EmbeddingError(f"{file.name}: is {what}")
             return each_format
+    if what := other_file(sample, file):
+        raise EmbeddingError(f"{file.name}: is {what}")
     names = ", ".join(each_format.name for each_format in FORMATS)
-    raise EmbeddingError(f"{file.name}: {_what_it_is(sample)}; allowed formats: {names}")
-
-
-# What packs files, by its first bytes.
-_PACKED = {
-    b"BZh": "packed by bzip2",
-    b"\xfd7zXZ": "packed by xz",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"Rar!": "a rar archive",
-    b"\x28\xb5\x2f\xfd": "packed by zstd",
-}
-
-
-def _what_it_is(sample: bytes) -> str:
-    if not sample.strip():
-        return "the file is empty"
-    for mark, what in _PACKED.items():
-        if sample.startswith(mark):
-            return f"{what}; unpack it first, and give the file of vectors inside it"
-    if sample[257:262] == b"ustar":
-        return "a tar archive; unpack it first (tar -xf FILE), and give the file of vectors inside it"
-    return f"begins with {sample[:12]!r}, which is not a known format"
+    beginning = f"begins with {sample[:12]!r}, which is not a known format" if sample.strip() else "the file is empty"
+    raise EmbeddingError(f"{file.name}: {beginning}; allowed formats: {names}")
 
 
 def _locate(source: str) -> tuple[Traversable, str]:
     if source in shipped_embeddings():
         return shipped("vectors") / f"{source}.npz", source
+    refuse_pipe_or_address(source, "embedding", EmbeddingError)
     path = expanded(source)
     if path.is_dir():
         model = f"the folder of a language model; {_ENCODER}" if (path / "config.json").is_file() else ""
@@ -180,6 +166,7 @@ def _locate(source: str) -> tuple[Traversable, str]:
 
 def check_source(source: str) -> None:
     """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
+    refuse_pipe_or_address(source, "embedding", EmbeddingError)
     is_name = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
     if not (is_name or expanded(source).exists()):
         raise _unknown(source)

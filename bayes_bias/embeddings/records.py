@@ -1,7 +1,8 @@
 """Vectors in a column: rows or JSON objects with a text, or an id, and a list of numbers, as services return them."""
 
+import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,44 +10,99 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.embeddings.repeated_words import FRAME, IDS, Rows
 from bayes_bias.errors import EmbeddingError
 
-IDS = ("id", "custom_id", "key")
 TEXTS = ("word", "token", "term", "sentence", "text", "input", "content", "query")
 # What Python writes around numbers of NumPy in a list.
 _TYPES = re.compile(r"np\.float\d+\(|\)")
+# How a list of numbers begins in a cell; "[MASK]" is a word.
+_LIST = re.compile(r"\s*\[\s*(np\.float\d+\()?[-+.]?(\d|nan|inf)", re.IGNORECASE)
+# A message names so many of a kind, and so many letters of each.
+_NAMED, _LETTERS = 5, 60
+
+logger = logging.getLogger("bayes_bias")
 
 
 @dataclass(frozen=True)
 class Records:
-    """Vectors (n, d), and the other columns by heading."""
+    """Vectors (n, d) under their heading, perhaps written as text, and the other columns by heading."""
 
     beside: pd.DataFrame
     vectors: NDArray[np.floating]
+    heading: str
+    as_text: bool = False
 
     def named(self, names: Sequence[str]) -> "pd.Series[Any] | None":
         """The first column of one of these names."""
         return next((self.beside[name] for name in names if name in self.beside), None)
 
-    def words(self, subject: str) -> list[str]:
-        """The texts that vectors are of: by the name of their column, else the only column of texts, else the ids."""
-        texts = self.named(TEXTS)
-        if texts is None:
-            columns = [column for name, column in self.beside.items() if _is_text(column) and name not in IDS]
-            texts = columns[0] if len(columns) == 1 else self.named(IDS)
-        if texts is None and _is_text(self.beside.index):
-            return list(self.beside.index)
-        if texts is None:
+    def words(self, subject: str) -> "pd.Series[Any]":
+        """The texts that vectors are of: by the name of their column, else the only column of texts, else the ids.
+
+        Raises
+        ------
+        EmbeddingError
+            There is no such column.
+        """
+        texts = [self.beside[name] for name in TEXTS if name in self.beside]
+        if len(texts) > 1:
+            others = ", ".join(f"'{column.name}'" for column in texts[1:])
+            logger.warning(
+                f"{subject}: words are read from the column '{texts[0].name}', and not from {others}; rename the"
+                " column if it is another"
+            )
+        column = texts[0] if texts else self._unnamed_words()
+        if column is None:
             raise EmbeddingError(
                 f"{subject}: has vectors, but no column of words; call it one of {', '.join(TEXTS)}; columns:"
-                f" {', '.join(map(str, self.beside)) or 'none'}"
+                f" {shown(self.beside) or 'none'}"
             )
-        return texts.astype(str).to_list()
+        if column.isna().any():
+            raise EmbeddingError(
+                f"{subject}: row {int(column.isna().to_numpy().argmax()) + 1} has a vector and no word in the column"
+                f" '{column.name}'; write the word, or remove the row"
+            )
+        return column.astype(str)
+
+    def _unnamed_words(self) -> "pd.Series[Any] | None":
+        """The only column of texts that is not the same in all rows, else the ids, else the index."""
+        fewest = min(2, len(self.beside))
+        texts = [
+            column
+            for name, column in self.beside.items()
+            if _is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest
+        ]
+        if len(texts) == 1:
+            return texts[0]
+        ids = self.named(IDS)
+        if ids is None and _is_text(self.beside.index):
+            return self.beside.index.to_series()
+        return ids
+
+    def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
+        """Each word with its vector; see `Rows.one_each`.
+
+        Raises
+        ------
+        EmbeddingError
+            A word has several rows with different vectors.
+        """
+        return Rows(self.words(subject), self.beside, self.vectors, self.heading, self.as_text).one_each(
+            subject, reading
+        )
+
+
+def shown(names: Iterable[Any]) -> str:
+    """The first of these names, for a message."""
+    listed = [str(name)[:_LETTERS] for name in names]
+    more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
+    return f"{', '.join(listed[:_NAMED])}{more}"
 
 
 def has_lists(frame: pd.DataFrame) -> bool:
     """Whether a column of a frame holds a list of numbers in each cell."""
-    return bool(len(frame)) and any(_is_list(column.iloc[0]) for _, column in frame.items())
+    return any(_has_lists(column) for _, column in frame.items())
 
 
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
@@ -57,73 +113,66 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     EmbeddingError
         There is none, or two; a list has another length than the first, or something that is not a number.
     """
-    lists = [name for name, column in frame.items() if len(column) and _is_list(column.iloc[0])]
+    lists = [name for name, column in frame.items() if _has_lists(column)]
     if len(lists) != 1:
-        columns = f"{len(lists)} columns of lists, {', '.join(map(str, lists))}" if lists else "no column of lists"
-        raise EmbeddingError(f"{subject}: has {columns} of numbers; one is needed, with the vector of each row")
-    rows = [_vector(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
+        raise EmbeddingError(f"{subject}: {_without_one_column(frame, lists)}")
+    rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
             raise EmbeddingError(
                 f"{subject}: the vector of row {number} has {len(row)} values, the first one {len(rows[0])}; all must"
                 " come from one model"
             )
-    return Records(frame.drop(columns=lists), np.stack(rows))
+    as_text = any(isinstance(cell, str) for cell in frame[lists[0]])
+    return Records(frame.drop(columns=lists), np.stack(rows), str(lists[0]), as_text)
 
 
-def frame_of_objects(content: Any) -> pd.DataFrame:
-    """JSON objects as rows, whatever they are nested in.
-
-    Examples
-    --------
-    >>> answer = {"custom_id": "a", "response": {"body": {"data": [{"index": 0, "embedding": [0.5, 1.0]}]}}}
-    >>> frame_of_objects([answer]).to_dict("records")
-    [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
-    """
-    return pd.DataFrame([row for item in _listed(content) for row in _rows(item, {})])
-
-
-def _rows(record: Any, outside: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The innermost objects, each with what the objects around it say."""
-    if not isinstance(record, Mapping):
-        return
-    inner = [value for value in record.values() if isinstance(value, Mapping) or _are_objects(value)]
-    own = {**outside, **{str(name): value for name, value in record.items() if value not in inner}}
-    if any(map(_is_list, own.values())) or not inner:
-        yield own
-        return
-    for value in inner:
-        for each in _listed(value):
-            yield from _rows(each, own)
+def _without_one_column(frame: pd.DataFrame, lists: Sequence[Any]) -> str:
+    """What is wrong with a frame that has no column of lists, or several, and what to do."""
+    if lists:
+        return f"has {len(lists)} columns of lists, {shown(lists)}, of numbers. Keep the one with the vectors"
+    texts = [name for name, column in frame.items() if _is_text(column)]
+    numbers = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column)]
+    if len(texts) == 1 and len(numbers) > 1:
+        return (
+            f"has no column of lists of numbers, but {len(numbers)} columns of numbers. Read it as a DataFrame, and"
+            f" give `frame.set_index({str(texts[0])!r})` in Python"
+        )
+    return "has no column of lists of numbers; one is needed, with the vector of each row"
 
 
-def _listed(content: Any) -> list[Any]:
-    return content if isinstance(content, list) else [content]
+def _has_lists(column: "pd.Series[Any]") -> bool:
+    """Whether the first cell that is not empty is a list of numbers."""
+    filled = column.dropna()
+    return bool(len(filled)) and is_list(filled.iloc[0])
 
 
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
-
-
-def _is_list(cell: Any) -> bool:
+def is_list(cell: Any) -> bool:
+    """Whether a cell holds a list of numbers, or its text."""
     if isinstance(cell, str):
-        cell = cell.strip()
-        return cell.startswith("[") and cell.endswith("]") and cell[1:2] not in ("", "{", '"', "'")
+        return _LIST.match(cell) is not None and cell.rstrip().endswith("]")
     if isinstance(cell, np.ndarray):
         return cell.ndim == 1
-    return isinstance(cell, list | tuple) and bool(cell) and all(isinstance(each, int | float) for each in cell)
+    return is_numbers(cell)
+
+
+def is_numbers(cell: Any) -> bool:
+    """Whether this is a list of numbers."""
+    if not isinstance(cell, list | tuple) or not cell:
+        return False
+    return all(isinstance(number, int | float) and not isinstance(number, bool) for number in cell)
 
 
 def _is_text(column: Any) -> bool:
     return pd.api.types.is_string_dtype(column) or pd.api.types.is_object_dtype(column)
 
 
-def _vector(cell: Any, place: str) -> NDArray[np.floating]:
+def vector_of(cell: Any, place: str) -> NDArray[np.floating]:
     """A list, or one that was written as text: JSON's, NumPy's with blanks, or of NumPy's numbers."""
     numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
     try:
         vector = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         vector = np.empty((0, 0))
     if vector.ndim != 1 or not vector.size:
         raise EmbeddingError(f"{place}: {str(cell)[:40]!r} is not a list of numbers; write all of them")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_kind, described
+from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
@@ -37,11 +38,18 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
         raise MeasureError(
             f"{measure}: {len(missing)} word(s) have no vector: {', '.join(map(str, missing[:5]))}; leave them out"
         )
-    rows = np.stack([np.asarray(vectors[word], dtype=float) for word in words])
+    rows = np.stack([_row(vectors[word], word, measure) for word in words])
     usable = has_direction(rows).reshape(len(words), -1).all(axis=1)
     if not usable.all():
         raise MeasureError(f"{measure}: '{words[int(usable.argmin())]}' has a zero or non-finite vector")
     return rows.reshape(len(words), -1)
+
+
+def _row(vector: object, word: str, measure: str) -> np.ndarray:
+    try:
+        return np.asarray(vector, dtype=float)
+    except Exception as error:  # tensors have errors of many kinds
+        raise MeasureError(f"{measure}: the value of '{word}' is {not_an_array(vector, error)}") from error
 
 
 def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:

@@ -17,7 +17,7 @@ import xarray as xr
 
 from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
-from bayes_bias.files import check_output, whole_file
+from bayes_bias.files import check_output, refuse_pipe_or_address, whole_file
 from bayes_bias.fitting.fitted import Fit, Fitted
 
 # A file that claims more than this factor and size is refused as a bomb.
@@ -108,7 +108,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
         The file does not exist, is not netCDF, or is damaged; its values are not those that were written; it is not a
         fit of this package, or was made by an earlier version.
     """
-    if not check_path("path", path, OutputError).is_file():
+    refuse_pipe_or_address(check_path("path", path, OutputError), "path", OutputError)
+    if not Path(path).is_file():
         raise OutputError(f"path: no file '{path}'; `save_fit` (`bayes-bias fit LIST --out FILE.nc`) makes one")
     tree = _read(Path(path))
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
@@ -139,6 +140,12 @@ def _read(path: Path) -> xr.DataTree:
     except OutputError:
         raise
     except Exception as error:  # a damaged file raises errors of many kinds
+        if "unable to lock file" in str(error):
+            raise OutputError(
+                f"path: '{path}' cannot be locked for reading: another program has it open, or its disk has no locks."
+                " Close it there; if no program has it open, set HDF5_USE_FILE_LOCKING=FALSE in the environment before"
+                f" Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize '{path}'`"
+            ) from error
         raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
     if is_changed:
         raise OutputError(

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import check_kind, described
+from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.format_base import PACKED, is_packed
+from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded
@@ -24,7 +26,7 @@ from bayes_bias.words.templates import Sentence
 # A callable, an object with `.encode`, the folder or name of a model.
 type EncoderLike = str | os.PathLike[str] | Callable[[list[str]], Any] | Any
 
-POOLING, LAYER = "mean", "last"
+LAYER = "last"
 
 _MODEL_FILES = ("config.json", "modules.json")
 
@@ -54,12 +56,16 @@ class Encoder:
         """Encode the sentences as vectors (n, d), checked for shape and finite values."""
         output = self.run(sentences)
         try:
-            vectors = np.asarray(output, dtype=np.float32)
-        except (TypeError, ValueError) as error:
+            array = np.asarray(output)
+            vectors = array.astype(np.float32)
+        except Exception as error:  # tensors have errors of many kinds
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns {described(output)}, which is not an array of numbers ({error});"
-                " needed: a vector for each sentence"
+                f"encoder: '{self.name}' returns {not_an_array(output, error)}; needed: a vector for each sentence"
             ) from error
+        if is_packed(array.dtype):
+            raise EmbeddingError(
+                f"encoder: '{self.name}' returns {array.dtype}: they are {PACKED}. Encode with precision='float32'"
+            )
         if vectors.ndim != 2 or len(vectors) != len(sentences) or not vectors.shape[1]:
             raise EmbeddingError(
                 f"encoder: '{self.name}' returns an array of shape {vectors.shape} for {len(sentences)} sentence(s);"
@@ -88,7 +94,7 @@ def as_encoder(
     *,
     name: str | None = None,
     identity: str | None = None,
-    pooling: str = POOLING,
+    pooling: str | None = None,
     layer: str | int = LAYER,
     trust: bool = False,
 ) -> Encoder:
@@ -145,6 +151,6 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
         )
 
 
-def _load(model: str, pooling: str, layer: str | int, trust: bool) -> Any:
+def _load(model: str, pooling: str | None, layer: str | int, trust: bool) -> Any:
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, trust=trust)

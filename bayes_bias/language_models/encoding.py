@@ -19,7 +19,7 @@ import pandas as pd
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import WordListError
-from bayes_bias.language_models.encoders import LAYER, POOLING, Encoder, EncoderLike, as_encoder
+from bayes_bias.language_models.encoders import LAYER, Encoder, EncoderLike, as_encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
 from bayes_bias.progress import step
 from bayes_bias.words.templates import Sentence, Templates, load_templates
@@ -114,7 +114,7 @@ def encode(
     also: Iterable[str] = (),
     name: str | None = None,
     identity: str | None = None,
-    pooling: str = POOLING,
+    pooling: str | None = None,
     layer: str | int = LAYER,
     cache: str | Path | bool = True,
     trust: bool = False,
@@ -137,9 +137,9 @@ def encode(
         Further words, such as those that a debiasing method learns from.
     name, identity : str, optional
         The name of the encoder in tables, and a text that identifies it, such as model and version.
-    pooling : str
+    pooling : str, optional
     layer : str or int
-        For a model's folder or name; see `load_encoder`.
+        For a model's folder or name, by default its own pooling; see `load_encoder`.
     cache : str, Path or bool
         A folder that keeps vectors, so that each sentence is encoded once and a stopped run can go on. True is the
         platform's folder for caches (or that in the variable BAYES_BIAS_CACHE); it is used for encoders with an

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.files import expanded
+from bayes_bias.files import expanded, refuse_pipe_or_address
 from bayes_bias.formatting import Telling
 
 type Kind = Literal["encoder", "masked", "causal"]
@@ -72,11 +72,14 @@ class LanguageModel(Telling):
         return self.transformer.text
 
 
-def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None) -> Transformer:
-    """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`."""
-    check_installed()
-    check_switch("trust", trust)
-    folder = _folder(source, trust)
+def open_model(
+    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, inner: str = ""
+) -> Transformer:
+    """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`.
+
+    `inner` is the folder within it that holds the transformer, if it has one.
+    """
+    folder = model_folder(source, trust) / inner
     _check_files(folder, source, trust)
     with quietly() as transformers:
         config = _config(transformers, folder, source)
@@ -88,6 +91,13 @@ def open_model(source: str | Path, kind: Kind, *, trust: bool = False, device: s
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"device: '{device}' is not available: {_first_line(error)}") from error
     return Transformer(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
+
+
+def model_folder(source: str | Path, trust: bool) -> Path:
+    """The folder of a model, which is fetched if it is a name on the hub."""
+    check_installed()
+    check_switch("trust", trust)
+    return _folder(source, trust)
 
 
 def check_installed() -> None:
@@ -107,6 +117,7 @@ def check_batch(batch: int) -> int:
 
 def _folder(source: str | Path, trust: bool) -> Path:
     """The folder itself, or that of a local copy of the model with this name on the hub."""
+    refuse_pipe_or_address(source, "model", LanguageModelError)
     path = expanded(source)
     if path.is_dir():
         return path
@@ -116,7 +127,8 @@ def _folder(source: str | Path, trust: bool) -> Path:
         raise LanguageModelError(f"model: there is no folder '{source}'; give one with config.json and weights")
     from huggingface_hub import snapshot_download
 
-    patterns = [*_READ[:-1], "model*.safetensors", *(_PICKLES if trust else ())]
+    weights = ["model*.safetensors", *(_PICKLES if trust else ())]
+    patterns = [*_READ[:-1], *weights, *(f"[0-9]_*/{pattern}" for pattern in weights)]
     try:
         return Path(snapshot_download(str(source), allow_patterns=patterns))
     except (OSError, ValueError) as error:

@@ -37,11 +37,7 @@ def read(
     unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
     """Each sentence in pieces, never cut short; unknown words in the `unseen` spans of each are not reported."""
-    if isinstance(texts, str):
-        raise LanguageModelError("sentences: one text was given; give a list of sentences")
-    for number, text in enumerate(texts, 1):
-        if not isinstance(text, str) or not text.strip():
-            raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
+    check_texts(texts)
     if not texts:
         return []
     encoding = transformer.tokenizer(
@@ -62,6 +58,15 @@ def read(
         check_length(transformer, sentence.text, len(sentence))
     _notice_unknown(transformer, tokens, unseen or [()] * len(tokens))
     return tokens
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Refuse anything but sentences with words."""
+    if isinstance(texts, str):
+        raise LanguageModelError("sentences: one text was given; give a list of sentences")
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str) or not text.strip():
+            raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
 
 
 def check_length(transformer: Transformer, text: str, length: int) -> None:

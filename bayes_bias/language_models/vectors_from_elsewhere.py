@@ -13,10 +13,11 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import sniff
-from bayes_bias.embeddings.records import IDS, TEXTS
+from bayes_bias.embeddings.records import TEXTS
+from bayes_bias.embeddings.repeated_words import IDS
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import whole_file
+from bayes_bias.files import refuse_pipe_or_address, whole_file
 from bayes_bias.language_models.encoding import KIND
 
 _COLUMNS = ("word", "template", "sentence")
@@ -80,30 +81,38 @@ def save_sentence_vectors(
 
 def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     """The vectors of a file in the order of the rows."""
+    refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
         raise EmbeddingError(f"vectors: no file '{file}'; give the file with the vectors of the sentences")
     if sniff(file) is not format_records.FORMAT:
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)
-    by = {"id": records.named(IDS), "sentence": records.named(TEXTS)}
-    keys = {column: keys.astype(str) for column, keys in by.items() if keys is not None and column in rows}
+    keys = [
+        (column, records.beside[name].astype(str))
+        for column in ("id", "sentence")
+        for name in (*IDS, *TEXTS)
+        if name in records.beside and column in rows
+    ]
     if not keys:
         raise EmbeddingError(
             f"vectors: '{file}' has neither the id of each sentence ({', '.join(IDS)}) nor its text"
             f" ({', '.join(TEXTS)}); its columns are {', '.join(map(str, records.beside)) or 'none'}"
         )
-    column, names = max(keys.items(), key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
+    column, names = max(keys, key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
     keys_of_rows = rows[column].astype(str)
     if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
         raise EmbeddingError(
             f"vectors: '{file}' has none of {len(lacking)} of {len(rows)} sentences, such as {column}"
             f" '{lacking.iloc[0]}'; ask for them again"
         )
-    if (twice := names[names.duplicated() & names.isin(keys_of_rows)]).size and column == "id":
-        raise EmbeddingError(f"vectors: '{file}' has {column} '{twice.iloc[0]}' twice; leave one out")
-    places = pd.Series(range(len(names)), names.to_numpy())
-    return records.vectors[places[~places.index.duplicated()][keys_of_rows]]
+    place_of: dict[str, int] = {}
+    for place, name in enumerate(names):
+        first = place_of.setdefault(name, place)
+        same = np.array_equal(records.vectors[first], records.vectors[place], equal_nan=True)
+        if first != place and (column == "id" or not same):
+            raise EmbeddingError(f"vectors: '{file}' has {column} '{name}' twice; leave one out")
+    return records.vectors[[place_of[key] for key in keys_of_rows]]
 
 
 def _load(file: Path) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from bayes_bias.errors import TableError
+from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
@@ -210,6 +211,7 @@ def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], ste
 
 
 def _cells(path: Path) -> dict[str, Any]:
+    refuse_pipe_or_address(path, "LIST", TableError)
     if not path.is_file():
         raise TableError(f"LIST: no file '{path}'; a word list's name, a TOML file or a spreadsheet is needed")
     columns = read_columns(path, path.name, TableError)

@@ -11,7 +11,7 @@ from typing import Any
 
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import WordListError
-from bayes_bias.files import check_keys, read_toml
+from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address
 from bayes_bias.words.list_names import JSON, YAML, read_content
 
 type Sets = tuple[tuple[str, ...], ...]
@@ -195,6 +195,7 @@ def defining_sets_of(source: GivenSets) -> Sets:
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
+    refuse_pipe_or_address(path, "sets", WordListError)
     if not path.is_file():
         raise WordListError(f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man")
     if path.suffix.lower() in (*JSON, *YAML):

@@ -7,10 +7,21 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.errors import WordListError
-from bayes_bias.files import read_toml, shipped, shipped_names
-from bayes_bias.spreadsheets import SUFFIXES, is_spreadsheet, read_columns
+from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
+from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_names import JSON, TEXT, YAML, holds_names, names_of, names_of_text, read_content
+from bayes_bias.words.list_names import (
+    JSON,
+    PARQUET,
+    TEXT,
+    YAML,
+    holds_names,
+    names_of,
+    names_of_text,
+    read_content,
+    reading_of,
+)
+from bayes_bias.words.list_rows import PARTS, has_parts, only_row
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns, named_columns
 
 _CONTROLS = "controls/"
@@ -41,7 +52,7 @@ def control_names() -> list[str]:
 
 def is_list_file(path: Path) -> bool:
     """Whether there is a file of a format that lists have."""
-    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *SUFFIXES)
+    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES)
 
 
 def read_list_file(
@@ -89,6 +100,7 @@ def read_names(source: str | Path) -> Content:
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
     if not isinstance(source, str | Path):
         raise WordListError(f"{kind}: {quoted(source)} is neither a name nor a path; give one, or words in memory")
+    refuse_pipe_or_address(source, kind, WordListError)
     label, path = str(source), Path(source)
     if label in names and isinstance(source, str) and path.is_file():
         raise WordListError(
@@ -118,7 +130,7 @@ def _read(
     hint = "; see wordlists/weat6.toml for an example"
     if _suffix(file) != ".toml":
         hint = (
-            "; a word list is TOML, JSON, YAML, a spreadsheet or a text with a word a line; give vectors as"
+            "; a word list is TOML, JSON, YAML, Parquet, a spreadsheet or a text with a word a line; give vectors as"
             f" embedding='{label}' (--embedding {label})"
         )
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
@@ -134,11 +146,29 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
     if _suffix(file) in TEXT:
         return names_of_text(file, label)
     content = read_content(file, label)
-    if isinstance(content, Mapping) and content.keys() & {*_PARTS}:
+    if _suffix(file) in PARQUET and (columns := _text_columns(content)):
+        own, notices = named_columns(columns, label)
+        return Content(dict(own), label, notices=notices)
+    content = only_row(content, label, reading_of(file))
+    if has_parts(content):
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and _states_its_own(content):
         return Content(content, label)
     return names_of(content, Path(file.name).stem, label)
+
+
+def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """The columns of a table without lists in its cells, as those of a spreadsheet; none if a cell is a list."""
+    if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
+        return []
+    names = [name for name in (rows[0] if rows else ()) if not name.startswith("__index_level_")]
+    return [(name, [_cell(row[name], f"{name}, row {k}") for k, row in enumerate(rows, 1)]) for name in names]
+
+
+def _cell(value: Any, at: str) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else CellValue.of(value, at)
 
 
 def _states_its_own(content: Mapping[str, Any]) -> bool:
@@ -152,8 +182,6 @@ def _suffix(file: Traversable) -> str:
 
 # Lists of sentences as May et al. (2019) store them: JSON with two targets and two attributes, each with examples.
 
-_PARTS = ("targ1", "targ2", "attr1", "attr2")
-
 
 def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     """The mapping of a word list whose entries are the sentences.
@@ -165,13 +193,13 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         A part that is missing, or has no `category` or `examples`; two parts of one name.
     """
-    for key in _PARTS:
+    for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
             raise WordListError(
-                f"{label}: '{key}' is missing or has no 'category' and 'examples'; each of {', '.join(_PARTS)} has both"
+                f"{label}: '{key}' is missing or has no 'category' and 'examples'; each of {', '.join(PARTS)} has both"
             )
-    names = {key: str(parts[key]["category"]) for key in _PARTS}
+    names = {key: str(parts[key]["category"]) for key in PARTS}
     for one, other in (("targ1", "targ2"), ("attr1", "attr2")):
         if names[one] == names[other]:
             raise WordListError(

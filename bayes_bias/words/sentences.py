@@ -69,9 +69,8 @@ def group_by_word(
         No word is found from which a sentence was made, and the list does not say that sentences are units.
     """
     value = content.values.get("sentences")
-    entries = [entry for side in (groups, classes) for words in side.values() for entry in words]
-    if value is None and not any(map(is_sentence, entries)):
-        return groups, classes, {}, ()
+    if value is None and not (_are_sentences(groups) or _are_sentences(classes)):
+        return groups, classes, {}, _phrases(groups, classes, content.where)
     if value == AS_UNITS:
         return groups, classes, {}, (f"{content.where}: each sentence counts as a unit, as the list says",)
     if value is None:
@@ -85,6 +84,24 @@ def group_by_word(
     units = {word for side in sides for words in side.values() for word in words}
     notices = (_notice(content.where, sentences, units),) if sentences else ()
     return sides[0], sides[1], sentences, notices
+
+
+def _are_sentences(homes: WordTable) -> bool:
+    """Whether most entries of the groups, or of the classes, are sentences; among words, a few are phrases or notes."""
+    entries = [entry for words in homes.values() for entry in words]
+    return 2 * sum(map(is_sentence, entries)) > len(entries)
+
+
+def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
+    """A notice that names entries which may be sentences, if a list of words has several."""
+    long = [entry for side in (groups, classes) for words in side.values() for entry in words if is_sentence(entry)]
+    if len(long) < 2:
+        return ()
+    named = ", ".join(f"'{entry}'" for entry in long[:5])
+    return (
+        f"{where}: {len(long)} entries are read as phrases, each of which counts as a word: {named}"
+        f"{', ...' if len(long) > 5 else ''}; if they are sentences, name those of each word in [sentences]",
+    )
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
@@ -168,6 +185,8 @@ class _Side:
 def _recognised(homes: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
     """The words of each group (or class) that holds sentences, with their sentences and templates; `others` are the
     classes (or groups)."""
+    if not _are_sentences(homes):
+        return {}
     of_sentences = {name: entries for name, entries in homes.items() if any(map(is_sentence, entries))}
     side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**homes, **others}))
     return {home: _words_of(home, entries, side, where) for home, entries in of_sentences.items()}

@@ -17,7 +17,7 @@ from typing import Any
 
 from bayes_bias.citation import Reference
 from bayes_bias.errors import TemplateError
-from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import Telling
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_rules import WORD_CLASSES
@@ -204,6 +204,7 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
 def _locate(label: str) -> tuple[Traversable, str]:
     if label in template_names():
         return shipped("templates") / f"{label}.toml", label
+    refuse_pipe_or_address(label, "templates", TemplateError)
     if Path(label).is_file():
         return Path(label), label
     raise TemplateError(f"templates: '{label}' is neither a shipped set nor a TOML file", label, template_names())

@@ -101,7 +101,7 @@ def test_parquet_and_objects_in_memory_are_read(tmp_path):
         FRAME.set_index("text"),
         FRAME.assign(embedding=list(VECTORS.values())),
         pairs,
-        [*pairs, ("oak", np.ones(5))],  # the first one counts
+        [*pairs, ("oak", VECTORS["oak"])],  # the same again
         tuple(map(list, pairs)),
     ):
         assert np.array_equal(biases(source), TRUE)

@@ -1,6 +1,8 @@
 """Fits on disk, whole or not at all."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -10,8 +12,10 @@ import xarray as xr
 
 from bayes_bias import load_fit, save_fit, summarize, verdict
 from bayes_bias.errors import OutputError
+from bayes_bias.fitting import storage
 from bayes_bias.fitting.diagnostics import Diagnostics
 from tests.helpers import refused
+from tests.robustness.readers import seed_of
 
 
 @pytest.fixture
@@ -151,3 +155,38 @@ def test_a_fit_without_a_metric_is_refused(small_fit, tmp_path):
     older.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
     with refused(OutputError, "older.nc fit again"):
         load_fit(tmp_path / "older.nc")
+
+
+HELD = """
+import fcntl, subprocess, sys
+held = open(sys.argv[1], "rb")
+fcntl.flock(held, fcntl.LOCK_EX)
+run = subprocess.run([sys.executable, "-m", "bayes_bias", "summarize", sys.argv[1]], capture_output=True, text=True)
+print(run.returncode, run.stderr)
+"""
+
+
+def test_a_locked_fit_is_named_and_opens_without_locks(tmp_path, monkeypatch):
+    (tmp_path / "fit.nc").write_bytes(seed_of("fit.nc"))
+    monkeypatch.delenv("HDF5_USE_FILE_LOCKING", raising=False)
+    command = [sys.executable, "-c", HELD, tmp_path / "fit.nc"]
+    refusal = subprocess.run(command, capture_output=True, text=True).stdout
+    assert refusal.startswith("2 error:")
+    assert "another program has it open, or its disk has no locks" in refusal
+    assert "HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize" in refusal
+    assert "damaged" not in refusal
+    monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "FALSE")
+    opened = subprocess.run(command, capture_output=True, text=True).stdout
+    assert "lock" not in opened
+
+
+@pytest.mark.parametrize("number", [11, 37])
+def test_a_disk_without_locks_is_named(tmp_path, monkeypatch, number):
+    (tmp_path / "fit.nc").write_bytes(seed_of("fit.nc"))
+
+    def without_locks(*_args, **_more):
+        raise OSError(f"Unable to synchronously open file (unable to lock file, errno = {number})")
+
+    monkeypatch.setattr(storage.h5py, "File", without_locks)
+    with refused(OutputError, "cannot be locked no locks HDF5_USE_FILE_LOCKING=FALSE"):
+        load_fit(tmp_path / "fit.nc")

@@ -31,6 +31,7 @@ from bayes_bias.files import shipped
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import netcdf_with_hash
 from bayes_bias.jobs import MARKER, Job, Outcome, Store, open_store
+from bayes_bias.language_models.own_modules import read_modules
 from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.models.spec import load_spec
@@ -114,6 +115,64 @@ def _parquet() -> bytes:
     buffer = io.BytesIO()
     pd.DataFrame(map(json.loads, RECORDS.splitlines())).to_parquet(buffer)
     return buffer.getvalue()
+
+
+def _json_of_words() -> bytes:
+    return json.dumps({"he": [1.0, 2.5], "she": [0.25, -1.0], "na\u00efve": [0, 3]}).encode()
+
+
+def _pairs_of_words() -> bytes:
+    return json.dumps([["he", [1.0, 2.5]], ["she", [0.25, -1.0]]]).encode()
+
+
+def _batch() -> bytes:
+    """A batch of an embedding service with a request that failed."""
+    lines = [
+        {
+            "id": f"r{k}",
+            "custom_id": f"s{k}",
+            "response": {"body": {"data": [{"embedding": [k, 0.5]}], "usage": {"n": 1}}},
+        }
+        for k in range(2)
+    ]
+    lost = {"id": "r2", "custom_id": "s2", "response": {"body": {"error": {"message": "late"}}}, "error": None}
+    return b"\n".join(json.dumps(line).encode() for line in (*lines, lost))
+
+
+def _sentence_batch(path: Path) -> object:
+    columns = {"id": ["s0", "s1"], "word": ["he", "she"], "template": ["t", "t"], "sentence": ["He.", "She."]}
+    return save_sentence_vectors(pd.DataFrame(columns), path, path.with_name("out.npz"), overwrite=True)
+
+
+def _row_of_lists() -> bytes:
+    """A row as WEATHub has it."""
+    row = {"language": "en", "weat": "WEAT1"}
+    for part, words in zip(("targ1", "targ2", "attr1", "attr2"), json.loads(NAMES).values(), strict=False):
+        row |= {f"{part}.category": part, f"{part}.examples": words}
+    return json.dumps(row).encode()
+
+
+def _parquet_of_lists() -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame([json.loads(_row_of_lists())]).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+MODULES = json.dumps(
+    [
+        {"idx": k, "path": "", "type": f"sentence_transformers.models.{name}"}
+        for k, name in enumerate(("Transformer", "Pooling"))
+    ]
+).encode()
+POOLING = b'{"word_embedding_dimension": 32, "pooling_mode_cls_token": true, "include_prompt": false}'
+PROMPTS = (
+    b'{"prompts": {"query": "q: ", "passage": ""}, "default_prompt_name": "query", "similarity_fn_name": "cosine"}'
+)
+
+
+def _own_modules(path: Path) -> object:
+    (path.parent / "modules.json").write_bytes(path.read_bytes() if path.name == "modules.json" else MODULES)
+    return read_modules(path.parent, path.parent, False)
 
 
 def _histwords(path: Path) -> object:
@@ -333,6 +392,10 @@ READERS = {
         Reader("vectors, texts.jsonl", lambda: RECORDS, _vectors),
         Reader("vectors, lists.csv", lambda: LISTS, _vectors),
         Reader("vectors, texts.parquet", _parquet, _vectors),
+        Reader("vectors of words.json", _json_of_words, _vectors),
+        Reader("vectors in pairs.json", _pairs_of_words, _vectors),
+        Reader("vectors of a batch.jsonl", _batch, _vectors),
+        Reader("batch of sentences.jsonl", _batch, _sentence_batch),
         Reader("vectors of HistWords", _npy, _histwords, "1990-w.npy"),
         Reader("answers of a service.jsonl", lambda: RECORDS, _sentence_vectors),
         Reader("list.toml", _toml("wordlists", "weat6.toml"), bb.load_wordlist),
@@ -344,6 +407,8 @@ READERS = {
         Reader("list with classes.csv", lambda: CLASSED, bb.load_wordlist),
         Reader("sentences.json", lambda: MAY, bb.load_wordlist),
         Reader("list of names.json", lambda: NAMES, _under_names),
+        Reader("list in a row.jsonl", _row_of_lists, bb.load_wordlist),
+        Reader("list in a row.parquet", _parquet_of_lists, bb.load_wordlist),
         Reader("list.yaml", _yaml, _under_names),
         Reader("words.txt", lambda: b"; flowers\nrose\nlily\ntulip\n", read_names),
         Reader("sets.json", lambda: MANZINI, lambda path: read_debias_sets(path)),
@@ -369,6 +434,9 @@ READERS = {
         Reader("scenario.toml", (SCENARIOS / "majority.toml").read_bytes, load_scenario),
         Reader("vocabulary.toml", lambda: VOCABULARY, load_vocabulary.__wrapped__),
         Reader("fit.nc", _fit, _loaded),
+        Reader("modules of an encoder", lambda: MODULES, _own_modules, "modules.json"),
+        Reader("pooling of an encoder", lambda: POOLING, _own_modules, "config.json"),
+        Reader("prompts of an encoder", lambda: PROMPTS, _own_modules, "config_sentence_transformers.json"),
         Reader("kept result", _result, _kept, f"{JOB.key}.json"),
         Reader("folder of results", lambda: b'{"version": 2}', lambda path: open_store(path.parent), MARKER),
         Reader(

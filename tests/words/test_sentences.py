@@ -136,3 +136,78 @@ def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> No
     vectors |= {word: math + noise * rng.normal(size=60) for word in words.groups["math"]}
     notices = cosines(words, open_embedding(vectors), controls=()).notices
     assert any("math: 8 words that count as 1" in notice for notice in notices) is announced
+
+
+# A phrase among words.
+
+PHRASES = [
+    "stay at home mom",
+    "united states of america",
+    "person with a disability",
+    "Washington D.C.",
+    "# source: my thesis",
+    "Is this right?",
+]
+
+
+def _of_words(*more: str) -> dict[str, list[str]]:
+    flowers = ["rose", "tulip", "daisy", "lily"]
+    return {
+        "flowers=pleasant": [*flowers, *more],
+        "insects=unpleasant": ["ant", "spider", "bee", "beetle"],
+        "pleasant": ["love", "peace", "joy", "happy"],
+        "unpleasant": ["agony", "awful", "evil", "grief"],
+    }
+
+
+_VECTORS = {
+    word: np.random.default_rng(k).normal(size=6)
+    for k, word in enumerate(word for words in _of_words().values() for word in words)
+}
+
+
+@pytest.mark.parametrize("more", [*([phrase] for phrase in PHRASES), PHRASES[:2], PHRASES[:3]])
+def test_phrases_among_words_are_named_as_missing(more):
+    table = cosines(_of_words(*more), _VECTORS, controls=())
+    plain = cosines(_of_words(), _VECTORS, controls=())
+    assert table.values.equals(plain.values)
+    missing = [notice for notice in table.notices if "not in embedding" in notice]
+    assert all(phrase in missing[0] for phrase in more)
+
+
+def test_a_phrase_in_a_class_is_named_as_missing():
+    words = _of_words()
+    words["pleasant"] = [*words["pleasant"], "peace of mind for all"]
+    table = cosines(words, _VECTORS, controls=())
+    assert any("peace of mind for all" in notice for notice in table.notices)
+
+
+def test_a_note_in_a_spreadsheet_is_named_as_missing(tmp_path):
+    rows = list(zip(*_of_words().values(), strict=True))
+    lines = [",".join(_of_words()), *map(",".join, rows), "# source: my thesis,,,"]
+    (tmp_path / "list.csv").write_text("\n".join(lines))
+    table = cosines(tmp_path / "list.csv", _VECTORS, controls=())
+    assert any("# source: my thesis" in notice for notice in table.notices)
+    assert table.values.equals(cosines(_of_words(), _VECTORS, controls=()).values)
+
+
+def test_a_phrase_with_a_vector_counts_as_a_word():
+    phrase = "stay at home mom"
+    table = cosines(_of_words(phrase), {**_VECTORS, phrase: np.ones(6)}, controls=())
+    assert phrase in table.values.target
+
+
+def test_several_phrases_have_a_notice():
+    words = load_wordlist(_of_words(*PHRASES[:3]))
+    assert any("3 entries are read as phrases" in notice and PHRASES[1] in notice for notice in words.notices)
+    assert not any("phrases" in notice for notice in load_wordlist(_of_words(PHRASES[0])).notices)
+
+
+def test_sentences_of_targets_alone_are_still_traced_to_words():
+    words = {
+        "flowers=pleasant": ["This is a rose.", "That is a rose.", "This is a lily.", "That is a lily."],
+        "insects=unpleasant": ["This is an ant.", "That is an ant.", "This is a fly.", "That is a fly."],
+        "pleasant": ["love", "peace", "joy", "happy"],
+        "unpleasant": ["agony", "awful", "evil", "grief"],
+    }
+    assert set(load_wordlist(words).targets) == {"rose", "lily", "ant", "fly"}

@@ -242,7 +242,7 @@ def read_columns(
             continue
         step(f"{source.name}: reading vectors")
         try:
-            excerpt = replace(source, reader=source.excerpt(needed_words, general=True).reader)
+            excerpt = source.excerpt(needed_words, general=True)
         except OutputError:
             raise
         except BayesBiasError as error:

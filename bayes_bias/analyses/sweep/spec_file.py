@@ -27,7 +27,9 @@ _MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
-_KINDS = {"files": ("replicates",), "encoder": ("templates",), "masked": ("templates", "predict")}
+_KINDS = {"files": ("replicates",), "encoder": ("templates", "pooling", "layer"), "masked": ("templates", "predict")}
+# What a version of a model is asked as the model itself.
+_ALIKE = ("templates", "predict", "pooling", "layer")
 _EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
 # What a table of a version may name beside the settings of its method.
@@ -39,8 +41,8 @@ class Source:
     """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
     Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
-    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``. Versions are those of its
-    ``[[embeddings.versions]]``.
+    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling`` and ``layer``
+    of an encoder. Versions are those of its ``[[embeddings.versions]]``.
     """
 
     kind: str
@@ -58,8 +60,9 @@ class Source:
         if self.kind == "masked":
             return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
         if self.kind == "encoder":
+            how = {key: self.settings[key] for key in ("pooling", "layer") if key in self.settings}
             templates = self.settings.get("templates")
-            encoded = encode(lists, self.paths[0], templates, controls, also=[*also, *taught], trust=trust)
+            encoded = encode(lists, self.paths[0], templates, controls, also=[*also, *taught], trust=trust, **how)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
@@ -202,8 +205,8 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
         )
     if version.kind != of.kind:
         return version
-    settings = {key: value for key, value in of.settings.items() if key in ("templates", "predict")}
-    for key in ("templates", "predict"):
+    settings = {key: value for key, value in of.settings.items() if key in _ALIKE}
+    for key in _ALIKE:
         if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
                 f"{place}: {key} of '{content['name']}' differs from that of its embedding; leave it out"

@@ -1,0 +1,230 @@
+"""JSON of vectors as a frame: objects with a text and a list of numbers, or words with their vectors in any layout."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.embeddings.records import TEXTS, is_list, is_numbers, shown
+from bayes_bias.embeddings.repeated_words import IDS
+from bayes_bias.errors import EmbeddingError
+
+# What a list of numbers is called where its name is not a word.
+_VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
+_WORD = "word"
+# Objects are looked into so deeply.
+_DEEPEST = 12
+
+logger = logging.getLogger("bayes_bias")
+
+
+def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
+    """A row for each vector of a JSON text, or of the values of JSON lines.
+
+    Raises
+    ------
+    EmbeddingError
+        No object has a list of numbers, or one has something else under the name of the lists.
+
+    Examples
+    --------
+    >>> frame_of_json({"he": [1.0, 0.5], "she": [0.5, 1.0]}, "v.json").word.to_list()
+    ['he', 'she']
+    >>> answer = {"custom_id": "a", "response": {"body": {"data": [{"index": 0, "embedding": [0.5, 1.0]}]}}}
+    >>> frame_of_json([answer], "batch.jsonl").to_dict("records")
+    [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
+    """
+    words = _words_and_vectors(content)
+    return _frame_of_objects(content, subject) if words is None else words
+
+
+# Words with their vectors, which no key names.
+
+
+def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
+    """Words and vectors in one of the layouts below, perhaps under a key; None if there are none, or several."""
+    for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
+        if (frame := layout(content)) is not None:
+            return frame
+    if not isinstance(content, Mapping) or depth > _DEEPEST:
+        return None
+    inner = [_words_and_vectors(value, depth + 1) for value in content.values() if isinstance(value, Mapping | list)]
+    found = [frame for frame in inner if frame is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_mapping(content: Any) -> pd.DataFrame | None:
+    """``{word: [numbers]}``."""
+    if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
+        return None
+    return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
+
+
+def _of_lines(content: Any) -> pd.DataFrame | None:
+    """The same with several objects, such as one on each line."""
+    if not isinstance(content, list) or not content or not all(isinstance(each, Mapping) for each in content):
+        return None
+    if all(each.keys() == content[0].keys() for each in content):  # then keys are headings
+        return None
+    frames = [_of_mapping(each) for each in content]
+    return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
+
+
+def _of_pairs(content: Any) -> pd.DataFrame | None:
+    """``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
+    if not isinstance(content, list) or not content:
+        return None
+    vectors = []
+    for pair in content:
+        if not isinstance(pair, list) or len(pair) < 2 or not isinstance(pair[0], str):
+            return None
+        vector = pair[1] if len(pair) == 2 and isinstance(pair[1], list) else pair[1:]
+        if not is_numbers(vector):
+            return None
+        vectors.append(vector)
+    return _frame([pair[0] for pair in content], vectors)
+
+
+def _of_columns(content: Any) -> pd.DataFrame | None:
+    """``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame, by row, as pandas writes them."""
+    if not isinstance(content, Mapping):
+        return None
+    columns = {name: _column(value) for name, value in content.items()}
+    matrices = [name for name, column in columns.items() if column and all(map(is_numbers, column))]
+    if len(matrices) != 1:
+        return None
+    vectors = columns[matrices[0]]
+    beside = {name: column for name, column in columns.items() if len(column) == len(vectors)}
+    texts = [name for name, column in beside.items() if all(isinstance(each, str) for each in column)]
+    return pd.DataFrame(beside) if texts else None
+
+
+def _column(value: Any) -> list[Any]:
+    """The cells of a column, whether they have keys or not; of a table within the table, the only column."""
+    if isinstance(value, Mapping):
+        if len(value) == 1 and isinstance(only := next(iter(value.values())), list) and not is_numbers(only):
+            return only
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _of_keys(content: Any) -> pd.DataFrame | None:
+    """``{word: {"vector": [numbers], ...}}``."""
+    if not isinstance(content, Mapping) or not content:
+        return None
+    if not all(isinstance(each, Mapping) for each in content.values()):
+        return None
+    headings = {name for each in content.values() for name, value in each.items() if is_numbers(value)}
+    if len(headings) != 1 or any(each.keys() & {*TEXTS, *IDS} for each in content.values()):
+        return None
+    (heading,) = headings
+    if len(content) == 1 or not all(is_numbers(each.get(heading)) for each in content.values()):
+        return None
+    return _frame(list(content), [each[heading] for each in content.values()])
+
+
+def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
+    return pd.DataFrame({_WORD: words, "vector": vectors})
+
+
+# Objects with a list of numbers, and what stands around it.
+
+
+def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
+    items = content if isinstance(content, list) else [content]
+    rows: list[dict[str, Any]] = []
+    without: list[Mapping[str, Any]] = []
+    for item in items:
+        own = list(_rows(item, {}, without))
+        rows += own
+        if not own and isinstance(item, Mapping):
+            without.append(item)
+    if not rows:
+        what = f"; the first has {_error_of(without[0])}" if without and _error_of(without[0]) else ""
+        raise EmbeddingError(
+            f"{subject}: no column of lists of numbers in any of {len(items):,} objects{what}. One is needed, with the"
+            " vector of each text"
+        )
+    headings = {name for row in rows for name, value in row.items() if is_list(value)}
+    _refuse_other_values(without, headings, subject)
+    if without:
+        named = shown(_named(each) for each in without)
+        logger.warning(
+            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}; their words"
+            " are missing, so ask for them again"
+        )
+    return pd.DataFrame(rows)
+
+
+def _rows(
+    record: Any, outside: Mapping[str, Any], without: list[Mapping[str, Any]], depth: int = 0
+) -> Iterator[dict[str, Any]]:
+    """The innermost objects that have a list of numbers, each with what the objects around it say.
+
+    Of a list of objects some of which have a list of numbers, the others are appended to `without`.
+    """
+    if not isinstance(record, Mapping) or depth > _DEEPEST:
+        return
+    inner = {name: value for name, value in record.items() if isinstance(value, Mapping) or _are_objects(value)}
+    own = {**outside, **{name: value for name, value in record.items() if name not in inner}}
+    if any(map(is_list, own.values())):
+        yield own
+        return
+    for value in inner.values():
+        if isinstance(value, Mapping):
+            yield from _rows(value, own, without, depth + 1)
+            continue
+        of_each = [list(_rows(each, own, without, depth + 1)) for each in value]
+        if any(of_each):
+            without += [{**own, **each} for each, found in zip(value, of_each, strict=True) if not found]
+        for found in of_each:
+            yield from found
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+
+
+def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
+    """Refuse an object with something else where others have a list of numbers: it may be damaged, or packed."""
+    for each in without:
+        for name in headings:
+            if (value := _value_of(name, each)) is not None:
+                raise EmbeddingError(
+                    f"{subject}: {_named(each)} has {str(value)[:40]!r} as '{name}', which is not a list of numbers;"
+                    " write all of them"
+                )
+
+
+def _value_of(name: str, item: Any, depth: int = 0) -> Any:
+    """The value that an object has under a name at any depth; None if there is none."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(item, list):
+        item = dict(enumerate(item))
+    if not isinstance(item, Mapping):
+        return None
+    if item.get(name) is not None:
+        return item[name]
+    return next((value for each in item.values() if (value := _value_of(name, each, depth + 1)) is not None), None)
+
+
+def _named(item: Mapping[str, Any]) -> str:
+    """An object without a vector: its id or text, and the error that it has."""
+    name = next((str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)), "an object")
+    error = _error_of(item)
+    return f"'{name}' ({error})" if error else f"'{name}'"
+
+
+def _error_of(value: Any, depth: int = 0) -> str:
+    """The message of an error that an object holds at any depth; "" if it holds none."""
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
+        return ""
+    for key in ("error", "errors"):
+        error = value.get(key)
+        if isinstance(error, Mapping):
+            return str(error.get("message") or error.get("code") or "an error")
+        if error:
+            return str(error)
+    return next(filter(None, (_error_of(inner, depth + 1) for inner in value.values())), "")

@@ -1,0 +1,154 @@
+"""Files that no reader here opens: what they are, by their first bytes, and the line that makes one that is opened."""
+
+import re
+import struct
+from importlib.resources.abc import Traversable
+
+import numpy as np
+
+from bayes_bias.embeddings.format_base import WIDEST, is_zipped, spread_of
+
+_UNPACK = "unpack it first, and give the file of vectors inside it"
+_ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
+_WORDS = "where `words` is the list of their words, in the same order"
+_UTF16 = "text in UTF-16. Write it in UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > utf8.txt`"
+
+# By its first bytes: what a file is, and what to do; FILE stands for its path in quotation marks.
+_MARKS = {
+    b"BZh": f"packed by bzip2; {_UNPACK}",
+    b"\xfd7zXZ": f"packed by xz; {_UNPACK}",
+    b"7z\xbc\xaf": f"a 7z archive; {_UNPACK}",
+    b"Rar!": f"a rar archive; {_UNPACK}",
+    b"\x28\xb5\x2f\xfd": f"packed by zstd; {_UNPACK}",
+    b"\x04\x22\x4d\x18": f"packed by lz4; {_UNPACK}",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file. If pandas wrote it, write its words and vectors as Parquet: `import"
+    " pandas as pd; frame = pd.read_hdf(FILE); pd.DataFrame({'word': frame.index, 'vector': frame.to_numpy().tolist()})"
+    ".to_parquet('vectors.parquet')`",
+    b"SQLite format 3\x00": "an SQLite database, such as one of Magnitude. Write its words and vectors as Parquet,"
+    " with the program that made it",
+    b"ARROW1": "an Arrow (Feather) file. Write it as Parquet: `import pandas as pd;"
+    " pd.read_feather(FILE).to_parquet('vectors.parquet')`",
+    b"ORC": "an ORC file. Write it as Parquet: `import pandas as pd; pd.read_orc(FILE).to_parquet('vectors.parquet')`",
+    b"Obj\x01": "an Avro file. Write its words and vectors as Parquet, with the program that made it",
+    b"MATLAB 5.0 MAT-file": "a file of MATLAB. Write its matrix, here of the name 'vectors', as an archive:"
+    f" `import numpy as np, scipy.io; {_ARCHIVE}scipy.io.loadmat(FILE)['vectors'])`, {_WORDS}",
+    b"RDX": "a file of R (.RData). Write its data frame in R: `arrow::write_parquet(frame, 'vectors.parquet')`",
+    b"X\n\x00\x00\x00": "a file of R (.rds). Write its data frame in R:"
+    " `arrow::write_parquet(readRDS(FILE), 'vectors.parquet')`",
+    b"GGUF": "a language model of llama.cpp. Encode the words with it, and give their vectors",
+    b"\xff\xfe": _UTF16,
+    b"\xfe\xff": _UTF16,
+}
+_TEXTS = {
+    re.compile(rb"\s*<(!doctype\s+html|html\s*>|html\s+[a-z:-]+=)", re.IGNORECASE): "a web page, as browsers and"
+    " curl save it if a download needs a click. Download the file of vectors itself",
+    re.compile(rb"version https://git-lfs\.github\.com/spec/"): "a pointer of Git LFS, which stands for the file."
+    " Download the file of vectors itself: `git lfs pull`",
+    re.compile(rb"\s*(var|let|const|export)\s[\w\s.]{1,80}=?\s*\{"): "JavaScript. Keep the object alone:"
+    " `sed -E '1s/^[^{]*//; $s/;[[:space:]]*$//' FILE > vectors.json`",
+    re.compile(rb"%PDF-"): "a PDF document. Give the file of vectors",
+}
+_TAR = 257
+_SAFETENSORS = (
+    "a file of tensors (safetensors). If they are vectors of words, and not the weights of a model, write them as an"
+    " archive: `import numpy as np, safetensors.numpy; saved = safetensors.numpy.load_file(FILE);"
+    f" {_ARCHIVE}next(iter(saved.values())))`, {_WORDS}"
+)
+# What stands at the beginning of a pickle of torch before 1.6, and in the archives since.
+_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+_OF_TORCH = (
+    "was saved by torch.save, and torch alone opens it (which can run code). Write its words and vectors as an archive:"
+    " `import numpy as np, torch; saved = torch.load(FILE, map_location='cpu', weights_only=False);"
+    " np.savez('vectors.npz', words=list(saved), vectors=np.stack([torch.as_tensor(vector).detach().double().numpy()"
+    " for vector in saved.values()]))`; of a single tensor, write words=words, vectors=saved.detach().double().numpy()"
+)
+
+
+def other_text(sample: bytes, file: Traversable) -> str:
+    """What a text is that has no vectors in lines, with what to do; "" if it is not recognised."""
+    return next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
+
+
+def other_file(sample: bytes, file: Traversable) -> str:
+    """What a file is that no reader opens, with what to do; "" if it is not recognised."""
+    for mark, what in _MARKS.items():
+        if sample.startswith(mark):
+            return _at(file, what)
+    if sample[_TAR : _TAR + 5] == b"ustar":
+        return f"a tar archive; {_UNPACK} (tar -xf FILE)"
+    if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
+        return _at(file, _SAFETENSORS)
+    return _raw_numbers(sample, file)
+
+
+def of_torch(file: Traversable) -> str:
+    """What to do with a file that torch.save wrote."""
+    return _at(file, _OF_TORCH)
+
+
+def is_old_torch(sample: bytes) -> bool:
+    """Whether a pickle is one of torch before 1.6."""
+    return sample.startswith(_TORCH)
+
+
+def _at(file: Traversable, what: str) -> str:
+    return what.replace("FILE", repr(str(file)))
+
+
+# Numbers without words.
+
+_RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}
+_MOST_DIMENSIONS = 100_000
+
+
+def _raw_numbers(sample: bytes, file: Traversable) -> str:
+    """What numbers without words are, with the line that adds words; "" if these are no numbers of vectors."""
+    if is_zipped(file) or len(sample) < 64:
+        return ""
+    return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
+
+
+def _of_search_libraries(sample: bytes, file: Traversable) -> str:
+    """Vectors of the libraries that look for neighbours: a length before each (fvecs), or two numbers first (fbin)."""
+    first, second = struct.unpack_from("<ii", sample)
+    for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):
+        if 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample) and _number("<i", sample, begin) == first:
+            if name == "bvecs":
+                return "a file of 8-bit vectors without words (bvecs). Give the vectors before they were quantised"
+            rows = f"np.fromfile(FILE, '<f4').reshape(-1, {first + 1})[:, 1:]"
+            return _at(file, _with_words(f"vectors of {first:,} numbers without words (fvecs)", rows))
+    if first > 0 and 0 < second < _MOST_DIMENSIONS and _size(file) == 8 + 4 * first * second:
+        rows = f"np.fromfile(FILE, '<f4', offset=8).reshape({first}, {second})"
+        return _at(file, _with_words(f"{first:,} vectors of {second:,} numbers without words (fbin)", rows))
+    return ""
+
+
+def _one_after_the_other(sample: bytes, file: Traversable) -> str:
+    kind = _kind_of_numbers(sample)
+    if not kind:
+        return ""
+    rows = f"np.fromfile(FILE, {kind!r}).reshape(len(words), -1).astype('f8')"
+    what = _with_words(f"{_RAW[kind]} numbers without words, to all appearance", rows)
+    glove = ". The binary of GloVe also holds biases and context words: give its text file" if kind == "<f8" else ""
+    return _at(file, what + glove)
+
+
+def _with_words(what: str, rows: str) -> str:
+    archive = f"`import numpy as np; {_ARCHIVE}{rows})`"
+    return f"a file of {what}. Write them with their words as an archive: {archive}, {_WORDS}"
+
+
+def _kind_of_numbers(sample: bytes) -> str:
+    """The kind of numbers whose sizes vary least, if they vary as those of vectors do."""
+    spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
+    kind = min(spread, key=lambda each: spread[each])
+    return kind if spread[kind] < WIDEST else ""
+
+
+def _number(layout: str, sample: bytes, at: int = 0) -> int:
+    return int(struct.unpack_from(layout, sample, at)[0])
+
+
+def _size(file: Traversable) -> int:
+    with file.open("rb") as stream:
+        return stream.seek(0, 2)

@@ -1,0 +1,346 @@
+"""What a folder of sentence-transformers does around its transformer: prompts, pooling, and the modules after it.
+
+`modules.json` lists the modules, and each has a folder with a `config.json` and perhaps weights. The usual ones are
+computed here rather than by that library, because it cuts long sentences without a notice, imports whatever class a
+file names, and has no layers. Tests hold them to `SentenceTransformer.encode`. A module that is not among them is an
+error, with the library itself as the remedy.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any
+
+from bayes_bias.errors import LanguageModelError
+from bayes_bias.files import read_json
+
+MODULES = "modules.json"
+_SETTINGS = "config_sentence_transformers.json"
+_CONFIG = "config.json"
+_LIBRARY = "sentence_transformers."
+# The modes of pooling, in the order in which several are joined, and what older versions call them.
+_MODES: Mapping[str, str] = MappingProxyType(
+    {
+        "cls": "pooling_mode_cls_token",
+        "max": "pooling_mode_max_tokens",
+        "mean": "pooling_mode_mean_tokens",
+        "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+        "weightedmean": "pooling_mode_weightedmean_tokens",
+        "lasttoken": "pooling_mode_lasttoken",
+    }
+)
+# Files with the settings of a transformer, also of older versions.
+_TRANSFORMER = (
+    "sentence_bert_config.json",
+    *(
+        f"sentence_{kind}_config.json"
+        for kind in ("roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+    ),
+)
+# Settings of a transformer that do not change a vector, or that have this one value in models of text.
+_IGNORED = {"max_seq_length", "do_lower_case", "unpad_inputs", "query_length", "document_length"}
+_EXPECTED: Mapping[str, Any] = MappingProxyType(
+    {
+        "transformer_task": "feature-extraction",
+        "module_output_name": "token_embeddings",
+        "modality_config": {"text": {"method": "forward", "method_output_name": "last_hidden_state"}},
+    }
+)
+_HARMLESS = {"dtype", "torch_dtype", "attn_implementation", "add_pooling_layer", "use_safetensors", "trust_remote_code"}
+_HARMLESS |= {"use_fast", "padding_side", "model_max_length"}
+_SENTENCE = "sentence_embedding"
+
+type Tensor = Any  # of torch, which is imported when a model is opened
+
+
+@dataclass(frozen=True)
+class After:
+    """A module after the pooling: what it computes from sentences (n, d), and the hash of its files."""
+
+    kind: str
+    run: Callable[[Tensor], Tensor]
+    files: str
+
+
+@dataclass(frozen=True)
+class OwnModules:
+    """The modules of a folder, and how it prepares sentences."""
+
+    inner: str  # the folder of the transformer within it; "" if it is the folder itself
+    poolings: tuple[str, ...]
+    after: tuple[After, ...]
+    include_prompt: bool = True  # whether the tokens of a prompt are pooled, too
+    prompts: Mapping[str, str] = MappingProxyType({})
+    default_prompt: str = ""
+    lower: bool = False
+    longest: int | None = None  # tokens that it reads at most
+
+    @property
+    def pooling(self) -> str:
+        """The name of the pooling, or of several whose vectors are joined."""
+        return "+".join(self.poolings)
+
+    @property
+    def text(self) -> str:
+        """The pooling and the modules after it."""
+        return " and ".join([self.pooling, *(module.kind for module in self.after)])
+
+    @property
+    def identity(self) -> list[Any]:
+        """What vectors depend on besides the transformer, the pooling, and the prompt."""
+        changing = [[module.kind, module.files] for module in self.after]
+        return [changing, self.include_prompt, self.lower] if changing or self.lower or not self.include_prompt else []
+
+    def prompt(self, name: str | None, model: str) -> str:
+        """The text of a prompt by its name; by default that of the model, or none."""
+        if name is None:
+            return self.default_prompt
+        if name and name not in self.prompts:
+            raise LanguageModelError(f"prompt: '{model}' has none of the name '{name}'", name, self.prompts)
+        return self.prompts[name] if name else ""
+
+
+def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | None:
+    """The modules of a folder; None if it holds a transformer alone.
+
+    Raises
+    ------
+    LanguageModelError
+        A file is damaged, or says what cannot be computed here; weights are pickled and not trusted.
+    """
+    if not (folder / MODULES).is_file():
+        return None
+    listed = _read(folder / MODULES, source)
+    if not isinstance(listed, list) or not all(isinstance(module, Mapping) for module in listed):
+        raise LanguageModelError(f"model: '{source}' has a {MODULES} that is not a list of modules; download it again")
+    modules = [_Module.of(module, folder, source) for module in listed]
+    if [module.kind for module in modules[:2]] != ["Transformer", "Pooling"]:
+        kinds = ", ".join(module.kind for module in modules) or "none"
+        raise _unknown(source, f"the modules {kinds}, and not first a Transformer and its Pooling")
+    transformer, pooling, *others = modules
+    settings = _settings(transformer, source)
+    poolings, include_prompt = _poolings(pooling, source)
+    prompts, default_prompt = _prompts(folder, source)
+    return OwnModules(
+        inner=transformer.path,
+        poolings=poolings,
+        after=tuple(_after(module, source, trust) for module in others if module.kind != "Dropout"),
+        include_prompt=include_prompt,
+        prompts=prompts,
+        default_prompt=default_prompt,
+        lower=settings.get("do_lower_case") is True,
+        longest=settings.get("max_seq_length"),
+    )
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module as the list has it."""
+
+    kind: str
+    path: str
+    folder: Path
+    source: str | Path
+
+    @classmethod
+    def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
+        kind, path = str(listed.get("type")), str(listed.get("path", ""))
+        if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
+            raise _unknown(source, f"the module {kind}, which needs code that comes with it")
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise LanguageModelError(f"model: '{source}' has a module outside its folder, '{path}'; download it again")
+        return cls(kind.rpartition(".")[2], path, folder / path, source)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Its settings; none if it has no such file."""
+        return _mapping(self.folder / _CONFIG, self.source) if (self.folder / _CONFIG).is_file() else {}
+
+
+def _read(file: Path, source: str | Path) -> Any:
+    return read_json(file, f"model: '{source}', {file.name}:", LanguageModelError)
+
+
+def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
+    content = _read(file, source)
+    if not isinstance(content, Mapping):
+        raise LanguageModelError(f"model: '{source}' has no settings in {file.name}; download it again")
+    return content
+
+
+def _unknown(source: str | Path, what: str) -> LanguageModelError:
+    return LanguageModelError(
+        f"model: '{source}' has {what}, and it cannot be computed here. In Python, give the model as its library opens"
+        f" it, `encode(lists, SentenceTransformer('{source}'))`; or save the transformer alone, with save_pretrained"
+    )
+
+
+def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
+    """The settings of the transformer, none of which may change vectors in a way that is not known here."""
+    file = next((module.folder / name for name in _TRANSFORMER if (module.folder / name).is_file()), None)
+    settings = {} if file is None else _mapping(file, source)
+    for name, value in settings.items():
+        known = name in _IGNORED or value in (None, {}, [], False) or value == _EXPECTED.get(name)
+        if name.endswith(("_args", "_kwargs")) and isinstance(value, Mapping):
+            known = value.keys() <= _HARMLESS
+        if not known:
+            raise _unknown(source, f"{name} = {json.dumps(value)[:80]} for its transformer")
+    longest = settings.get("max_seq_length")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        raise LanguageModelError(
+            f"model: '{source}' has max_seq_length = {longest!r}; correct it, or download it again"
+        )
+    return settings
+
+
+def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], bool]:
+    """The modes of pooling, in the order in which their vectors are joined, and whether a prompt is pooled, too."""
+    config = module.config
+    modes = config.get("pooling_mode")
+    if modes is None:
+        modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]
+    chosen = tuple(modes) if isinstance(modes, list) else (modes,)
+    if any(mode not in _MODES for mode in chosen):
+        raise _unknown(source, f"pooling_mode = {json.dumps(modes)[:80]}")
+    if "pooling_mode" not in config and (others := _old_modes(config)):
+        raise _unknown(source, f"{others[0]} = true for its pooling")
+    return chosen, config.get("include_prompt") is not False
+
+
+def _old_modes(config: Mapping[str, Any]) -> list[str]:
+    """Modes of pooling that are chosen and not known here."""
+    return [
+        name for name, on in config.items() if name.startswith("pooling_mode_") and on and name not in _MODES.values()
+    ]
+
+
+def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
+    """All prompts by name, and the text of the one that is used by default."""
+    settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
+    if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+        raise _unknown(source, f"the type {settings['model_type']}")
+    prompts, name = settings.get("prompts") or {}, settings.get("default_prompt_name")
+    if not isinstance(prompts, Mapping) or not all(isinstance(text, str) for text in prompts.values()):
+        raise LanguageModelError(f"model: '{source}' has prompts in {_SETTINGS} that are not text; download it again")
+    if name is not None and name not in prompts:
+        raise LanguageModelError(f"model: '{source}' has no prompt '{name}', its default", name, prompts)
+    return prompts, prompts[name] if name is not None else ""
+
+
+# Modules after the pooling.
+
+
+def _after(module: _Module, source: str | Path, trust: bool) -> After:
+    if module.kind not in _AFTER:
+        raise _unknown(source, f"the module {module.kind}")
+    config = module.config
+    for name in ("module_input_name", "module_output_name"):
+        if config.get(name, _SENTENCE) not in (None, _SENTENCE):
+            raise _unknown(source, f"{name} = '{config[name]}' in its {module.kind}")
+    weights, files = _weights(module, trust) if module.kind != "Normalize" else ({}, "")
+    run = _AFTER[module.kind](config, weights, module)
+    digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
+    return After(module.kind, run, digest)
+
+
+def _normalize(
+    _config: Mapping[str, Any], _weights: Mapping[str, Tensor], _module: _Module
+) -> Callable[[Tensor], Tensor]:
+    functional = import_module("torch.nn.functional")
+    return lambda vectors: functional.normalize(vectors, p=2, dim=-1)
+
+
+def _layer_norm(
+    _config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module
+) -> Callable[[Tensor], Tensor]:
+    functional = import_module("torch.nn.functional")
+    weight, bias = (_weight(weights, name, module) for name in ("norm.weight", "norm.bias"))
+    return lambda vectors: functional.layer_norm(vectors, weight.shape, weight, bias)
+
+
+def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module) -> Callable[[Tensor], Tensor]:
+    functional = import_module("torch.nn.functional")
+    activation = _activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"), module)
+    weight = _weight(weights, "linear.weight", module)
+    bias = _weight(weights, "linear.bias", module) if config.get("bias", True) else None
+    residual = weights.get("residual.weight")
+
+    def run(vectors: Tensor) -> Tensor:
+        out = activation(functional.linear(vectors, weight, bias))
+        if not config.get("use_residual"):
+            return out
+        return out + (vectors if residual is None else functional.linear(vectors, residual))
+
+    return run
+
+
+_AFTER = {"Dense": _dense, "LayerNorm": _layer_norm, "Normalize": _normalize}
+
+
+def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
+    """A function of torch by the name of its class."""
+    nn = import_module("torch.nn")
+    found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
+    if not isinstance(found, type) or not issubclass(found, nn.Module) or module.kind != "Dense":
+        raise _unknown(module.source, f"the activation function {name}")
+    try:
+        return found()
+    except TypeError as error:  # a class that is no activation
+        raise _unknown(module.source, f"the activation function {name}") from error
+
+
+def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
+    """The weights of a module as float32, and the hash of their file."""
+    safe, pickled = module.folder / "model.safetensors", module.folder / "pytorch_model.bin"
+    file = safe if safe.is_file() or not pickled.is_file() else pickled
+    if not file.is_file():
+        raise LanguageModelError(f"model: '{module.source}' has no weights in '{module.path}'; download it again")
+    if file is pickled and not trust:
+        raise LanguageModelError(
+            f"model: the weights in '{module.path}' of '{module.source}' are pickled, and opening those can run code;"
+            " save them as safetensors, or pass trust=True (--trust) if you trust their origin"
+        )
+    try:
+        if file is safe:
+            weights = import_module("safetensors.torch").load_file(str(file))
+        else:
+            weights = import_module("torch").load(str(file), map_location="cpu", weights_only=True)
+        floats = {name: weight.float() for name, weight in weights.items()}
+    except Exception as error:  # damaged files raise errors of many kinds
+        raise LanguageModelError(
+            f"model: the weights in '{module.path}' of '{module.source}' cannot be read ({error}); download them again"
+        ) from error
+    with file.open("rb") as stream:
+        return floats, hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:
+    if name not in weights:
+        raise LanguageModelError(f"model: '{module.source}' has no {name} in '{module.path}'; download it again")
+    return weights[name]
+
+
+# The vector of a sentence from those of its tokens.
+
+
+def pooled(states: Tensor, tokens: Sequence[int], mode: str) -> Tensor:
+    """The vector of a sentence from the states (tokens, d) of some of its tokens."""
+    torch = import_module("torch")
+    chosen = states[list(tokens)]
+    match mode:
+        case "cls":
+            return chosen[0]
+        case "lasttoken":
+            return chosen[-1]
+        case "max":
+            return chosen.max(dim=0).values
+        case "mean_sqrt_len_tokens":
+            return chosen.sum(dim=0) / len(tokens) ** 0.5
+        case "weightedmean":
+            places = torch.tensor(tokens, dtype=chosen.dtype, device=chosen.device) + 1
+            return (chosen * places[:, None]).sum(dim=0) / places.sum()
+    return chosen.mean(dim=0)

@@ -1,0 +1,111 @@
+"""Tables with a whole word list in each row, one for each language or test, such as WEATHub: one row is read.
+
+Mukherjee, A., Raj, C., Zhu, Z., & Anastasopoulos, A. (2023). Global voices, local biases. EMNLP.
+https://doi.org/10.18653/v1/2023.emnlp-main.981
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from bayes_bias.errors import WordListError
+
+# A row has two targets and two attributes, each with a category and examples.
+PARTS = ("targ1", "targ2", "attr1", "attr2")
+_CATEGORY, _EXAMPLES = "category", "examples"
+# What the words of a row are called, and what tells a list apart from another.
+_NAMES = ("name", _CATEGORY)
+# A message names so many rows.
+_NAMED = 5
+
+
+def only_row(content: Any, label: str, reading: str) -> Any:
+    """The content of a file, or its only row as the content; `reading` is the Python that reads the rows as a frame.
+
+    Raises
+    ------
+    WordListError
+        There are several rows, each with a list of its own.
+    """
+    rows = _rows(content)
+    if len(rows) > 1 and (telling := _telling(rows)):
+        names = [" ".join(str(row[key]) for key in telling) for row in rows]
+        shown = f"{', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
+        raise WordListError(
+            f"{label}: has {len(rows)} rows with a list each, told apart by {' and '.join(telling)}: {shown}. Write the"
+            f" row that you mean to a file of its own: `{_written(rows[0], telling, reading)}`"
+        )
+    return _in_parts(rows[0]) if len(rows) == 1 else content
+
+
+def has_parts(content: Any) -> bool:
+    """Whether this is a list of two targets and two attributes."""
+    return isinstance(content, Mapping) and bool(content.keys() & {*PARTS})
+
+
+def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
+    """The rows of a table whose rows are lists; none if this is something else."""
+    if isinstance(content, Mapping) and _is_row(content):
+        return [content]
+    if not isinstance(content, list) or not content or not all(isinstance(row, Mapping) for row in content):
+        return []
+    if all(map(_is_row, content)):
+        return content
+    return content if _repeats_names(content) else []
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the parts of a list, or several lists of words."""
+    if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
+        return True
+    lists = [value for value in row.values() if _are_words(value)]
+    return len(lists) > 1 and any(isinstance(value, str) for value in row.values())
+
+
+def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether rows of one name and its words have different words under one name, such as those of two languages."""
+    words_of: dict[str, Any] = {}
+    for row in rows:
+        name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
+        words = [value for value in row.values() if _are_words(value)]
+        if name is None or len(words) != 1:
+            return False
+        if words_of.setdefault(name, words) != words:
+            return True
+    return False
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+
+
+def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The fewest columns that tell rows apart, or lists of rows that have one name in common."""
+    columns = [
+        key
+        for key in rows[0]
+        if all(isinstance(row.get(key), str | int) for row in rows)
+        and len({row[key] for row in rows}) > 1
+        and key.rpartition(".")[2] not in _NAMES
+    ]
+    for count in range(1, min(len(columns), 3) + 1):
+        for chosen in combinations(columns, count):
+            if len({tuple(row[key] for key in chosen) for row in rows}) == len(rows):
+                return chosen
+    return tuple(columns)
+
+
+def _written(row: Mapping[str, Any], telling: Sequence[str], reading: str) -> str:
+    chosen = " & ".join(f"(rows[{key!r}] == {row[key]!r})" for key in telling)
+    libraries = "pathlib, pandas as pd, yaml" if "yaml." in reading else "pandas as pd"
+    write = "to_json('one.json', orient='records', force_ascii=False)"
+    return f"import {libraries}; rows = {reading}; rows[{chosen}].{write}"
+
+
+def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row whose columns are called ``targ1.category`` with a mapping for each part."""
+    if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
+        return row
+    return {
+        part: {_CATEGORY: row.get(f"{part}.{_CATEGORY}", part), _EXAMPLES: row[f"{part}.{_EXAMPLES}"]} for part in PARTS
+    }

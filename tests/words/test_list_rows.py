@@ -1,0 +1,143 @@
+"""Tables with a word list in each row, such as WEATHub: one row is read, and several are never merged or dropped."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from bayes_bias import load_wordlist
+from bayes_bias.errors import WordListError
+from tests.helpers import refused
+
+ENGLISH = {
+    "Flowers": ["rose", "tulip", "lily"],
+    "Insects": ["ant", "fly", "bee"],
+    "Pleasant": ["love", "peace", "joy"],
+    "Unpleasant": ["agony", "evil", "grief"],
+}
+GERMAN = {
+    "Flowers": ["Rose", "Tulpe", "Lilie"],
+    "Insects": ["Ameise", "Fliege", "Biene"],
+    "Pleasant": ["Liebe", "Frieden", "Freude"],
+    "Unpleasant": ["Qual", "Böses", "Trauer"],
+}
+EXPECTED = load_wordlist(
+    {"Flowers=Pleasant": ENGLISH["Flowers"], "Insects=Unpleasant": ENGLISH["Insects"]}
+    | {name: ENGLISH[name] for name in ("Pleasant", "Unpleasant")}
+)
+PARTS = ("targ1", "targ2", "attr1", "attr2")
+
+
+def row(words: dict[str, list[str]], **about: str) -> dict:
+    """A row of WEATHub."""
+    parts = {}
+    for part, (name, own) in zip(PARTS, words.items(), strict=True):
+        parts |= {f"{part}.category": name, f"{part}.examples": own}
+    return {**about, **parts}
+
+
+def nested(words: dict[str, list[str]], **about: str) -> dict:
+    parts = zip(PARTS, words.items(), strict=True)
+    return {**about, **{part: {"category": name, "examples": own} for part, (name, own) in parts}}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def written(rows: list[dict], name: str) -> str:
+    path = Path(name)
+    if path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        path.write_text(json.dumps(rows))  # which is YAML as well
+    return name
+
+
+FILES = ["w.parquet", "w.jsonl", "w.json", "w.yaml"]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("of", [row, nested])
+def test_a_single_row_is_the_list(name, of):
+    path = written([of(ENGLISH, language="en", weat="WEAT1")], name)
+    assert load_wordlist(path).sha256 == EXPECTED.sha256
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("of", [row, nested])
+def test_several_rows_are_refused_with_a_line_that_works(name, of, run):
+    rows = [of(ENGLISH, language="en", weat="WEAT1"), of(GERMAN, language="de", weat="WEAT1")]
+    path = written(rows, name)
+    with refused(WordListError, f"{name} 2 rows language en, de pd.") as caught:
+        load_wordlist(path)
+    code, _, err = run("wordlists", path, "--groups", "targ1.examples=attr1.examples", "--out", "l.csv")
+    assert code == 2
+    assert "told apart by language" in err
+    exec(str(caught.value).split("`")[1])
+    assert load_wordlist("one.json").sha256 == EXPECTED.sha256
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
+    rows = [row(ENGLISH, language="en", weat=f"WEAT{k}") for k in (1, 2)]
+    rows += [row(GERMAN, language="de", weat=f"WEAT{k}") for k in (1, 2)]
+    with refused(WordListError, "4 rows language and weat en WEAT1, en WEAT2") as caught:
+        load_wordlist(written(rows, name))
+    exec(str(caught.value).split("`")[1])
+    assert load_wordlist("one.json").sha256 == EXPECTED.sha256
+
+
+def test_rows_of_lists_under_other_names_are_refused():
+    rows = [{"lang": "en", **ENGLISH}, {"lang": "de", **GERMAN}]
+    with refused(WordListError, "w.json 2 rows lang en, de"):
+        load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
+
+
+def test_a_name_in_two_languages_is_refused():
+    rows = [{"language": code, "name": name, "words": words[name]} for code, words in (("en", ENGLISH), ("de", GERMAN))
+            for name in words]  # fmt: skip
+    with refused(WordListError, "w.json 8 rows language"):
+        load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
+
+
+def test_files_of_two_languages_are_not_merged(run):
+    names = ("Flowers=Pleasant", "Insects=Unpleasant", "Pleasant", "Unpleasant")
+    for file, words in (("en.json", ENGLISH), ("de.json", GERMAN)):
+        Path(file).write_text(json.dumps(dict(zip(names, words.values(), strict=True))))
+    code, _, err = run("wordlists", "en.json", "de.json", "--out", "l.csv")
+    assert code == 2
+    assert "'Flowers' has other words in 'de.json' than in 'en.json'" in err
+    assert run("wordlists", "en.json", "en.json", "--out", "l.csv")[0] == 0
+    assert load_wordlist("l.csv").sha256 == EXPECTED.sha256
+
+
+def test_a_repeated_key_is_refused():
+    Path("w.json").write_text('{"a": ["x", "y"], "a": ["z"]}')
+    with refused(WordListError, "w.json 'a' twice"):
+        load_wordlist("w.json")
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_parquet_without_lists_is_read_as_a_spreadsheet(long):
+    heads = {"Flowers": "Flowers=Pleasant", "Insects": "Insects=Unpleasant"}
+    if long:
+        pairs = [(word, heads.get(name, name)) for name, words in ENGLISH.items() for word in words]
+        frame = pd.DataFrame(pairs, columns=["word", "group"])
+    else:
+        frame = pd.DataFrame({heads.get(name, name): words for name, words in ENGLISH.items()})
+    frame.to_parquet("w.parquet")
+    assert load_wordlist("w.parquet").sha256 == EXPECTED.sha256
+    pd.DataFrame({"Flowers=Pleasant": [1, 2], "Pleasant": ["a", "b"]}).to_parquet("w.parquet")
+    with refused(WordListError, "w.parquet number 1 text"):
+        load_wordlist("w.parquet")
+
+
+def test_damaged_parquet_is_one_line():
+    Path("w.parquet").write_bytes(b"PAR1 and no more")
+    with refused(WordListError, "w.parquet damaged Parquet"):
+        load_wordlist("w.parquet")
