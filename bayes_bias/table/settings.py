@@ -166,7 +166,9 @@ def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hash
         if several.any():
             first = place == several.idxmax()
             own = tuple(values[code] for code in sorted(codes[first].unique()))
-            model = str(frame.loc[first, "model"].iloc[0]).strip() if "model" in frame else ""
+            model = (
+                str(frame.loc[first, "model"].iloc[0]).strip() if "model" in frame and "model" in design.known else ""
+            )
             yield Varying(column, own, model)
 
 
