@@ -29,6 +29,8 @@ from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, d
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
 UNEVEN = 3
+# A cosine this close to 1 is 1 up to rounding, and so many such pairs are named.
+_SAME, _NAMED = 1e-9, 5
 
 logger = logging.getLogger("bayes_bias")
 
@@ -487,7 +489,7 @@ class AssociationTable(Telling):
         left_out_groups = (f"left out, since no class is stereotypical for them: {', '.join(spare)}",) if spare else ()
         first, replicates = next(iter(parts.values())), None
         of_parts = dict.fromkeys(n for part in parts.values() for n in part.notices)
-        values, notices = first.values, (*left_out_groups, *of_parts)
+        values, notices = first.values, (*left_out_groups, *of_parts, *_of_one_vector(first.values, metric))
         if replicate is not None:
             singles = {label: part.values for label, part in parts.items()}
             replicates, left_out = combine(singles, kind or replicate)
@@ -703,6 +705,23 @@ def _check_classes(table: AssociationTable) -> None:
             f"stereotypes: {len(table.groups)} group(s) and {len(table.associated_classes)} associated"
             " class(es); bias is a contrast and needs a group and two classes: name one for another group, or opposites"
         )
+
+
+def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
+    """A notice of pairs whose cosine is 1: only words with the same vector have it, as in a pruned file."""
+    if metric != COSINE:
+        return ()
+    pairs = [
+        f"'{values.target.to_numpy()[row]}' and '{values.attribute.to_numpy()[column]}'"
+        for row, column in np.argwhere(values.to_numpy() > 1 - _SAME)
+    ]
+    if not pairs:
+        return ()
+    more = f", and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
+    return (
+        f"the cosine of {', '.join(pairs[:_NAMED])}{more} is 1, as if these words had the same vector. Check if the"
+        " vectors were pruned, or stand for unknown words",
+    )
 
 
 def _opposites(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.equal_vectors import equal_vectors, without_copies
 from bayes_bias.associations.sub_topics import vocabulary_of
 from bayes_bias.checks.null_lists import NullDesign
@@ -212,3 +213,17 @@ def test_vectors_that_are_close_or_parallel_are_not_equal() -> None:
     vector = rng.standard_normal(50)
     near = {f"w{k}": vector + 1e-4 * rng.standard_normal(50) for k in range(20)}
     assert equal_vectors({"word": vector, "longer": 2 * vector, "opposite": -vector, **near}) == []
+
+
+@pytest.mark.parametrize("value", [1.0, 1.0 - 1e-12])
+def test_a_cosine_of_one_from_elsewhere_is_named(value: float) -> None:
+    table = bb.cosines(LIST, pruned(), ())
+    matrix = table.values.to_pandas()
+    matrix.loc["rose", "grief"] = value
+    (notice,) = [n for n in cosines_from_matrix(matrix, LIST).notices if "cosine of" in n]
+    assert says(notice, "'rose' and 'grief' 1 same vector")
+    matrix.loc["rose", "grief"] = 0.9999
+    assert not any("cosine of" in notice for notice in cosines_from_matrix(matrix, LIST).notices)
+    other = bb.Metric("score", unit="points", range=(-10.0, 10.0))
+    matrix.loc["rose", "grief"] = 1.0
+    assert not any("cosine of" in n for n in cosines_from_matrix(matrix, LIST, metric=other).notices)
