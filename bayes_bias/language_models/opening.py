@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.files import expanded, refuse_pipe_or_address
+from bayes_bias.files import expanded, is_address
 from bayes_bias.formatting import Telling
 
 type Kind = Literal["encoder", "masked", "causal"]
@@ -117,7 +117,11 @@ def check_batch(batch: int) -> int:
 
 def _folder(source: str | Path, trust: bool) -> Path:
     """The folder itself, or that of a local copy of the model with this name on the hub."""
-    refuse_pipe_or_address(source, "model", LanguageModelError)
+    if is_address(source):
+        raise LanguageModelError(
+            f"model: '{source}' is an address. Give the folder of a model, or its name on the hub, such as"
+            " 'organisation/name'"
+        )
     path = expanded(source)
     if path.is_dir():
         return path

@@ -315,6 +315,45 @@ def test_a_model_without_its_array_is_named(kept):
         biases("v.kv", trust=True)
 
 
+@pytest.mark.gensim
+def test_an_array_of_another_model_is_refused(kept):
+    np.save("other.npy", MATRIX[:3].astype(np.float32))
+    Path("other.npy").rename(kept)
+    with refused(EmbeddingError, "8 words 3 vectors do not belong together"):
+        biases("v.kv", trust=True)
+
+
+@pytest.mark.gensim
+@pytest.mark.parametrize("ending", [".wv.vectors.npy", ".syn1neg.npy"])
+def test_arrays_of_a_whole_model_are_named(ending):
+    models = pytest.importorskip("gensim.models")
+    model = models.Word2Vec(list(WORDS.values()), vector_size=5, min_count=1, seed=1, workers=1)
+    model.save("m.model", separately=["syn1neg"])
+    model.wv.save("m.model.wv", separately=["vectors"])
+    model.save("m.model", sep_limit=0)
+    array = Path(f"m.model{ending}")
+    assert array.is_file()
+    bb.open_embedding("m.model", trust=True)
+    array.write_bytes(array.read_bytes()[:-30])
+    with refused(EmbeddingError, f"m.model '{array.name}' Copy"):
+        bb.open_embedding("m.model", trust=True)
+    array.unlink()
+    with refused(EmbeddingError, f"m.model '{array.name}' not there"):
+        bb.open_embedding("m.model", trust=True)
+
+
+def test_packed_archives_and_pickles_have_a_line_that_works():
+    np.savez("v.npz", words=list(VECTORS), vectors=MATRIX)
+    Path("v.pkl").write_bytes(pickle.dumps(VECTORS))
+    for name in ("v.npz", "v.pkl"):
+        Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
+        Path(name).unlink()
+        with refused(EmbeddingError, f"{name}.gz packed by gzip gunzip") as caught:
+            bb.open_embedding(f"{name}.gz", trust=True)
+        subprocess.run(str(caught.value).split("`")[1], shell=True, check=True)
+        assert np.array_equal(biases(name, trust=True), TRUE)
+
+
 # Frames and tensors of other libraries.
 
 
