@@ -73,13 +73,13 @@ class LanguageModel(Telling):
 
 
 def open_model(
-    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, inner: str = ""
+    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, folder: Path | None = None
 ) -> Transformer:
     """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`.
 
-    `inner` is the folder within it that holds the transformer, if it has one.
+    `folder` holds the transformer, if it is known already.
     """
-    folder = model_folder(source, trust) / inner
+    folder = model_folder(source, trust) if folder is None else folder
     _check_files(folder, source, trust)
     with quietly() as transformers:
         config = _config(transformers, folder, source)
