@@ -109,6 +109,19 @@ def test_numbers_without_words_are_named_with_a_line_that_works(kind):
     followed(caught, words=[*VECTORS, *map(str, range(200))])
 
 
+@pytest.mark.parametrize("delimiter", [" ", "\t", ","])
+def test_text_without_words_is_named_with_a_line_that_works(delimiter):
+    np.savetxt("v.tsv", MATRIX, fmt="%.3f", delimiter=delimiter)
+    with refused(EmbeddingError, "v.tsv numbers without words np.loadtxt") as caught:
+        bb.open_embedding("v.tsv")
+    followed(caught, words=list(VECTORS))
+
+
+def test_words_that_are_numbers_stay_words():
+    Path("v.txt").write_text("0.5 0.1 0.2\nhe 0.3 0.4\n0.25 1 2\nshe 2 3\n")
+    assert bb.open_embedding("v.txt").vocabulary() == ["0.5", "he", "0.25", "she"]
+
+
 def test_vectors_of_search_libraries_are_named_with_a_line_that_works():
     lengths = np.full((len(MATRIX), 1), 5, "<i4").view("<f4")
     np.hstack([lengths, MATRIX.astype("<f4")]).tofile("v.fvecs")
