@@ -92,6 +92,11 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))
 
 
+def is_address(source: str | os.PathLike[str]) -> bool:
+    """Whether this is the address of something elsewhere."""
+    return _ADDRESS.match(os.fspath(source)) is not None
+
+
 def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
     """Refuse what is no file on this machine: the address of one, or a pipe, which can be read once."""
     text = os.fspath(source)

@@ -157,6 +157,10 @@ class Embedding(Telling):
         """Read every vector, as stored."""
         return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
 
+    def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
+        """Read words whose casefolded form is wanted, and the `first` words of the source, each once."""
+        return self._logged(_once(self.reader.entries(wanted, first), ()))
+
     def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
         for notice in read.notices(self.name):
             logger.warning(notice)

@@ -129,6 +129,11 @@ def from_keyed_vectors(vectors: Any) -> MemoryReader:
     """From gensim's KeyedVectors; those of fastText have vectors of parts of words."""
     words = list(vectors.index_to_key)
     _check_words(words)
+    if len(words) != len(vectors.vectors):
+        raise EmbeddingError(
+            f"embedding: gensim's KeyedVectors have {len(words):,} words and {len(vectors.vectors):,} vectors. Copy the"
+            " model and the arrays beside it again, because they do not belong together"
+        )
     fields = words, vectors.vectors, int(vectors.vector_size)
     if hasattr(vectors, "vectors_ngrams"):
         return SubwordReader(*fields, frequent_first=True, model=vectors)

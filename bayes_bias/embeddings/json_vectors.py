@@ -1,6 +1,7 @@
 """JSON of vectors as a frame: objects with a text and a list of numbers, or words with their vectors in any layout."""
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from bayes_bias.errors import EmbeddingError
 # What a list of numbers is called where its name is not a word.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
 _WORD = "word"
+# Numbers of 32 bits as text.
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
 # Objects are looked into so deeply.
 _DEEPEST = 12
 
@@ -191,9 +194,11 @@ def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str
     for each in without:
         for name in headings:
             if (value := _value_of(name, each)) is not None:
+                packed = isinstance(value, str) and _BASE64.fullmatch(value) is not None
+                remedy = "ask again with encoding_format='float'" if packed else "write all of them"
                 raise EmbeddingError(
                     f"{subject}: {_named(each)} has {str(value)[:40]!r} as '{name}', which is not a list of numbers;"
-                    " write all of them"
+                    f" {remedy}"
                 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.resources.abc import Traversable
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from bayes_bias.embeddings import (
     format_word2vec,
 )
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
-from bayes_bias.embeddings.format_base import Format, peek
+from bayes_bias.embeddings.format_base import Format, is_zipped, peek
 from bayes_bias.embeddings.in_memory import SubwordReader, are_pairs, from_keyed_vectors, from_memory
 from bayes_bias.embeddings.other_files import other_file, other_text
 from bayes_bias.errors import EmbeddingError
@@ -40,6 +41,9 @@ FORMATS: tuple[Format, ...] = (
     format_word2vec.FORMAT,
     format_text.FORMAT,
 )
+
+# These are read only as they are.
+_NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_histwords.FORMAT)
 
 # Or gensim's KeyedVectors, which are not imported for their name's sake.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
@@ -141,6 +145,11 @@ def sniff(file: Traversable) -> Format:
         if each_format.recognises(sample):
             if each_format is format_text.FORMAT and (what := other_text(sample, file)):
                 raise EmbeddingError(f"{file.name}: is {what}")
+            if each_format in _NEVER_ZIPPED and is_zipped(file):
+                raise EmbeddingError(
+                    f"{file.name}: is a file of the format {each_format.name}, packed by gzip. Unpack it first:"
+                    f" `gunzip -k {quote(str(file))}`"
+                )
             return each_format
     if what := other_file(sample, file):
         raise EmbeddingError(f"{file.name}: is {what}")
@@ -227,7 +236,7 @@ class ReplicatedReader(Reader):
         return False  # each has its own
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        of_first = dict(self.members[0].reader.entries(wanted, first))
+        of_first = self.members[0].among(wanted, first)
         others = [member.find(of_first) for member in self.members[1:]]
         for word, vector in of_first.items():
             if all(word in other for other in others):

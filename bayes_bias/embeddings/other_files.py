@@ -66,7 +66,8 @@ _OF_TORCH = (
 
 def other_text(sample: bytes, file: Traversable) -> str:
     """What a text is that has no vectors in lines, with what to do; "" if it is not recognised."""
-    return next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
+    known = next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
+    return known or _matrix_of_text(sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
@@ -96,6 +97,31 @@ def _at(file: Traversable, what: str) -> str:
 
 
 # Numbers without words.
+
+_FRACTION = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
+_FEWEST_LINES, _MOST_LINES = 3, 50
+
+
+def _matrix_of_text(sample: bytes, file: Traversable) -> str:
+    """Lines of numbers that begin with one that is no word; "" if this is something else."""
+    lines = sample.splitlines()[:_MOST_LINES]
+    lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
+    rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
+    if len(rows) < _FEWEST_LINES or not all(row and _FRACTION.fullmatch(row[0]) for row in rows):
+        return ""
+    if not all(_is_number(field) for row in rows for field in row) or len({len(row) for row in rows}) > 1:
+        return ""
+    delimiter = ", delimiter=','" if b"," in lines[0] else ""
+    return _at(file, _with_words("numbers without words, in lines of text", f"np.loadtxt(FILE{delimiter})"))
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
 
 _RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}
 _MOST_DIMENSIONS = 100_000

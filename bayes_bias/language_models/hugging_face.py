@@ -123,8 +123,7 @@ class SentenceEncoder(LanguageModel):
                 states = self.transformer.model(**inputs, output_hidden_states=True).hidden_states[self.layer]
                 for row, k in enumerate(rows):
                     vectors[k] = self._vector(states[row], positions[k])
-        width = 0 if vectors else self.transformer.model.config.hidden_size
-        return np.stack(vectors) if vectors else np.empty((0, width), dtype=np.float32)
+        return np.stack(vectors) if vectors else np.empty((0, self.transformer.model.config.hidden_size), np.float32)
 
     def _prepared(self, text: str) -> str:
         prompted = f"{self.prompt}{text}"
@@ -214,22 +213,18 @@ def load_encoder(
     """
     if pooling is not None:
         check_choice("pooling", pooling, POOLINGS)
-    own = read_modules(model_folder(folder, trust), folder, trust)
-    transformer = open_model(folder, "encoder", trust=trust, device=device, inner=own.inner if own else "")
+    home = model_folder(folder, trust)
+    own = read_modules(home, folder, trust)
+    transformer = open_model(folder, "encoder", trust=trust, device=device, folder=home / own.inner if own else home)
     number = _number(layer, transformer)
-    name = str(folder)
     if own is None:
         if prompt:
-            raise LanguageModelError(f"prompt: '{name}' has no prompts; leave it out, and write them into templates")
-        encoder = SentenceEncoder(transformer, pooling or "mean", number, batch)
+            raise LanguageModelError(f"prompt: '{folder}' has no prompts; leave it out, and write them into templates")
+        encoder = SentenceEncoder(transformer, pooling or "mean", number)
     else:
         transformer = replace(transformer, window=_least(transformer.window, own.longest))
-        encoder = _with_modules(transformer, own, pooling, number, own.prompt(prompt, name))
-    if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:
-        raise LanguageModelError(
-            f"pooling: the tokenizer of '{transformer.name}' puts no token before a sentence for 'cls'; "
-            "take 'mean', or 'last' for a decoder"
-        )
+        encoder = _with_modules(transformer, own, pooling, number, own.prompt(prompt, str(folder)))
+    _check_first_token(encoder)
     check_padding(transformer, check_batch(batch))
     return replace(encoder, batch=batch)
 
@@ -237,19 +232,31 @@ def load_encoder(
 def _with_modules(
     transformer: Transformer, own: OwnModules, pooling: Pooling | None, layer: int, prompt: str
 ) -> SentenceEncoder:
-    """An encoder with the model's own modules, unless pooling or layer are others."""
+    """An encoder with the model's own pooling and modules, unless pooling or layer are others."""
     last = transformer.model.config.num_hidden_layers
-    same_pooling = pooling is None or own.poolings == (_OWN_NAMES.get(pooling, pooling),)
-    modules = replace(own, after=own.after if layer == last else ()) if same_pooling else None
-    name = own.pooling if same_pooling else str(pooling)
-    encoder = SentenceEncoder(transformer, name, layer, prompt=prompt, modules=modules, lower=own.lower)
-    if same_pooling and layer == last:
-        logger.info(f"{transformer.name}: vectors are made by its own {own.text}")
+    by_default = SentenceEncoder(
+        transformer, own.pooling, last, prompt=own.default_prompt, modules=own, lower=own.lower
+    )
+    encoder = replace(by_default, layer=layer, prompt=prompt)
+    if layer != last:
+        encoder = replace(encoder, modules=replace(own, after=()))
+    if pooling is not None and own.poolings != (_OWN_NAMES.get(pooling, pooling),):
+        encoder = replace(encoder, pooling=pooling, modules=None)
+    if encoder.how == by_default.how:
+        logger.info(f"{transformer.name}: vectors are made by its own {by_default.how}")
     else:
-        logger.warning(
-            f"{transformer.name}: {encoder.how} is used as asked, and not its own {own.text} of layer {last}"
-        )
+        logger.warning(f"{transformer.name}: {encoder.how} is used as asked, and not its own {by_default.how}")
     return encoder
+
+
+def _check_first_token(encoder: SentenceEncoder) -> None:
+    """Refuse the first token as the vector of a sentence if it is a word, unless the model was trained so."""
+    transformer = encoder.transformer
+    if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:
+        raise LanguageModelError(
+            f"pooling: the tokenizer of '{transformer.name}' puts no token before a sentence for 'cls'; "
+            "take 'mean', or 'last' for a decoder"
+        )
 
 
 def _least(*limits: int | None) -> int | None:

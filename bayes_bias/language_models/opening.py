@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.files import expanded, refuse_pipe_or_address
+from bayes_bias.files import expanded, is_address
 from bayes_bias.formatting import Telling
 
 type Kind = Literal["encoder", "masked", "causal"]
@@ -73,13 +73,13 @@ class LanguageModel(Telling):
 
 
 def open_model(
-    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, inner: str = ""
+    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, folder: Path | None = None
 ) -> Transformer:
     """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`.
 
-    `inner` is the folder within it that holds the transformer, if it has one.
+    `folder` holds the transformer, if it is known already.
     """
-    folder = model_folder(source, trust) / inner
+    folder = model_folder(source, trust) if folder is None else folder
     _check_files(folder, source, trust)
     with quietly() as transformers:
         config = _config(transformers, folder, source)
@@ -117,7 +117,11 @@ def check_batch(batch: int) -> int:
 
 def _folder(source: str | Path, trust: bool) -> Path:
     """The folder itself, or that of a local copy of the model with this name on the hub."""
-    refuse_pipe_or_address(source, "model", LanguageModelError)
+    if is_address(source):
+        raise LanguageModelError(
+            f"model: '{source}' is an address. Give the folder of a model, or its name on the hub, such as"
+            " 'organisation/name'"
+        )
     path = expanded(source)
     if path.is_dir():
         return path

@@ -85,11 +85,6 @@ class OwnModules:
         return "+".join(self.poolings)
 
     @property
-    def text(self) -> str:
-        """The pooling and the modules after it."""
-        return " and ".join([self.pooling, *(module.kind for module in self.after)])
-
-    @property
     def identity(self) -> list[Any]:
         """What vectors depend on besides the transformer, the pooling, and the prompt."""
         changing = [[module.kind, module.files] for module in self.after]

@@ -5,7 +5,7 @@ They are the columns of a list not yet chosen.
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,9 @@ SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
 _NAMES, _WORDS = ("name", "category"), ("words", "examples")
 _COMMENT = (";", "#")
 _DEEPEST = 50
+
+# The keys that a list is nested in, from the outermost to its own name.
+type Place = tuple[str, ...]
 
 
 def holds_names(name: str) -> bool:
@@ -133,21 +136,19 @@ def _is_vector(parts: list[str]) -> bool:
 def names_of(content: Any, stem: str, label: str) -> Content:
     """The words of each name, whatever they are nested in, and everything else as a notice.
 
-    Lists of pairs, or of longer sets, are a name for each place. Two lists of one name that differ are numbered.
+    Lists of pairs, or of longer sets, are a name for each place. Lists of one name that differ, such as those of two
+    languages, are told apart by what they are nested in, or else numbered.
 
     Examples
     --------
     >>> names_of({"sets": [["she", "he"], ["her", "his"]], "jobs": {"mine": ["nurse"]}}, "x", "x.json").values
     {'sets 1': ['she', 'her'], 'sets 2': ['he', 'his'], 'mine': ['nurse']}
+    >>> names_of({"en": {"jobs": ["nurse"]}, "de": {"jobs": ["Arzt"]}}, "x", "x.json").values
+    {'jobs (en)': ['nurse'], 'jobs (de)': ['Arzt']}
     """
-    lists: dict[str, list[str]] = {}
-    left_out: list[str] = []
-    for name, words in _found(content, stem):
-        if words is None:
-            left_out.append(name)
-            continue
-        numbered = (name if number == 1 else f"{name} ({number})" for number in range(1, len(lists) + 2))
-        lists[next(each for each in numbered if lists.get(each, words) == words)] = words
+    found = list(_found(content, (stem,)))
+    lists = _told_apart([(path, words) for path, words in found if words is not None])
+    left_out = [path[-1] for path, words in found if words is None]
     if not lists:
         raise WordListError(
             f"{label}: holds {described(content)} without lists of words; write names with their words, such as"
@@ -157,29 +158,57 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     return Content(lists, label, notices=(skipped,) if left_out else ())
 
 
-def _found(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, list[str] | None]]:
-    """Names with their words, or with None for what are no words."""
+def _told_apart(found: Sequence[tuple[Place, list[str]]]) -> dict[str, list[str]]:
+    """The words of each name; names of several lists get what their lists are nested in, or a number."""
+    of_name: dict[str, list[tuple[Place, list[str]]]] = {}
+    for place, words in found:
+        of_name.setdefault(place[-1], []).append((place, words))
+    names: dict[str, list[str]] = {}
+    for name, alike in of_name.items():
+        lists: list[list[str]] = []
+        for _, words in alike:
+            if words not in lists:
+                lists.append(words)
+        depth = _telling_depth([place for place, _ in alike])
+        for place, words in alike:
+            label = f" ({place[-depth] if depth else lists.index(words) + 1})" if len(lists) > 1 else ""
+            numbered = (f"{name}{label}{f' {k}' if k > 1 else ''}" for k in range(1, len(found) + 1))
+            names[next(each for each in numbered if names.get(each, words) == words)] = words
+    return names
+
+
+def _telling_depth(places: Sequence[Place]) -> int:
+    """How far around lists of one name the keys are that tell them apart; 0 if there are none."""
+    for depth in range(2, min(map(len, places)) + 1):
+        if len({place[-depth] for place in places}) > 1:
+            return depth
+    return 0
+
+
+def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
+    """Names, behind those that they are nested in, with their words, or with None for what are no words."""
     if depth > _DEEPEST:
-        yield name, None
+        yield path, None
     elif isinstance(value, Mapping):
         own = next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
         words = next((value[key] for key in _WORDS if key in value), None)
         if own is not None and words is not None:
-            yield from _found(words, own, depth + 1)
+            yield from _found(words, (*path, own), depth + 1)
             return
+        inside = path if own is None else (*path, own)
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
-                yield from _found(inner, str(key), depth + 1)
+                yield from _found(inner, (*inside, str(key)), depth + 1)
     elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
         for each in value:
-            yield from _found(each, name, depth + 1)
+            yield from _found(each, path, depth + 1)
     elif (words := _words(value)) is not None:
-        yield name, words
+        yield path, words
     elif (sets := _sets(value)) is not None:
         for place, words in enumerate(zip(*sets, strict=True), 1):
-            yield f"{name} {place}", list(words)
+            yield (*path[:-1], f"{path[-1]} {place}"), list(words)
     else:
-        yield name, None
+        yield path, None
 
 
 def _words(value: Any) -> list[str] | None:

@@ -109,6 +109,19 @@ def test_numbers_without_words_are_named_with_a_line_that_works(kind):
     followed(caught, words=[*VECTORS, *map(str, range(200))])
 
 
+@pytest.mark.parametrize("delimiter", [" ", "\t", ","])
+def test_text_without_words_is_named_with_a_line_that_works(delimiter):
+    np.savetxt("v.tsv", MATRIX, fmt="%.3f", delimiter=delimiter)
+    with refused(EmbeddingError, "v.tsv numbers without words np.loadtxt") as caught:
+        bb.open_embedding("v.tsv")
+    followed(caught, words=list(VECTORS))
+
+
+def test_words_that_are_numbers_stay_words():
+    Path("v.txt").write_text("0.5 0.1 0.2\nhe 0.3 0.4\n0.25 1 2\nshe 2 3\n")
+    assert bb.open_embedding("v.txt").vocabulary() == ["0.5", "he", "0.25", "she"]
+
+
 def test_vectors_of_search_libraries_are_named_with_a_line_that_works():
     lengths = np.full((len(MATRIX), 1), 5, "<i4").view("<f4")
     np.hstack([lengths, MATRIX.astype("<f4")]).tofile("v.fvecs")
@@ -313,6 +326,45 @@ def test_a_model_without_its_array_is_named(kept):
     kept.unlink()
     with refused(EmbeddingError, "v.kv 'v.kv.vectors.npy' not there Copy same folder"):
         biases("v.kv", trust=True)
+
+
+@pytest.mark.gensim
+def test_an_array_of_another_model_is_refused(kept):
+    np.save("other.npy", MATRIX[:3].astype(np.float32))
+    Path("other.npy").rename(kept)
+    with refused(EmbeddingError, "8 words 3 vectors do not belong together"):
+        biases("v.kv", trust=True)
+
+
+@pytest.mark.gensim
+@pytest.mark.parametrize("ending", [".wv.vectors.npy", ".syn1neg.npy"])
+def test_arrays_of_a_whole_model_are_named(ending):
+    models = pytest.importorskip("gensim.models")
+    model = models.Word2Vec(list(WORDS.values()), vector_size=5, min_count=1, seed=1, workers=1)
+    model.save("m.model", separately=["syn1neg"])
+    model.wv.save("m.model.wv", separately=["vectors"])
+    model.save("m.model", sep_limit=0)
+    array = Path(f"m.model{ending}")
+    assert array.is_file()
+    bb.open_embedding("m.model", trust=True)
+    array.write_bytes(array.read_bytes()[:-30])
+    with refused(EmbeddingError, f"m.model '{array.name}' Copy"):
+        bb.open_embedding("m.model", trust=True)
+    array.unlink()
+    with refused(EmbeddingError, f"m.model '{array.name}' not there"):
+        bb.open_embedding("m.model", trust=True)
+
+
+def test_packed_archives_and_pickles_have_a_line_that_works():
+    np.savez("v.npz", words=list(VECTORS), vectors=MATRIX)
+    Path("v.pkl").write_bytes(pickle.dumps(VECTORS))
+    for name in ("v.npz", "v.pkl"):
+        Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
+        Path(name).unlink()
+        with refused(EmbeddingError, f"{name}.gz packed by gzip gunzip") as caught:
+            bb.open_embedding(f"{name}.gz", trust=True)
+        subprocess.run(str(caught.value).split("`")[1], shell=True, check=True)
+        assert np.array_equal(biases(name, trust=True), TRUE)
 
 
 # Frames and tensors of other libraries.

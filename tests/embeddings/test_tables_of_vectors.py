@@ -239,6 +239,14 @@ def test_a_notice_names_a_repeated_word_of_text(tmp_path, name, content, caplog)
     assert "'ash' has several rows" in caplog.text
 
 
+def test_a_repeated_word_of_a_replicate_has_its_first_vector(tmp_path, caplog):
+    for name, more in (("a.txt", "he 9 9\n"), ("b.txt", "")):
+        (tmp_path / name).write_text(f"he 1 0\nshe 0 1\n{more}")
+    both = bb.open_embedding([tmp_path / "a.txt", tmp_path / "b.txt"], kind="seed")
+    assert both.find(["he"])["he"].tolist() == [[1, 0], [1, 0]]
+    assert "a: 'he' has several rows" in caplog.text
+
+
 def test_a_repeated_row_with_the_same_vector_has_no_notice(tmp_path, caplog):
     line = f"oak {' '.join(map(str, LISTS['oak']))}\n"
     (tmp_path / "v.txt").write_text(line + line)
@@ -326,7 +334,7 @@ def test_several_vectors_of_a_request_are_refused(tmp_path):
 def test_a_vector_in_another_form_is_refused(tmp_path):
     rows = [*batch(LISTS), *batch({"ash": "zczMPQ=="})]  # base64
     (tmp_path / "b.jsonl").write_text(json_lines(rows))
-    with refused(EmbeddingError, "'ash' 'zczMPQ==' not list of numbers"):
+    with refused(EmbeddingError, "'ash' 'zczMPQ==' not list of numbers encoding_format='float'"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 

@@ -149,7 +149,7 @@ def test_joined_poolings_equal_the_library(own, modes):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("include_prompt", [True, False])
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind):
+def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind, caplog):
     prompted = {"prompts": PROMPTS, "default_prompt_name": "query", "include_prompt": include_prompt}
     folder = own(mode, Normalize, kind=kind, **prompted)
     encoder = load_encoder(folder)
@@ -158,6 +158,7 @@ def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind):
     other = load_encoder(folder, prompt="passage")
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     assert other(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt_name="passage"), abs=1e-5)
+    assert "prompt 'the ' is used as asked, and not its own" in caplog.text
     none = load_encoder(folder, prompt="")
     assert none(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt=""), abs=1e-5)
     assert len({encoder.identity, other.identity, none.identity}) == 3
@@ -209,8 +210,8 @@ def test_a_sentence_beyond_the_own_length_is_refused(own):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pooling": "mean"}, "mean of layer 2 is used as asked, and not its own cls and Normalize of layer 2"),
-        ({"layer": "first"}, "cls of layer 1 is used as asked, and not its own cls and Normalize of layer 2"),
+        ({"pooling": "mean"}, "mean of layer 2 is used as asked, and not its own cls of layer 2, Normalize"),
+        ({"layer": "first"}, "cls of layer 1 is used as asked, and not its own cls of layer 2, Normalize"),
         ({"pooling": "mean", "layer": 0}, "mean of layer 0 is used as asked"),
     ],
 )

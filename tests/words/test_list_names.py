@@ -94,7 +94,7 @@ def test_toml_keys_are_read_from_json_and_yaml(tmp_path):
 def test_other_content_is_left_out_by_name():
     first = {"a": ["x"], "n": 3, "source": "book"}
     found = read_names_of([first, {"a": ["x"]}, {"a": ["y"]}])
-    assert found.values == {"a": ["x"], "a (2)": ["y"]}
+    assert found.values == {"a (1)": ["x"], "a (2)": ["y"]}
     assert says(found.notices[0], "n source")
 
 

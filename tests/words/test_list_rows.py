@@ -105,6 +105,20 @@ def test_a_name_in_two_languages_is_refused():
         load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
 
 
+@pytest.mark.parametrize("name", ["w.json", "w.yaml"])
+def test_languages_under_keys_keep_their_names_apart(name, run):
+    Path(name).write_text(json.dumps({"en": ENGLISH, "de": GERMAN}))
+    names = [f"{word} ({code})" for word in ENGLISH for code in ("en", "de")]
+    with refused(WordListError, ", ".join(names[::2])):
+        load_wordlist(name)
+    code, _, err = run("wordlists", name, "--groups", "Flowers=Pleasant", "--out", "l.csv")
+    assert code == 2
+    assert "no words are called 'Flowers'" in err
+    pairs = ("Flowers (en)=Pleasant (en)", "Insects (en)=Unpleasant (en)")
+    assert run("wordlists", name, *(part for pair in pairs for part in ("--groups", pair)), "--out", "l.csv")[0] == 0
+    assert load_wordlist("l.csv").targets == EXPECTED.targets
+
+
 def test_files_of_two_languages_are_not_merged(run):
     names = ("Flowers=Pleasant", "Insects=Unpleasant", "Pleasant", "Unpleasant")
     for file, words in (("en.json", ENGLISH), ("de.json", GERMAN)):
