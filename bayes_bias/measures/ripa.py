@@ -78,7 +78,7 @@ def _on(occasion: Occasion) -> WordResult:
     """RIPA of the targets, from vectors at the lengths that they have in their source."""
     vectors = occasion.original_vectors
     of_words = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
-    if np.isclose(of_words, of_words[:1], rtol=_EQUAL, atol=0).all():
+    if of_words.size and np.isclose(of_words, of_words[:1], rtol=_EQUAL, atol=0).all():
         name = occasion.table.provenance.get("embedding", occasion.table.name)
         raise MeasureError(
             f"RIPA: depends on the lengths of vectors, and all vectors of {name} have the same length. Use vectors that"
