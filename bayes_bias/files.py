@@ -6,6 +6,7 @@ carries them in `bayes_bias/data`, too.
 """
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -148,6 +149,17 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if values.setdefault(key, value) != value:
             raise ValueError(f"an object has the key '{key[:40]}' twice, with different values; keep one of them")
     return values
+
+
+def read_parquet(file: Traversable | bytes) -> Any:
+    """A Parquet file, or its content, as a table of Arrow; read in this thread alone.
+
+    Threads that still run when Python ends, or that memory is too short for, abort the process.
+    """
+    from pyarrow import parquet  # a tenth of a second of imports, for such files alone
+
+    content = file if isinstance(file, bytes) else file.read_bytes()
+    return parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

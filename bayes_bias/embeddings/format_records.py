@@ -3,7 +3,6 @@
 Or JSON of words with their vectors.
 """
 
-import io
 import json
 import re
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.json_vectors import frame_of_json
 from bayes_bias.embeddings.records import Records, is_list, records_of
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import parse_json
+from bayes_bias.files import parse_json, read_parquet
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 _PARQUET = b"PAR1"
@@ -98,7 +97,7 @@ def _reading(objects: Any, in_lines: bool, path: str) -> str:
 
 def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
-        return pd.read_parquet(io.BytesIO(content), use_threads=False, pre_buffer=False)
+        return read_parquet(content).to_pandas(use_threads=False)
     except Exception as error:  # Arrow has errors of many kinds
         raise EmbeddingError(f"{name}: damaged Parquet file ({error}); write it again") from error
 

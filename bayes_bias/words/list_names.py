@@ -3,7 +3,6 @@
 They are the columns of a list not yet chosen.
 """
 
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
@@ -12,7 +11,7 @@ from typing import Any
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
-from bayes_bias.files import parse_json, read_text
+from bayes_bias.files import parse_json, read_parquet, read_text
 from bayes_bias.words.content import Content
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
@@ -103,12 +102,8 @@ def _json(file: Traversable, label: str) -> Any:
 
 def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
     """The rows of a table whose cells may be lists."""
-    from pyarrow import parquet  # a tenth of a second of imports, for such files alone
-
     try:
-        # In this thread alone: one that still runs when Python ends would abort it.
-        table = parquet.read_table(io.BytesIO(file.read_bytes()), use_threads=False, pre_buffer=False)
-        return list(table.to_pylist())
+        return list(read_parquet(file).to_pylist())
     except Exception as error:  # Arrow has errors of many kinds
         raise WordListError(f"{label}: damaged Parquet file ({error}); write it again") from error
 
