@@ -146,8 +146,9 @@ def parse_json(text: str | bytes) -> Any:
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
-        if values.setdefault(key, value) != value:
+        if key in values and values[key] != value:
             raise ValueError(f"an object has the key '{key[:40]}' twice, with different values; keep one of them")
+        values[key] = value
     return values
 
 

@@ -144,7 +144,7 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
     digest = hashlib.sha256()
     for word in sorted(vectors):
         rows = np.asarray(vectors[word])
-        precision = "<f4" if _SMALLEST < np.abs(rows).max() < _LARGEST else "<f8"
+        precision = "<f4" if _SMALLEST < float(np.abs(rows).max()) < _LARGEST else "<f8"
         digest.update(word.encode() + b"\0")
         digest.update(np.ascontiguousarray(rows, dtype=precision).tobytes())
     return digest.hexdigest()
