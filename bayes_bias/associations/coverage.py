@@ -302,7 +302,7 @@ def _part(
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     """Words that others stand for: never silent."""
     if part.copies:
-        copies = _shortened(tuple(f"'{word}' (that of '{other}')" for word, other in part.copies))
+        copies = _shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
         yield (
             f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
             f" {embedding}, which counts once: {copies}"

@@ -109,7 +109,7 @@ def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class OriginalVectors:
-    """Unit vectors of words, or those of replicates, brought back to the lengths that they have in their source."""
+    """Unit vectors of words, or of their replicates, brought back to the lengths in their source."""
 
     vectors: Vectors
     lengths: Mapping[str, NDArray[np.float64]]

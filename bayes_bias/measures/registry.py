@@ -84,7 +84,7 @@ class Occasion:
 
     @property
     def table_words(self) -> list[str]:
-        """All targets and attributes of the table, those of control classes included."""
+        """All targets and attributes of the table, including control classes."""
         return [word for side in SIDES for word in words_of(self.table.values, side)]
 
     @cached_property

@@ -9,7 +9,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.direct_bias import coordinate_frame
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
-# Lengths that differ by a smaller share are equal up to rounding, as those of normalised vectors in half precision are.
+# Lengths that differ by a smaller share are equal up to rounding, even for normalised vectors in half precision.
 _EQUAL = 1e-3
 
 

@@ -256,12 +256,18 @@ class WordList(Telling):
         """The control classes in the language of this list; a notice of omitted ones; a remark if their language is
         taken for that of the list."""
         kept = [each for each in controls if not self._is_foreign(each)]
-        is_assumed = not self.language and any(each.language for each in kept)
-        remark = (
-            f"{self.name}: control classes are English, because {self._english_share}. If the list is in another"
-            " language, state it there, or by `load_wordlist(..., language='de')` (--language de)"
-        )
-        return kept, self.about_foreign(controls), (remark,) if is_assumed else ()
+        remarks = []
+        if not self.language and any(each.language for each in kept):
+            remarks.append(
+                f"{self.name}: control classes are English, because {self._english_share}. If the list is in another"
+                " language, state it there, or by `load_wordlist(..., language='de')` (--language de)"
+            )
+        elif same_language(self.language, ENGLISH) and self._few_are_english and any(each.language for each in kept):
+            remarks.append(
+                f"{self.name}: the list states that it is English, and only {self._english_share}. If it is a"
+                " translation, correct its language"
+            )
+        return kept, self.about_foreign(controls), tuple(remarks)
 
     def _is_foreign(self, controls: "WordList") -> bool:
         """Whether control classes are in another language, as both state it, or as the words of this list show it."""
@@ -269,8 +275,7 @@ class WordList(Telling):
             return False
         if self.language:
             return not same_language(controls.language, self.language)
-        few_are_english = self._english_words < LEAST_SHARE * len(self._compared_words)
-        return same_language(controls.language, ENGLISH) and few_are_english
+        return same_language(controls.language, ENGLISH) and self._few_are_english
 
     def about_foreign(self, controls: "Sequence[WordList]") -> tuple[str, ...]:
         """Say which control classes are omitted because they are in another language; nothing if none is."""
@@ -292,6 +297,10 @@ class WordList(Telling):
     @property
     def _compared_words(self) -> tuple[str, ...]:
         return (*self.targets, *(word for words in self.classes.values() for word in words))
+
+    @property
+    def _few_are_english(self) -> bool:
+        return self._english_words < LEAST_SHARE * len(self._compared_words)
 
     @cached_property
     def _english_words(self) -> int:

@@ -47,7 +47,7 @@ def without(*words: str) -> dict[str, list[str]]:
         ("rose", "tulip", "bee", "gift", "filth"),
     ],
 )
-def test_words_of_different_groups_or_classes_with_one_vector_are_refused_by_name(cluster: tuple[str, ...]) -> None:
+def test_words_of_different_groups_or_classes_with_one_vector_are_rejected_by_name(cluster: tuple[str, ...]) -> None:
     homes = {word: home.split("=")[0] for home, words in LIST.items() for word in words}
     with refused(CoverageError, "same vector embedding Omit allow_loss=True --allow-loss") as caught:
         bb.cosines(LIST, pruned(cluster), ())
@@ -69,13 +69,13 @@ def test_words_of_one_group_or_class_with_one_vector_count_once(home: str, numbe
     assert table.values.equals(expected.values)
     (notice,) = [notice for notice in table.notices if "same vector" in notice]
     assert f"'{home.split('=')[0]}': {number - 1} of 6 words" in notice
-    assert all(f"'{word}' (that of '{cluster[0]}')" in notice for word in cluster[1:])
+    assert all(f"'{word}' (as '{cluster[0]}')" in notice for word in cluster[1:])
     coverage = table.coverage.set_index("name").loc[home.split("=")[0]]
     assert coverage["copies"] == ", ".join(cluster[1:])
     assert coverage.found == 6 - number + 1
 
 
-def test_a_group_of_which_half_share_a_vector_is_refused() -> None:
+def test_a_group_of_which_half_share_a_vector_is_rejected() -> None:
     cluster = LIST["flowers=pleasant"][:4]
     with refused(CoverageError, "flowers 3 6 vector of their own tulip, daisy, lily allow_loss=True --allow-loss"):
         bb.cosines(LIST, pruned(cluster), ())
@@ -108,7 +108,7 @@ def test_a_shipped_control_word_with_the_vector_of_a_target_is_named_and_stops_n
     assert any(says(notice, "'human' 'breakfast' 'algebra'") for notice in table.notices)
 
 
-def test_one_vector_for_three_eighths_of_all_words_is_refused_by_every_command(
+def test_one_vector_for_three_eighths_of_all_words_is_rejected_by_every_command(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -134,7 +134,7 @@ def test_vectors_of_replicates_are_equal_if_they_are_in_every_replicate() -> Non
         bb.cosines(LIST, bb.open_embedding(seeds), ())
 
 
-def test_an_encoder_with_one_vector_for_unknown_words_is_refused() -> None:
+def test_an_encoder_with_one_vector_for_unknown_words_is_rejected() -> None:
     """Up to rounding errors, which depend on the other sentences of a batch."""
     vectors, rng = pruned(), np.random.default_rng(2)
 

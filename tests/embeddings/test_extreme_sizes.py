@@ -85,7 +85,7 @@ def test_directions_do_not_depend_on_the_size_of_vectors(factor: float, normaliz
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
-def test_dot_products_of_very_large_or_small_vectors_are_refused(factor: float) -> None:
+def test_dot_products_of_very_large_or_small_vectors_are_rejected(factor: float) -> None:
     with refused(EmbeddingError, "embedding similarity 'dot' one number 'cosine'"):
         bb.similarities(WORDS, language(factor), (), similarity="dot")
     # Both remedies of the message:
@@ -98,7 +98,7 @@ def test_dot_products_of_very_large_or_small_vectors_are_refused(factor: float) 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
 @pytest.mark.parametrize("name", debiaser_names())
-def test_debiasing_of_very_large_or_small_vectors_is_refused(name: str, factor: float) -> None:
+def test_debiasing_of_very_large_or_small_vectors_is_rejected(name: str, factor: float) -> None:
     sets = {"defining_sets": [["rose", "ant"], ["lily", "bee"]], "independent": ["love", "peace", "evil"]}
     with refused(MeasureError, "vectors 'rose' debiasing one number"):
         Debiasing(make_debiaser(name, {}), sets).applied(bb.open_embedding(language(factor)))

@@ -69,7 +69,7 @@ def test_one_group_has_a_row_and_three_classes_have_a_reason(glove_50d: Vectors)
     assert says(left_out["SemAxis"], "SemAxis two classes 3 given")
 
 
-def test_poles_at_the_same_place_are_refused() -> None:
+def test_poles_at_the_same_place_are_rejected() -> None:
     vectors = random_vectors(1, ALL)
     vectors |= {"b0": vectors["a0"]}
     with refused(MeasureError, "SemAxis A B same mean"):

@@ -4,13 +4,18 @@ import ast
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from bayes_bias import combine_replicates, cosines, load_wordlist, open_embedding, similarities
-from bayes_bias.debiasing import LinearProjection
+from bayes_bias import combine_replicates, cosines, load_wordlist, open_embedding, save_vectors, similarities
+from bayes_bias.analyses.comparison.compare import _measures
+from bayes_bias.debiasing import Debiaser, Debiasing, HardDebias, LinearProjection
 from bayes_bias.measures import measure_all, pair_direction, ripa, weat
 from bayes_bias.table.association_table import AssociationTable, assemble
 from tests.helpers import WEATS, Vectors, says
@@ -157,3 +162,33 @@ def test_defining_words_that_given_vectors_lack_are_named_with_their_remedy(glov
     assert says(left_out["RIPA"], "no vector of woman them vectors")
     assert "with_vectors" in left_out["RIPA"]
     assert "RIPA" in measure_all(table.with_vectors(glove_50d), defining_sets="woman:man").table.index
+
+
+def test_command_prints_the_ripa_of_the_file(run: Any, glove_50d: Vectors, tmp_path: Path) -> None:
+    path = save_vectors(glove_50d, tmp_path / "glove.txt")
+    command = ("measures", "weat7", "--embedding", path, "--controls", "none", "--no-posterior", "--csv")
+    code, out, _ = run(*command, "--sets", "she:he")
+    assert code == 0
+    rows = pd.read_csv(StringIO(out), index_col="measure")
+    assert rows.value["RIPA"] == pytest.approx(WEFE["she:he"][1], abs=1e-5)
+    assert rows.value["Direct Bias"] == pytest.approx(0.14243, abs=1e-4)
+
+
+@pytest.mark.parametrize(("method", "has_row"), [(LinearProjection(), True), (HardDebias(), False)])
+def test_a_comparison_has_ripa_only_if_lengths_are_there_on_both_sides(
+    glove_50d: Vectors, method: Debiaser[Any], has_row: bool
+) -> None:
+    """Hard debiasing normalises vectors, so that RIPA before and after would be in different units."""
+    embedding = open_embedding(glove_50d, name="glove")
+    before = cosines("weat7", embedding, ())
+    after = cosines("weat7", Debiasing(method, "woman:man").applied(embedding), ())
+    table, left_out = _measures(before, after, "she:he", seed=1)
+    assert ("RIPA" in table.index) == has_row
+    if has_row:
+        vectors = method.fit_transform(glove_50d, "woman:man")
+        targets = before.values.target.to_numpy().tolist()
+        own = ripa(vectors, targets, pair_direction(vectors, "she", "he", normalize=False))
+        expected = [WEFE["she:he"][1], own.value]
+        assert table.loc["RIPA", ["before", "after"]].tolist() == pytest.approx(expected, abs=1e-6)
+    else:
+        assert says(left_out["RIPA"], "glove, debiased same length")

@@ -135,7 +135,7 @@ def test_a_list_states_its_language(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["German", "e", "d3", "english words"])
-def test_what_is_no_code_of_a_language_is_refused(language: str) -> None:
+def test_what_is_no_code_of_a_language_is_rejected(language: str) -> None:
     with refused(WordListError, f"language '{language}' two or three letters 'en'"):
         bb.load_wordlist(ENGLISH, language=language)
 
@@ -170,3 +170,14 @@ def test_a_sweep_omits_controls_in_another_language_once_and_with_a_notice(caplo
     assert sum("omitted" in message for message in caplog.messages) == 1
     opened, _, _ = bb.Grid(named, [bb.open_embedding(both)], language="de").opened()
     assert [tuple(of.controls) for of in opened] == [(), ()]
+
+
+def test_a_translation_that_still_states_english_is_remarked(tmp_path: Path) -> None:
+    """As a copy of a list of this package does whose words were translated."""
+    words = TRANSLATIONS["nl"]
+    table = bb.cosines(bb.load_wordlist(words, language="en"), vectors(words))
+    (remark,) = [notice for notice in table.notices if "translation" in notice]
+    assert says(remark, "English 4 of the 24 words language")
+    english = bb.load_wordlist(ENGLISH, language="en")
+    assert not any("translation" in notice for notice in bb.cosines(english, vectors(ENGLISH)).notices)
+    assert not any("translation" in notice for notice in bb.cosines("weat7", "googlenews-demo").notices)

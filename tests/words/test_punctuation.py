@@ -30,7 +30,7 @@ def with_word(word: str, heading: str = "math=male terms") -> dict[str, list[str
 
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("heading", COLUMNS)
-def test_a_cell_of_punctuation_is_refused_with_a_way_to_confirm_it(sign: str, heading: str) -> None:
+def test_a_cell_of_punctuation_is_rejected_with_a_way_to_confirm_it(sign: str, heading: str) -> None:
     with refused(WordListError, "punctuation Remove word_classes other spreadsheet word_class") as caught:
         bb.load_wordlist(with_word(sign, heading))
     assert f"lists '{sign}'" in str(caught.value)
@@ -42,7 +42,7 @@ def test_a_word_with_a_letter_digit_emoji_or_currency_is_a_word(word: str) -> No
     assert word in bb.load_wordlist(with_word(word)).groups["math"]
 
 
-def test_punctuation_is_refused_in_files_of_every_format(tmp_path: Path) -> None:
+def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> None:
     rows = [*zip(*COLUMNS.values(), strict=True), ("...",) * 4]
     wide = "\n".join([",".join(COLUMNS), *(",".join(row) for row in rows)])
     (tmp_path / "wide.csv").write_text(wide)
