@@ -354,7 +354,7 @@ def _replies() -> bytes:
     return pd.DataFrame({"id": ASKED.id, "reply": text, "temperature": 0.7}).to_csv(sep=";", index=False).encode()
 
 
-def _batch() -> bytes:
+def _batch_of_replies() -> bytes:
     content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "\n".join(LINES)}]
     openai = {"model": "m", "choices": [{"message": {"content": "\n".join(LINES), "reasoning_content": "Hm."}}]}
     results = [
@@ -427,7 +427,7 @@ READERS = {
         Reader("answers.jsonl", _answers, lambda path: read_answers(path, LABELLED)),
         Reader("answers, array.json", partial(_answers, False), lambda path: read_answers(path, LABELLED)),
         Reader("replies.csv", _replies, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
-        Reader("batch.jsonl", _batch, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
+        Reader("batch.jsonl", _batch_of_replies, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
         Reader("wordings.toml", _toml("wordings", "assign-3.toml"), wordings_of),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
         Reader("sweep.toml", lambda: SWEEP, read_sweep),
