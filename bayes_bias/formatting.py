@@ -121,6 +121,12 @@ def joined(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def shortened(names: Sequence[str], most: int = 10) -> str:
+    """The first names, and how many more there are."""
+    more = f", and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def plural(noun: str) -> str:
     """Several of what a replicate is called: templates, seeds, corpora."""
     return _PLURALS.get(noun, f"{noun}s")

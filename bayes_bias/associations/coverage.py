@@ -13,6 +13,7 @@ from bayes_bias.associations.equal_vectors import equal_vectors
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
+from bayes_bias.formatting import shortened
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
@@ -129,9 +130,7 @@ class Coverage:
     @property
     def about_shared(self) -> str:
         """Say which words of different groups or classes have one vector."""
-        clusters = [", ".join(f"'{word}' ({home})" for word, home in cluster[:_NAMED]) for cluster in self.shared]
-        more = [f", and {len(cluster) - _NAMED} more" if len(cluster) > _NAMED else "" for cluster in self.shared]
-        named = [cluster + rest for cluster, rest in zip(clusters, more, strict=True)]
+        named = [shortened([f"'{word}' ({home})" for word, home in cluster], _NAMED) for cluster in self.shared]
         others = f"; and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
         return (
             f"words of different groups or classes have one and the same vector in {self.embedding}, as pruned files"
@@ -268,7 +267,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             raise CoverageError(
                 f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking}"
                 f"{' of their own' if part.copies else ''} in "
-                f"{coverage.embedding} ({_shortened(add_spellings(part.lost, part.near))}){offered}; "
+                f"{coverage.embedding} ({shortened(add_spellings(part.lost, part.near))}){offered}; "
                 f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
             )
 
@@ -302,7 +301,7 @@ def _part(
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     """Words that others stand for: never silent."""
     if part.copies:
-        copies = _shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
+        copies = shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
         yield (
             f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
             f" {embedding}, which counts once: {copies}"
@@ -312,7 +311,7 @@ def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     if part.made:
         yield (
             f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and the"
-            f" vector of their subwords is used, as match asks: {_shortened(part.made)}"
+            f" vector of their subwords is used, as match asks: {shortened(part.made)}"
         )
 
 
@@ -327,12 +326,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {_shortened(words)}{offer(part.near)}"
-
-
-def _shortened(words: tuple[str, ...], most: int = 10) -> str:
-    more = f", and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{offer(part.near)}"
 
 
 def _both(coverage: Coverage, part: Part) -> str:

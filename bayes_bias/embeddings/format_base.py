@@ -49,6 +49,15 @@ def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
             raise EmbeddingError(f"{file.name}: damaged gzip file ({error}); download it again") from error
 
 
+def is_number(field: bytes | str) -> bool:
+    """Whether a field of a line is a number as Python reads it."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
 def is_zipped(file: Traversable) -> bool:
     """Whether the first bytes are gzip's."""
     with file.open("rb") as raw:

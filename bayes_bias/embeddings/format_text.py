@@ -9,7 +9,15 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from bayes_bias.embeddings.embedding import Reader, Vector
-from bayes_bias.embeddings.format_base import Format, check_dimensions, folded, header, looks_binary, open_stream
+from bayes_bias.embeddings.format_base import (
+    Format,
+    check_dimensions,
+    folded,
+    header,
+    is_number,
+    looks_binary,
+    open_stream,
+)
 from bayes_bias.errors import EmbeddingError
 
 logger = logging.getLogger("bayes_bias")
@@ -79,7 +87,7 @@ class TextReader(Reader):
 
     def _too_long(self, row: bytes) -> bool:
         """Whether the row has too many values, rather than a word that contains spaces."""
-        return _is_number(self._word(row).rsplit(" ", 1)[-1])
+        return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _ragged(self, number: int, values: int) -> EmbeddingError:
         return EmbeddingError(
@@ -90,7 +98,7 @@ class TextReader(Reader):
     def _vector(self, row: bytes, number: int) -> Vector:
         fields = row.rsplit(b" ", self.dimensions)[1:]
         for field in fields:
-            if not _is_number(field):
+            if not is_number(field):
                 raise EmbeddingError(
                     f"{self.file.name}: line {number:,} has {_decoded(field)!r} for a number; "
                     "mend or remove the line, or download the file again"
@@ -105,7 +113,7 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
         promise = header(first)
         row = _with_blanks((stream.readline(_LONGEST_LINE) if promise else first).rstrip())
     dimensions = promise[1] if promise else row.count(b" ")
-    if dimensions < 1 or not _is_number(row.rsplit(b" ", 1)[-1]):
+    if dimensions < 1 or not is_number(row.rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
             f"{file.name}: begins with {_decoded(first.rstrip()[:40])!r}; in a text file of vectors each line has "
             "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
@@ -121,14 +129,6 @@ FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary
 def _with_blanks(row: bytes) -> bytes:
     """Some programs write a tab after the word, or after every number."""
     return row.replace(b"\t", b" ") if b"\t" in row else row
-
-
-def _is_number(field: bytes | str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 def _decoded(word: bytes) -> str:

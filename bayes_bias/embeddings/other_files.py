@@ -6,7 +6,7 @@ from importlib.resources.abc import Traversable
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import WIDEST, is_zipped, spread_of
+from bayes_bias.embeddings.format_base import WIDEST, is_number, is_zipped, spread_of
 
 _UNPACK = "unpack it first, and give the file of vectors inside it"
 _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
@@ -109,18 +109,10 @@ def _matrix_of_text(sample: bytes, file: Traversable) -> str:
     rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
     if len(rows) < _FEWEST_LINES or not all(row and _FRACTION.fullmatch(row[0]) for row in rows):
         return ""
-    if not all(_is_number(field) for row in rows for field in row) or len({len(row) for row in rows}) > 1:
+    if not all(is_number(field) for row in rows for field in row) or len({len(row) for row in rows}) > 1:
         return ""
     delimiter = ", delimiter=','" if b"," in lines[0] else ""
     return _at(file, _with_words("numbers without words, in lines of text", f"np.loadtxt(FILE{delimiter})"))
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 _RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}

@@ -12,6 +12,7 @@ from scipy.linalg import helmert
 
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
+from bayes_bias.formatting import shortened
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.labels import HOMES, Side, belongs, shared_words
 from bayes_bias.table.replicates import EQUAL
@@ -243,8 +244,7 @@ def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Si
     absent = [word for word in every if word not in {*shared}]
     lacking = {label: [word for word in absent if word not in belongs(values, dim)] for label, values in tables.items()}
     return [
-        f"{len(words)} {dim} word(s) are not in '{label}' and were left out: {', '.join(words[:10])}"
-        + (f", and {len(words) - 10} more" if len(words) > 10 else "")
+        f"{len(words)} {dim} word(s) are not in '{label}' and were left out: {shortened(words)}"
         for label, words in lacking.items()
         if words
     ]

@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import plural, shortened
 from bayes_bias.table.labels import HOMES, Side, settled, shared_words, words_of
 from bayes_bias.table.lazy_products import Products
 
@@ -163,7 +163,4 @@ def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, 
     )
     if not absent:
         return ()
-    more = f", and {len(absent) - 10} more" if len(absent) > 10 else ""
-    return (
-        f"{len(absent)} {dim} word(s) are not in every {kind} and were left out: {', '.join([*absent][:10])}{more}",
-    )
+    return (f"{len(absent)} {dim} word(s) are not in every {kind} and were left out: {shortened([*absent])}",)

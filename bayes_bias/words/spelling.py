@@ -8,6 +8,7 @@ from typing import Any, Literal
 from unicodedata import category, combining, normalize
 
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import shortened
 
 # Which spelling of a source may stand for a word that it lacks; or vectors of the word's parts, from fastText models.
 type Match = Literal["exact", "case", "accents", "subwords"]
@@ -135,8 +136,7 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
 def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
     """Replacements of words that an embedding lacks: never silent."""
     examples = [f"'{other}' for '{word}'" for word, other in respelt.items()]
-    more = f", and {len(examples) - _NAMED} more" if len(examples) > _NAMED else ""
-    return f"{embedding} has {', '.join(examples[:_NAMED])}{more}; used instead, as match asks"
+    return f"{embedding} has {shortened(examples, _NAMED)}; used instead, as match asks"
 
 
 def composed(word: str) -> str:

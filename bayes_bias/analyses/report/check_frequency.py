@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, found_as
-from bayes_bias.formatting import capitalized, counted, joined
+from bayes_bias.formatting import capitalized, counted, joined, shortened
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, words_of
 
@@ -106,9 +106,8 @@ def _sentence(words: Sequence[str], what: str) -> str:
     """A sentence about words whose rank is not known exactly."""
     if not len(words):
         return ""
-    named = ", ".join(words[:_NAMED]) + (f", and {len(words) - _NAMED} more" if len(words) > _NAMED else "")
     verb = "is" if len(words) == 1 else "are"
-    return f" {capitalized(counted(len(words), 'word'))} {verb} {what}: {named}."
+    return f" {capitalized(counted(len(words), 'word'))} {verb} {what}: {shortened(words, _NAMED)}."
 
 
 def _ratio(logs: Numbers, homes: NDArray[Any]) -> float:

@@ -20,6 +20,7 @@ from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.formatting import shortened
 from bayes_bias.jobs import Job, Provisional
 from bayes_bias.measures.measure_table import measure_all, measure_names
 from bayes_bias.measures.quasi_f import quasi_f
@@ -335,5 +336,4 @@ def _coverage(table: AssociationTable) -> list[Record]:
 
 def _named(row: Any) -> str:
     words = [word for part in (row.missing, row.zero, row.non_finite, row.copies) if part for word in part.split(", ")]
-    more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return ", ".join(words[:_NAMED]) + more
+    return shortened(words, _NAMED)
