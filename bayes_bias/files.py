@@ -160,7 +160,9 @@ def read_parquet(file: Traversable | bytes) -> Any:
     from pyarrow import parquet  # a tenth of a second of imports, for such files alone
 
     content = file if isinstance(file, bytes) else file.read_bytes()
-    return parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
+    table = parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
+    table.validate(full=True)  # or bytes that are not text would fail where a cell is first used
+    return table
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

@@ -86,6 +86,10 @@ FOUND = {
         "fit.nc",
         lambda: re.sub(rb"(GCOL.{12}).{16}", rb"\1" + bytes(16), seed_of("fit.nc"), flags=re.DOTALL),
     ),
+    "Parquet with bytes that are not text": (
+        "vectors, texts.parquet",
+        lambda: seed_of("vectors, texts.parquet").replace(b"s0", b"\x80\x80", 1),
+    ),
     "damaged metadata of a group": ("fit.nc", lambda: seed_of("fit.nc").replace(b"OHDR", b"OHDS")),
 }
 

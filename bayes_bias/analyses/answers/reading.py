@@ -19,7 +19,7 @@ from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import AnswersError, did_you_mean
-from bayes_bias.files import read_json, table_file, unquoted
+from bayes_bias.files import read_json, read_parquet, table_file, unquoted
 from bayes_bias.formatting import count, joined, percent
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
@@ -133,7 +133,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         if suffix == "xlsx":
             return spreadsheets.read_frame(path, label, AnswersError, text=None)
         if suffix == "parquet":
-            return pd.read_parquet(path)
+            return read_parquet(path).to_pandas(use_threads=False)
         if suffix == "json":
             return _frame_of_objects(read_json(path, f"{label} is", AnswersError), label)
         if suffix in ("jsonl", "ndjson"):

@@ -102,3 +102,10 @@ def test_a_list_needs_two_groups_with_classes():
         read_answers(TABLE, {**LIST, "groups": {"men": ["a"]}, "stereotypes": {"men": "career"}})
     with refused(AnswersError, "no column 'stereotype', and there are 2 lists"):
         read_answers(TABLE, {"one": LIST, "other": LIST})
+
+
+def test_a_parquet_file_with_bytes_that_are_not_text_is_refused(tmp_path):
+    TABLE.to_parquet(path := tmp_path / "answers.parquet", compression=None)
+    path.write_bytes(path.read_bytes().replace(b"job0", b"\x80ob0"))
+    with refused(AnswersError, "answers.parquet' is not readable as parquet"):
+        read_answers(path, LIST)
