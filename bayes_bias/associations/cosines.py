@@ -13,9 +13,10 @@ import pandas as pd
 from bayes_bias.arguments import check_kind, check_switch
 from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
+from bayes_bias.associations.general_words import general_words_of
 from bayes_bias.associations.near_copies import near_copies, notice_of
+from bayes_bias.associations.related import as_listed, compared_words, related_words_of, with_related
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
@@ -178,7 +179,7 @@ def similarities(
     vocabulary = [*every.targets, *every.attributes, *every.texts, *further]
     try:
         excerpt = opened_embedding.excerpt(
-            vocabulary, general=words.sub_topics == "from vectors", ranks=wants_ranks(covariates)
+            vocabulary, general=words.sub_topics != "exhaustive", ranks=wants_ranks(covariates)
         )
     except EmbeddingError:
         # Other words than those of the list are not readable; if those are not there, that says more.
@@ -197,20 +198,24 @@ def with_relations(
 ) -> AssociationTable:
     """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice if it cannot,
     unless they are required."""
-    if words.sub_topics == "independent" and table.vectors is not None:
+    if words.sub_topics == "exhaustive" or table.vectors is None:
+        return _recorded(table, words.sub_topics)
+    independent = words.sub_topics == "independent"
+    if independent:
         copies = near_copies(compared_words(table), table.vectors)
         notices = announce(tuple(notice_of(home, words) for home, words in copies.items()))
         table = replace(table, notices=(*table.notices, *notices))
-    if words.sub_topics != "from vectors":
-        return _recorded(table, words.sub_topics)
     try:
-        sub_topics = sub_topics_of(table, vocabulary_of(embedding).without(words), words.topics)
-        related, how = with_sub_topics(table, sub_topics), "from vectors"
+        general = general_words_of(embedding).without(words)
+        related = with_related(table, related_words_of(table, general, independent=independent))
+        how = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise
+        if independent:
+            return _recorded(table, words.sub_topics)
         related = as_listed(table, error)
-        has_copies = "target_related" in related.values.coords
+        has_copies = related.has_related_words
         how = "named" if words.topics else "near copies" if has_copies else "independent"
     announce(related.notices[len(table.notices) :])
     return _recorded(related, how)

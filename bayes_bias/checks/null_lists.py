@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.equal_vectors import without_copies
+from bayes_bias.associations.general_words import GeneralWords, general_words_of
+from bayes_bias.associations.related import related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, vocabulary_of
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
@@ -19,7 +20,7 @@ from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.topics_and_pairs import Topics, Words
+from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
 
 # Which words of a list are replaced by random ones.
@@ -53,10 +54,8 @@ class NullDesign:
     opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
     classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
     similarity: Similarity = COSINES
-    # General words, by which words that belong together count as fewer, as in a report on the list itself; and the
-    # sub-topics of groups that stay, if the list names some.
-    vocabulary: Vocabulary | None = None
-    named: Topics = MappingProxyType({})
+    # General words, which show how words vary together, as in a report on the list itself.
+    vocabulary: GeneralWords | None = None
 
     @classmethod
     def of(
@@ -92,7 +91,6 @@ class NullDesign:
             classes=classes if random == "targets" else MappingProxyType({}),
             similarity=similarity,
             vocabulary=_vocabulary(embedding, wordlist),
-            named=wordlist.topics if random == "attributes" else MappingProxyType({}),
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -158,8 +156,7 @@ class NullDesign:
         if self.vocabulary is None:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        own_topics = {home: topics for home, topics in self.named.items() if home in self.groups}
-        return related_as_shown(table, self.vocabulary, own_topics, shown=table.with_vectors(own))
+        return related_as_shown(table, self.vocabulary, shown=table.with_vectors(own))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
@@ -206,11 +203,11 @@ def _check_balance(wordlist: WordList) -> None:
         )
 
 
-def _vocabulary(embedding: Embedding, wordlist: WordList) -> Vocabulary | None:
+def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
     if wordlist.sub_topics != "from vectors":
         return None
     try:
-        return vocabulary_of(embedding).without(wordlist)
+        return general_words_of(embedding).without(wordlist)
     except EmbeddingError:  # a report says so of the list itself
         return None
 

@@ -12,7 +12,7 @@ from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
-from bayes_bias.table.clusters import count_as_fewer
+from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
@@ -357,7 +357,7 @@ def judge(
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        related=any(count_as_fewer(fitted.data, side) for side in SIDES),
+        related=any(is_reduced(fitted.data, side) for side in SIDES),
         covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
         expected=expected,
     )

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bayes_bias.associations.common_sub_topics import share_in_common
+from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette, vocabulary_of
 from sklearn.metrics import silhouette_score
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.cells import VectorCell
-from bayes_bias.associations.common_sub_topics import share_in_common
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.sub_topics import MOST, Vocabulary, _silhouette, vocabulary_of
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
 from bayes_bias.table.clusters import clusters_of
