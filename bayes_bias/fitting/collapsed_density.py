@@ -35,8 +35,8 @@ _HALF_NORMAL, _HALF_STUDENT_T, _HALF_CAUCHY, _EXPONENTIAL, _GAMMA, _INVERSE_GAMM
 _HEADER, _OF_PRIOR = 6, 4
 # The family of a scale whose variance vectors tell; its parameters are degrees of freedom and expected variance.
 _FROM_VECTORS = len(_FAMILIES)
-# Of each scale from vectors: its position, and the positions and weights of up to three scales that explain a part.
-_EXPLAINING = 3
+# Of each scale from vectors: its position, and the positions and weights of up to five scales that explain a part.
+_EXPLAINING = 5
 _OF_VARIANCE = 1 + 2 * _EXPLAINING
 
 
@@ -242,7 +242,7 @@ def packed(priors: Numbers, variances: Numbers, parts: Iterable[Part]) -> Number
     """Return all that `log_density` reads as one vector.
 
     Its length, the numbers of scales, variances from vectors and parts, and the size of the largest part; the priors
-    (scales, 4); of each variance its scale and what explains a part of it (variances, 7); then of each part its size,
+    (scales, 4); of each variance its scale and what explains a part of it (variances, 11); then of each part its size,
     how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the position of
     its scale and the lower triangle of the pattern.
     """
@@ -260,7 +260,7 @@ def packed(priors: Numbers, variances: Numbers, parts: Iterable[Part]) -> Number
 
 
 def _variances_from_vectors(spec: ModelSpec, data: xr.Dataset, priors: Numbers, first: Mapping[str, int]) -> Numbers:
-    """Write the priors of the scales that vectors tell, and return what explains a part of each, (variances, 7)."""
+    """Write the priors of the scales that vectors tell, and return what explains a part of each, (variances, 11)."""
     rows = []
     for side in sides_from_vectors(spec, data):
         position = first[PREFERENCE[side]]

@@ -29,7 +29,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.models.components import BY_REPLICATE
+from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
 from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec
 from bayes_bias.table.labels import HOMES, SIDES, Side
@@ -89,10 +89,14 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
     """Return the scales whose squares make up :math:`c_k`, each with its weight in each group, or class."""
     shares = residual_shares(data, side)
-    weights = {"sd_residual": shares}
-    if "replicate" in data.dims and f"sd_residual{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
+    weights = {RESIDUAL: shares}
+    n_controls = data.sizes["control"] if side == "attribute" else 0
+    if n_controls and CONTROL_RESIDUAL in spec.priors:
+        is_control = np.arange(len(shares)) >= len(shares) - n_controls
+        weights = {RESIDUAL: np.where(is_control, 0.0, shares), CONTROL_RESIDUAL: np.where(is_control, shares, 0.0)}
+    if "replicate" in data.dims and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
         n = data.sizes["replicate"]
-        weights[f"sd_residual{BY_REPLICATE}"] = shares / n
+        weights |= {scale + BY_REPLICATE: each / n for scale, each in weights.items()}
         weights[PREFERENCE[side] + BY_REPLICATE] = np.full_like(shares, 1 / n)
     return weights
 
