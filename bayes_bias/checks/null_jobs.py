@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -33,6 +34,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.quadrature import integrated, integrated_bias
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
@@ -83,14 +85,22 @@ def judge(
         ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``ci95_lb`` and ``ci95_ub`` (ends of the 95%
         interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
         the interval excludes zero if this is below .05), ``rank`` (posterior probability of values below the
-        truth), ``divergences`` of the fit.
+        truth), ``divergences`` of the fit, if there was one: the posterior of most tables is integrated.
     """
+    if fitted := integrated(table, spec):
+        return judge_posterior(fitted, truth, scopes, lambda scope: integrated_bias(fitted.spec, fitted.data, scope))
     fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
     return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
 
 
-def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
-    """The records of `judge`, but for divergences, of a posterior."""
+def judge_posterior(
+    fitted: Fitted,
+    truth: float = 0.0,
+    scopes: Collection[ScopeName] | None = None,
+    bias_under: Callable[[ScopeName], Estimate] | None = None,
+) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior, whose bias `bias_under` gives."""
+    bias_under = bias_under or partial(bias_estimate, fitted)
     widest = widest_scope(fitted.data)
     if fitted.structure.GENERALISES:
         carried = [name for name in possible_scopes(fitted.data) if not scope_of(name).samples_nothing]
@@ -100,7 +110,7 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
     else:
         carried = [widest]
     return [
-        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_under(scope), truth)}
         for scope in carried
     ]
 

@@ -115,7 +115,7 @@ def fit_table(
             f"model: '{spec.name}' cannot use covariates; take model='crossed', or leave the covariates out"
         )
     data = structure.data(table)
-    _refuse_degenerate(data)
+    refuse_degenerate(data)
     if structure.GENERALISES:
         _announce_narrow_scopes(table.name, data)
     if not structure.COLLAPSED and table.values.size >= _MANY:
@@ -145,8 +145,13 @@ def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
         logger.warning(f"{name}: {error}")
 
 
-def _refuse_degenerate(data: xr.Dataset) -> None:
-    """Without residual variation there is nothing to estimate the model's scales from."""
+def refuse_degenerate(data: xr.Dataset) -> None:
+    """Refuse a table without residual variation, from which the model's scales cannot be estimated.
+
+    Raises
+    ------
+    TableError
+    """
     if "interaction_ss" not in data:
         return
     if data.interaction_df == 0:

@@ -136,7 +136,15 @@ def contrast(
         table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
         verdict=None
         if levels
-        else judge(fitted, row_under, scope, ci_prob, quantity="difference", expected=_expected(fitted, by_block)),
+        else judge(
+            fitted,
+            row_under,
+            scope,
+            ci_prob,
+            quantity="difference",
+            problems=Diagnostics.of(fitted).problems,
+            expected=_expected(fitted, by_block),
+        ),
     )
 
 

@@ -22,7 +22,7 @@ words, residuals make levels and preferences correlate slightly, and what levels
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -30,15 +30,19 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
 
-from bayes_bias.models.crossed import clusters_in
+from bayes_bias.fitting.fit import refuse_degenerate
+from bayes_bias.fitting.fit_model import described
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
-from bayes_bias.models.scales import has_replicates, units_of_priors
+from bayes_bias.models.scales import clusters_in, has_replicates, units_of_priors
 from bayes_bias.models.spec import BY_GROUP, ModelSpec, Prior
-from bayes_bias.models.structures import resolved
-from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.models.structures import modelled, resolved, structure_of
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope
+from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes
 
 type Numbers = NDArray[np.float64]
@@ -47,6 +51,7 @@ type Numbers = NDArray[np.float64]
 # variance; and quasi-random points.
 _RESIDUALS, _RANGE = 16, (-4.0, 5.0)
 _COARSE, _FINE, POINTS = 64, 128, 1024
+_SEED = 1
 # Where the log of a density is further below its maximum, it does not count.
 _NEGLIGIBLE = 20.0
 # A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
@@ -172,12 +177,16 @@ class VarianceOnGrid:
         total = cumulative[:, -1]
         return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
 
-    def quantiles(self, chosen: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Quantiles of the variance, each given the chosen residual variance; zero where there are no effects."""
+    def quantiles(self, starts: NDArray[np.intp], probs: Numbers) -> Numbers:
+        """Quantiles of the variance, zero where there are no effects.
+
+        Those from ``starts[k]`` to ``starts[k + 1]`` are given residual variance k.
+        """
         variances = np.zeros(len(probs))
-        for k in np.unique(chosen):
-            own = np.flatnonzero((chosen == k) & (probs > self.cumulative[k, 0]))
-            variances[own] = np.exp(np.interp(probs[own], self.cumulative[k], self.log_variance[k]))
+        for k in np.flatnonzero(np.diff(starts)):
+            own = slice(starts[k], starts[k + 1])
+            quantiles = np.exp(np.interp(probs[own], self.cumulative[k], self.log_variance[k]))
+            variances[own] = np.where(probs[own] > self.cumulative[k, 0], quantiles, 0.0)
         return variances
 
 
@@ -272,14 +281,11 @@ class SideOfTable:
                     prior=self.level[cell],
                 )
 
-    def inflations(self, uniform: Iterator[Numbers], points: int) -> Numbers:
-        """Return draws of the inflation of each cell, (cells, points)."""
-        times = np.ones((len(self.inflation), points))
-        for cell in np.flatnonzero(self.inflation > 1):
-            half, probs = float(self.inflation_df[cell] / 2), next(uniform)
-            factor = half / gammaincinv(half, probs) if np.isfinite(half) else 1.0
-            times[cell] = 1 + (self.inflation[cell] - 1) * factor
-        return times
+    def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
+        """Return the inflation of one cell at the points of a dimension."""
+        if self.inflation[cell] == 1:
+            return 1.0
+        return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
 
     def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
         if self.expected is None or self.directions is None or self.explained is None:
@@ -336,17 +342,18 @@ class Integrand:
         parts = [(side, words, words.posterior(residual)) for side in self.sides for words in side.variances()]
         for _, _, grid in parts:
             log_weight = log_weight + grid.log_total
-        related = sum(int((side.inflation > 1).sum()) for side in self.sides)
-        uniform = iter(_quasi_random(1 + len(parts) + related, points))
+        cells = [(side, cell) for side in self.sides for cell in range(len(side.words))]
+        dims = 1 + len(parts) + len(cells)
+        uniform = _quasi_random(dims, points)
         weight = np.cumsum(np.exp(log_weight - log_weight.max()))
-        chosen = np.searchsorted(weight / weight[-1], next(uniform)).clip(max=_RESIDUALS - 1)
-        times = {id(side): side.inflations(uniform, points) for side in self.sides}
+        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=_RESIDUALS - 1)
+        starts = np.searchsorted(chosen, np.arange(_RESIDUALS + 1))
         variances = self.residual_weight * residual[chosen]
-        for side, words, grid in parts:
-            own = words.effects(grid.quantiles(chosen, next(uniform)), residual[chosen])
-            variances = variances + words.weight * times[id(side)][words.cell] * own
+        for number, (side, words, grid) in enumerate(parts, 1):
+            own = words.effects(grid.quantiles(starts, uniform[number]), residual[chosen])
+            of_cell = 1 + len(parts) + cells.index((side, words.cell))
+            variances = variances + words.weight * side.inflations(words.cell, dims, of_cell, points) * own
         return np.asarray(variances)
-
 
     def _residuals(self) -> tuple[Numbers, Numbers]:
         """Residual variances at equal distances of their logs, and the log weights by interaction and prior."""
@@ -369,6 +376,34 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
         and not has_replicates(spec, data)
         and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
     )
+
+
+def integrated(table: AssociationTable, spec: ModelSpec) -> Fitted | None:
+    """Return design and statistics of a table as a fit without draws; None if its posterior needs a sampler."""
+    table, spec = modelled(table, spec)
+    structure = structure_of(spec)
+    if not structure.COLLAPSED or spec.structure != "crossed":
+        return None
+    data = structure.data(table)
+    refuse_degenerate(data)
+    if not can_integrate(spec, data):
+        return None
+    tree = xr.DataTree.from_dict({"posterior": xr.Dataset(), "constant_data": data})
+    tree.attrs = described(table, spec, seed=_SEED)
+    return Fitted(tree, spec)
+
+
+def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, points: int = POINTS) -> Estimate:
+    """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
+    integrand = Integrand.of(spec, data, check_design(data, scope))
+    sd = np.sqrt(integrand.variances(points))[None, :, None]
+    labels = {"contrast": [OVERALL]}
+    dims = (*SAMPLE, "contrast")
+    mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
+    # In no order of the variances: each point has its own quantile of a normal.
+    normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(points) + 0.5) / points))
+    draws = mixture.centre + mixture.sd * normal[None, :, None]
+    return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
 
 
 def chance(variances: Numbers, observed: float) -> float:
@@ -417,7 +452,16 @@ def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
 
 @cache
 def _quasi_random(dims: int, points: int) -> Numbers:
-    """Scrambled Sobol points, (dims, points)."""
+    """Scrambled Sobol points in the order of their first coordinate, (dims, points)."""
     from scipy.stats import qmc
 
-    return np.asarray(qmc.Sobol(dims, rng=1).random(points).T)
+    uniform = qmc.Sobol(dims, rng=_SEED).random(points).T
+    return np.asarray(uniform[:, uniform[0].argsort()])
+
+
+@lru_cache(maxsize=64)
+def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
+    """What an inflation beyond one is multiplied with, at the points of a dimension."""
+    if np.isinf(df):
+        return 1.0
+    return np.asarray(df / 2 / gammaincinv(df / 2, _quasi_random(dims, points)[number]))

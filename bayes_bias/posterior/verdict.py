@@ -2,16 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
+from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
+from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
+from bayes_bias.posterior.quadrature import integrated, integrated_bias
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import OVERALL
 from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
@@ -24,6 +30,7 @@ from bayes_bias.table.scopes import (
     WORDS,
     Scope,
     ScopeName,
+    check_design,
     possible_scopes,
     scope_of,
     widest_scope,
@@ -258,8 +265,10 @@ class Verdict(Tabled):
         return " ".join(filter(None, sentences))
 
 
-def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
-    r"""Decide whether the bias of a fit is larger than chance explains.
+def verdict(
+    fit: Fit | AssociationTable, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None
+) -> Verdict:
+    r"""Decide whether the bias of a fit, or of a table, is larger than chance explains.
 
     The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
     variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
@@ -269,8 +278,9 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
 
     Parameters
     ----------
-    fit : xarray.DataTree
-        A fit of the crossed model.
+    fit : xarray.DataTree or AssociationTable
+        A fit of the crossed model; or a table, whose posterior of the default model is then integrated numerically in a
+        few milliseconds. That works for tables without replicates, covariates, pairs and sub-topics of the list.
     scope : {"all", "both", "targets", "attributes", "none", ...}
         "all" is "both" if the table has no replicates.
     ci_prob : float
@@ -290,6 +300,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
         The design cannot carry the scope, or the fit is not of a crossed model.
     BayesBiasError
         `rope` is not a positive, finite number.
+    TableError
+        The posterior of the table needs a sampler: give a fit.
 
     References
     ----------
@@ -300,7 +312,35 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     --------
     >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
+    if isinstance(fit, AssociationTable):
+        return verdict_of_table(fit, scope, ci_prob=ci_prob, rope=rope)
     return verdict_on("bias", fit, scope, ci_prob, rope)
+
+
+def verdict_of_table(
+    table: AssociationTable,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    model: ModelSpec | str | Path = "crossed",
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+) -> Verdict:
+    """The same without a sampler, by numerical integration (`bayes_bias.posterior.quadrature`)."""
+    check_table(table)
+    check_rope(rope)
+    fitted = integrated(table, load_spec(model))
+    if fitted is None:
+        raise TableError(
+            f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs or"
+            " sub-topics, or the model is not the default one; give bayes_bias.fit(table)"
+        )
+
+    def row_under(scope: ScopeName) -> "pd.Series[Any]":
+        estimate = integrated_bias(fitted.spec, fitted.data, scope)
+        return tabulate(estimate, ci_prob, "eti", rope, kind="stats").loc[OVERALL]
+
+    name = check_design(fitted.data, scope).name
+    return judge(fitted, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope, problems=())
 
 
 def verdict_on(
@@ -318,6 +358,7 @@ def verdict_on(
         row_under,
         check_scope(fitted, scope).name,
         ci_prob,
+        problems=Diagnostics.of(fitted).problems,
         rope=rope,
         quantity=quantity,
         expected=int(quantity == "bias"),
@@ -332,11 +373,12 @@ def judge(
     ci_prob: float,
     *,
     quantity: Quantity,
+    problems: tuple[str, ...],
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand; `row_under` gives its row of `summarize` under a scope."""
-    row, problems = row_under(scope), Diagnostics.of(fitted).problems
+    """Judge one estimand; `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler."""
+    row = row_under(scope)
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
@@ -352,7 +394,9 @@ def judge(
         metric=fitted.metric,
         prob_direction=float(row.prob_direction),
         replicate_kind=fitted.replicate_kind,
-        wider=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected) if is_narrow else None,
+        wider=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected, problems=problems)
+        if is_narrow
+        else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
