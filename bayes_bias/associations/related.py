@@ -25,6 +25,7 @@ References
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,20 +56,47 @@ _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair shar
 
 
 @dataclass(frozen=True, eq=False)
-class _Home:
-    """One group or class: vectors and profiles."""
+class Home:
+    """The words of one group or class: vectors of length one, (words, d), and profiles, (words, N)."""
 
-    words: tuple[str, ...]
     rows: Numbers
     profiles: Numbers
 
-    @property
+    @cached_property
+    def mean(self) -> Numbers:
+        """Mean profile."""
+        return np.asarray(self.profiles.mean(axis=0))
+
+    @cached_property
     def mean_eigenvalue(self) -> float:
         """Mean eigenvalue of the centred profiles, whose sum is their sum of squares; NaN for one word."""
-        if len(self.words) < 2:
+        if len(self.rows) < 2:
             return np.nan
-        centred = self.profiles - self.profiles.mean(axis=0)
-        return float((centred**2).mean(axis=1).sum() / (len(self.words) - 1))
+        centred = self.profiles - self.mean
+        return float((centred**2).mean(axis=1).sum() / (len(self.rows) - 1))
+
+    def expected_variance(self, of_general: float, general: GeneralWords) -> float:
+        """Return the expected variance of the words' preferences, from that of general words."""
+        mean = self.mean_eigenvalue
+        return of_general * (1.0 if np.isnan(mean) else mean / general.variance)
+
+    def inflation(self, general: GeneralWords, apart: float) -> float:
+        """Return how many times the variance of the words' mean is as large as that of independent words."""
+        if len(self.rows) < 3:  # one or two words have no leading direction
+            return 1.0
+        random = general.random_lists(len(self.rows))
+        z = (float(leading_ratio(eigenvalues(self.rows @ self.rows.T))) - random.cosine_ratio) / random.cosine_ratio_sd
+        weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
+        values = eigenvalues(self.profiles @ self.profiles.T / self.profiles.shape[1])
+        along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
+        return rounded(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
+
+    @property
+    def loading(self) -> Numbers:
+        """Position of each word along the direction in which their vectors vary most."""
+        centred = self.rows - self.rows.mean(axis=0)
+        leading = np.linalg.eigh(centred @ centred.T)[1][:, -1]
+        return np.round(leading * np.sign(leading[np.argmax(np.abs(leading))]), _DIGITS)
 
 
 def related_words_of(
@@ -86,64 +114,55 @@ def related_words_of(
     sides = {side: _homes(table, names, side, general) for side, names in compared.items()}
     for side, opposite in (SIDES, SIDES[::-1]):
         homes = {} if is_paired(table.values, side) else sides[side]
-        expected = _preference_variance(sides[opposite], general) if table.metric == COSINE else np.nan
-        apart = _apart(list(homes.values()))
+        of_general = preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        apart = distance_apart(list(homes.values()))
         controls = _homes(table, table.controls, side, general) if side == "attribute" and homes else {}
         for name, home in {**homes, **controls}.items():
-            own = Related(home.words) if independent or name in controls else _inflated(home, general, apart)
-            mean = home.mean_eigenvalue
-            sd = np.sqrt(expected * (1.0 if np.isnan(mean) else mean / general.variance))
-            known = bool(sd > 0)
-            related[name] = replace(
-                own,
-                preference_sd=float(f"{sd:.{_DIGITS}g}") if known else np.nan,
-                directions=float(f"{general.directions:.{_DIGITS}g}") if known else np.nan,
-            )
+            own = Related(_words(table, name, side))
+            if not independent and name not in controls and len(own.words) > 2:
+                own = replace(own, inflation=home.inflation(general, apart), loading=home.loading)
+            sd = np.sqrt(home.expected_variance(of_general, general))
+            if sd > 0:
+                own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
+            related[name] = own
     return related
 
 
-def _homes(table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords) -> dict[str, _Home]:
+def _homes(table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords) -> dict[str, Home]:
     assert table.vectors is not None
-    words, home_of = words_of(table.values, side), table.values[HOMES[side]].to_numpy()
     homes = {}
     for name in names:
-        own = tuple(word for word, home in zip(words, home_of, strict=True) if home == name)
-        rows = general.rows([table.vectors[word] for word in own])
-        homes[name] = _Home(own, rows, general.profiles(rows))
+        rows = general.rows([table.vectors[word] for word in _words(table, name, side)])
+        homes[name] = Home(rows, general.profiles(rows))
     return homes
 
 
-def _preference_variance(opposite: Mapping[str, _Home], general: GeneralWords) -> float:
-    """Variance with which general words prefer one of the opposite classes, or groups, averaged over these."""
-    means = np.stack([home.profiles.mean(axis=0) for home in opposite.values()])
-    preferences = means - means.mean(axis=0)
-    return float((preferences**2).mean())
+def _words(table: AssociationTable, home: str, side: Side) -> tuple[str, ...]:
+    belongs_to = table.values[HOMES[side]].to_numpy()
+    return tuple(word for word, of in zip(words_of(table.values, side), belongs_to, strict=True) if of == home)
 
 
-def _apart(homes: Sequence[_Home]) -> float:
-    """Variance between the means of groups, relative to what independent words would give; infinite for one group."""
+def preference_variance(opposite: Sequence[Home], general: GeneralWords) -> float:
+    """Return the variance with which general words prefer one of the opposite classes, or groups, averaged over
+    these."""
+    means = np.stack([home.mean for home in opposite])
+    return float(((means - means.mean(axis=0)) ** 2).mean())
+
+
+def distance_apart(homes: Sequence[Home]) -> float:
+    """Return the variance between the means of groups, relative to what independent words would give; infinite for one
+    group."""
     if len(homes) < 2:
         return np.inf
-    means = np.stack([home.profiles.mean(axis=0) for home in homes])
+    means = np.stack([home.mean for home in homes])
     between = ((means - means.mean(axis=0)) ** 2).mean(axis=1).sum() / (len(homes) - 1)
-    expected = float(np.mean([home.mean_eigenvalue / len(home.words) for home in homes]))
+    expected = float(np.mean([home.mean_eigenvalue / len(home.rows) for home in homes]))
     return float(between / expected) if expected > 0 else np.inf  # unknown with a single word
 
 
-def _inflated(home: _Home, general: GeneralWords, apart: float) -> Related:
-    if len(home.words) < 3:  # one or two words have no leading direction
-        return Related(home.words)
-    random = general.random_lists(len(home.words))
-    cosines = home.rows @ home.rows.T
-    z = (float(leading_ratio(eigenvalues(cosines))) - random.cosine_ratio) / random.cosine_ratio_sd
-    weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
-    values = eigenvalues(home.profiles @ home.profiles.T / home.profiles.shape[1])
-    along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
-    inflation = max(1.0, min(1 + weight * (along - 1), _CAP * apart))
-    centred = cosines - cosines.mean(axis=0) - cosines.mean(axis=1)[:, None] + cosines.mean()
-    leading = np.linalg.eigh(centred)[1][:, -1]
-    loading = leading * np.sign(leading[np.argmax(np.abs(leading))])
-    return Related(home.words, round(float(inflation), _DIGITS), loading=np.round(loading, _DIGITS))
+def rounded(value: float) -> float:
+    """Return a number without the digits that differ with the processor that multiplies matrices."""
+    return float(f"{value:.{_DIGITS}g}")
 
 
 def spiked_variance(ratio: float, of_random_lists: float) -> float:

@@ -109,10 +109,7 @@ def judge_posterior(
             carried = [name for name in carried if name in judged]
     else:
         carried = [widest]
-    return [
-        {"method": fitted.spec.name, "scope": scope, **describe(bias_under(scope), truth)}
-        for scope in carried
-    ]
+    return [{"method": fitted.spec.name, "scope": scope, **describe(bias_under(scope), truth)} for scope in carried]
 
 
 def posterior_of(

@@ -23,6 +23,7 @@ words, residuals make levels and preferences correlate slightly, and what levels
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -52,6 +53,8 @@ type Numbers = NDArray[np.float64]
 _RESIDUALS, _RANGE = 16, (-4.0, 5.0)
 _COARSE, _FINE, POINTS = 64, 128, 1024
 _SEED = 1
+# The standard deviations of levels, on which a bias depends if a class counts more often for it than against it.
+LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
 # Where the log of a density is further below its maximum, it does not count.
 _NEGLIGIBLE = 20.0
 # A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
@@ -191,6 +194,15 @@ class VarianceOnGrid:
 
 
 @dataclass(frozen=True, eq=False)
+class Told:
+    """What vectors tell of the variance of preferences, see `WordVariance`; arrays (cells,)."""
+
+    expected: Numbers
+    directions: Numbers
+    explained: Numbers
+
+
+@dataclass(frozen=True, eq=False)
 class SideOfTable:
     """What a table tells of one side's words, with one entry for each group, or associated class.
 
@@ -204,8 +216,8 @@ class SideOfTable:
         Of blocks in the bias.
     preference, level : sequence of Prior
         Of the standard deviations of preferences and of levels, in the units of the table.
-    expected, directions, explained : array (cells,) or None
-        What vectors tell of the variance of preferences, see `WordVariance`; None if they do not.
+    told : Told or None
+        What vectors tell of the variance of preferences; None if they do not.
     inflation, inflation_df : array (cells,)
         How many times the variance of each cell's mean is as large as that of independent words, and its degrees of
         freedom; infinite if it is known.
@@ -217,9 +229,7 @@ class SideOfTable:
     weights: Numbers
     preference: Sequence[Prior]
     level: Sequence[Prior]
-    expected: Numbers | None
-    directions: Numbers | None
-    explained: Numbers | None
+    told: Told | None
     inflation: Numbers
     inflation_df: Numbers
 
@@ -234,10 +244,10 @@ class SideOfTable:
             scatter = scatter[:, compared][:, :, compared]
         cells = len(words[side])
         units = units_of_priors(spec, data)
-        told = [None] * 3
+        told = None
         if side in sides_from_vectors(spec, data):
             sd, directions = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("preference_sd", "directions"))
-            told = [sd**2, directions, residual_shares(data, side)[:cells]]
+            told = Told(sd**2, directions, residual_shares(data, side)[:cells])
         inflation, df = np.ones(cells), np.full(cells, np.inf)
         if f"{side}_inflation" in data:
             inflation, df = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("inflation", "directions"))
@@ -247,8 +257,8 @@ class SideOfTable:
             words["attribute" if side == "target" else "target"],
             weights if side == "target" else weights.T,
             _priors(spec.priors[PREFERENCE[side]], units[PREFERENCE[side]], cells),
-            _priors(spec.priors[_LEVEL[side]], units[_LEVEL[side]], cells),
-            *told,
+            _priors(spec.priors[LEVEL[side]], units[LEVEL[side]], cells),
+            told,
             inflation,
             np.where(np.isnan(df), np.inf, df / 2),
         )
@@ -288,12 +298,9 @@ class SideOfTable:
         return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
 
     def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
-        if self.expected is None or self.directions is None or self.explained is None:
+        if self.told is None:
             return {"prior": self.preference[cell]}
-        return {"expected": self.expected[cell], "directions": self.directions[cell], "explained": self.explained[cell]}
-
-
-_LEVEL: Mapping[Side, str] = {"target": "sd_target_associated", "attribute": "sd_attribute"}
+        return {name: values[cell] for name, values in vars(self.told).items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -294,12 +294,12 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
     of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
     return {
         "within_sd": of_table,
-        "group_within_sd": ("group", _as_in_cell(of_table, of_rows, g, slice(None))),
-        "class_within_sd": ("attribute_class", _as_in_cell(of_table, of_columns, c, slice(associated))),
+        "group_within_sd": ("group", within_sd_as_in_cell(of_table, of_rows, g, slice(None))),
+        "class_within_sd": ("attribute_class", within_sd_as_in_cell(of_table, of_columns, c, slice(associated))),
     }
 
 
-def _as_in_cell(
+def within_sd_as_in_cell(
     within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
 ) -> NDArray[np.float64]:
     """What a standard deviation within blocks would be if all words varied as much as those of each cell, a group or
