@@ -36,6 +36,7 @@ from bayes_bias.fitting.fit_model import described
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
+from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scales import clusters_in, has_replicates, units_of_priors
 from bayes_bias.models.spec import BY_GROUP, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved, structure_of
@@ -370,6 +371,16 @@ class Integrand:
         return residual, likelihood + _log_density(self.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
 
 
+def is_integrated(spec: ModelSpec) -> bool:
+    """Return whether the posterior of some tables' bias is known without sampling, see `can_integrate`."""
+    return (
+        spec.structure == "crossed"
+        and spec.options["likelihood"] == "collapsed"
+        and spec.options["scales"] == BY_GROUP
+        and not any(name in spec.priors for name in shape_parameters())
+    )
+
+
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the posterior of a table's bias is known without sampling.
 
@@ -377,9 +388,7 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     sub-topics that the list names.
     """
     return (
-        spec.structure == "crossed"
-        and spec.options["likelihood"] == "collapsed"
-        and spec.options["scales"] == BY_GROUP
+        is_integrated(spec)
         and not has_replicates(spec, data)
         and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
     )
@@ -389,7 +398,7 @@ def integrated(table: AssociationTable, spec: ModelSpec) -> Fitted | None:
     """Return design and statistics of a table as a fit without draws; None if its posterior needs a sampler."""
     table, spec = modelled(table, spec)
     structure = structure_of(spec)
-    if not structure.COLLAPSED or spec.structure != "crossed":
+    if not is_integrated(spec):
         return None
     data = structure.data(table)
     refuse_degenerate(data)

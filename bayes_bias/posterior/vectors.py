@@ -22,7 +22,12 @@ type Numbers = NDArray[np.float64]
 
 
 def integrand_of_vectors(
-    groups: Sequence[Home], classes: Sequence[Home], weights: Numbers, general: GeneralWords | None, spec: ModelSpec
+    groups: Sequence[Home],
+    classes: Sequence[Home],
+    weights: Numbers,
+    general: GeneralWords | None,
+    spec: ModelSpec,
+    values: Numbers | None = None,
 ) -> Integrand:
     """Return the integrand of the bias of a list, with both sides sampled.
 
@@ -34,12 +39,13 @@ def integrand_of_vectors(
         Of blocks in the bias.
     general : GeneralWords or None
         None if words count as independent, and preferences have the prior of tables without vectors.
+    values : array (targets, attributes), optional
+        By default the cosines of the words.
     """
-    rows, columns = (np.concatenate([home.rows for home in homes]) for homes in (groups, classes))
     group, attribute_class = (np.repeat(np.arange(len(homes)), _lengths(homes)) for homes in (groups, classes))
     n_groups, n_classes = _lengths(groups), _lengths(classes)
     in_group, in_class = (np.eye(len(n))[cell] / n for n, cell in ((n_groups, group), (n_classes, attribute_class)))
-    y = rows @ columns.T
+    y = _cosines(groups, classes) if values is None else values
     by_row, by_column = y @ in_class, y.T @ in_group
     block = in_group.T @ by_row
     of_rows, of_columns = by_row - block[group], by_column - block.T[attribute_class]
@@ -96,6 +102,11 @@ def _from_vectors(
     told = Told(expected, np.full(cells, general.directions), np.full(cells, share))
     known = spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and bool((expected > 0).all())
     return told if known else None, inflation, np.full(cells, general.directions / 2)
+
+
+def _cosines(groups: Sequence[Home], classes: Sequence[Home]) -> Numbers:
+    targets, attributes = (np.concatenate([home.rows for home in homes]) for homes in (groups, classes))
+    return np.asarray(targets @ attributes.T)
 
 
 def _lengths(homes: Sequence[Home]) -> NDArray[np.intp]:
