@@ -254,8 +254,9 @@ class NullDesign:
             cluster = {pool[i] for i in np.argsort(-near)[:size]}
             words += [word for word in pool if word in cluster]
             pool[:] = [word for word in pool if word not in cluster]
-        words += pool[: n - len(words)]
-        pool[:] = [word for word in pool if word not in words]
+        left = n - len(words)
+        words += pool[:left]
+        del pool[:left]
         return words
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:

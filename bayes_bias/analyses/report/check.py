@@ -31,7 +31,7 @@ class Study:
     sampling: Sampling
     # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
     nulls: Callable[[], Calibration | str] | None
-    null_draws: int
+    null_draws: int | None
     against_published: bool = False
 
 

@@ -12,7 +12,9 @@ from bayes_bias.checks.null_jobs import NULL_SAMPLING, posterior_of
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.formatting import DASH, bounds, probability
 from bayes_bias.plots import plot_related_words
+from bayes_bias.posterior.quadrature import integrated
 from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.labels import SIDES, Side
@@ -83,6 +85,9 @@ def _if_independent(study: Study) -> tuple[float, float]:
     homes = study.table.related_words.homes
     independent = {home: replace(each, inflation=1.0) for home, each in homes.items()}
     table = study.table.with_related_words(independent)
+    if integrated(table, study.spec):
+        verdict = verdict_of_table(table, study.scope, model=study.spec, ci_prob=study.ci_prob)
+        return verdict.lower, verdict.upper
     fitted, _ = posterior_of(table, study.spec, seed=study.seed, sampling=_SAMPLING)
     lower, upper = interval_of(row_of_bias(fitted, study.scope, study.ci_prob))
     return float(lower), float(upper)
