@@ -49,7 +49,8 @@ class GeneralWords:
     r"""General words of an embedding.
 
     Let :math:`Y` be their centred cosines with one another, N by N. The *profile* of a word is its N cosines with the
-    general words, centred at their mean.
+    general words, centred at their mean and divided by :math:`\sqrt N`. Only products of profiles are used, so that
+    they are kept in at most as many dimensions as vectors have.
 
     Attributes
     ----------
@@ -107,28 +108,37 @@ class GeneralWords:
         return side_by_side([vector[0] for vector in vectors] if first else vectors)
 
     def profiles(self, rows: Numbers) -> Numbers:
-        """Return the profile of each word, (words, N)."""
-        return np.asarray(rows @ self._centred.T)
+        """Return coordinates of the profile of each word, (words, dimensions), whose products are those of profiles."""
+        return np.asarray(rows @ self._spectrum[1])
 
     @property
     def variance(self) -> float:
         r"""Mean square of the centred cosines of general words, less what N words show by chance,
         :math:`\sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N`: the variance of two general words' cosine."""
-        return _summary(self).variance
+        values = self._spectrum[0]
+        return float((values**2).sum() - values.sum() ** 2 / len(self.words))
 
     @property
     def directions(self) -> float:
         r"""Effective number of directions in which preferences of general words vary,
         :math:`(\sum_k s_k^2)^2 / \sum_k s_k^4` with the eigenvalues s of Y."""
-        return _summary(self).directions
+        values = self._spectrum[0]
+        return float((values**2).sum() ** 2 / (values**4).sum())
 
     def random_lists(self, words: int) -> RandomLists:
         """Return how much the leading direction stands out in random lists of as many words."""
         return _random_lists(self, min(words, _LONGEST))
 
     @cached_property
-    def _centred(self) -> Numbers:
+    def centred(self) -> Numbers:
+        """Vectors without their mean."""
         return np.asarray(self.vectors - self.vectors.mean(axis=0))
+
+    @cached_property
+    def _spectrum(self) -> tuple[Numbers, Numbers]:
+        """Eigenvalues of Y / N, and what takes vectors to coordinates of profiles, (d, dimensions)."""
+        _, singular, directions = np.linalg.svd(self.centred / np.sqrt(len(self.words)), full_matrices=False)
+        return singular**2, np.asarray(directions.T * singular)
 
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
@@ -159,31 +169,12 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
 
 
-@dataclass(frozen=True, eq=False)
-class _Summary:
-    variance: float
-    directions: float
-    products: Numbers  # of the profiles of general words, divided by N
-
-
-@lru_cache(maxsize=4)
-def _summary(general: GeneralWords) -> _Summary:
-    cosines = general.profiles(general._centred)
-    n = len(cosines)
-    products = cosines @ cosines / n
-    mean_square = (cosines**2).sum() / n**2
-    by_chance = (np.trace(cosines) / n) ** 2 / n
-    directions = mean_square**2 / ((products**2).sum() / n**2)
-    return _Summary(float(mean_square - by_chance), float(directions), products)
-
-
 @lru_cache(maxsize=256)
 def _random_lists(general: GeneralWords, words: int) -> RandomLists:
     rng = np.random.default_rng(words)
-    lists = [rng.choice(len(general.words), words, replace=False) for _ in range(_RANDOM_LISTS)]
-    products = _summary(general).products
-    cosine_ratios = leading_ratio(
-        eigenvalues(np.stack([general.vectors[own] @ general.vectors[own].T for own in lists]))
+    lists = np.stack([rng.choice(len(general.words), words, replace=False) for _ in range(_RANDOM_LISTS)])
+    cosine_ratios, profile_ratios = (
+        leading_ratio(eigenvalues(own @ own.swapaxes(1, 2)))
+        for own in (general.vectors[lists], general.profiles(general.centred)[lists])
     )
-    profile_ratios = leading_ratio(eigenvalues(np.stack([products[np.ix_(own, own)] for own in lists])))
     return RandomLists(float(cosine_ratios.mean()), float(cosine_ratios.std()), float(profile_ratios.mean()))

@@ -1,7 +1,7 @@
 r"""How the words of a list vary together, and how much their preferences are expected to vary, from vectors.
 
 Of a group or class with n words, centred at its mean, let :math:`\lambda_1 \ge \dots \ge \lambda_{n-1}` be the
-eigenvalues of the products of their profiles, divided by N (see `bayes_bias.associations.general_words`).
+eigenvalues of the products of their profiles (see `bayes_bias.associations.general_words`).
 
 *Preferences.* The words of a group vary :math:`r = \bar\lambda / v` times as much as general words, whose cosines have
 the variance v. General words prefer these opposite classes to each other with the variance q, which is observed. The
@@ -57,7 +57,7 @@ _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair shar
 
 @dataclass(frozen=True, eq=False)
 class Home:
-    """The words of one group or class: vectors of length one, (words, d), and profiles, (words, N)."""
+    """The words of one group or class: vectors of length one, (words, d), and coordinates of their profiles."""
 
     rows: Numbers
     profiles: Numbers
@@ -73,7 +73,7 @@ class Home:
         if len(self.rows) < 2:
             return np.nan
         centred = self.profiles - self.mean
-        return float((centred**2).mean(axis=1).sum() / (len(self.rows) - 1))
+        return float((centred**2).sum() / (len(self.rows) - 1))
 
     def expected_variance(self, of_general: float, general: GeneralWords) -> float:
         """Return the expected variance of the words' preferences, from that of general words."""
@@ -87,7 +87,7 @@ class Home:
         random = general.random_lists(len(self.rows))
         z = (float(leading_ratio(eigenvalues(self.rows @ self.rows.T))) - random.cosine_ratio) / random.cosine_ratio_sd
         weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
-        values = eigenvalues(self.profiles @ self.profiles.T / self.profiles.shape[1])
+        values = eigenvalues(self.profiles @ self.profiles.T)
         along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
         return rounded(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
 
@@ -146,7 +146,7 @@ def preference_variance(opposite: Sequence[Home], general: GeneralWords) -> floa
     """Return the variance with which general words prefer one of the opposite classes, or groups, averaged over
     these."""
     means = np.stack([home.mean for home in opposite])
-    return float(((means - means.mean(axis=0)) ** 2).mean())
+    return float(((means - means.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
 def distance_apart(homes: Sequence[Home]) -> float:
@@ -155,7 +155,7 @@ def distance_apart(homes: Sequence[Home]) -> float:
     if len(homes) < 2:
         return np.inf
     means = np.stack([home.mean for home in homes])
-    between = ((means - means.mean(axis=0)) ** 2).mean(axis=1).sum() / (len(homes) - 1)
+    between = ((means - means.mean(axis=0)) ** 2).sum() / (len(homes) - 1)
     expected = float(np.mean([home.mean_eigenvalue / len(home.rows) for home in homes]))
     return float(between / expected) if expected > 0 else np.inf  # unknown with a single word
 

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -94,22 +93,23 @@ def judge(
         the interval excludes zero if this is below .05), ``rank`` (posterior probability of values below the
         truth), ``divergences`` of the fit, if there was one: the posterior of most tables is integrated.
     """
-    if fitted := integrated(table, spec):
-        return judge_posterior(fitted, truth, scopes, lambda scope: integrated_bias(fitted.spec, fitted.data, scope))
+    if known := integrated(table, spec):
+        spec, data = known
+        return [
+            {"method": spec.name, "scope": scope, **describe(integrated_bias(spec, data, scope), truth)}
+            for scope in carried_scopes(data, scopes)
+        ]
     fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
     return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
 
 
-def judge_posterior(
-    fitted: Fitted,
-    truth: float = 0.0,
-    scopes: Collection[ScopeName] | None = None,
-    bias_under: Callable[[ScopeName], Estimate] | None = None,
-) -> list[Record]:
-    """The records of `judge`, but for divergences, of a posterior, whose bias `bias_under` gives."""
-    bias_under = bias_under or partial(bias_estimate, fitted)
+def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
+    """The records of `judge`, but for divergences, of a posterior."""
     carried = carried_scopes(fitted.data, scopes) if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
-    return [{"method": fitted.spec.name, "scope": scope, **describe(bias_under(scope), truth)} for scope in carried]
+    return [
+        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
+        for scope in carried
+    ]
 
 
 def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = None) -> list[ScopeName]:

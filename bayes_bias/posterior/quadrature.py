@@ -12,7 +12,7 @@ orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degr
     \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
 
 where :math:`p(e \mid y)` is what the interaction of words tells. Each factor is a function of one variance and is
-integrated on a grid; the variances of the bias are taken at quasi-random points of the product. Given the variances the
+integrated on a grid; the variances of the bias are taken at the points of a Latin hypercube. Given the variances the
 bias is normal with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
 
@@ -31,26 +31,23 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
 
-from bayes_bias.fitting.fit import refuse_degenerate
-from bayes_bias.fitting.fit_model import described
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scales import clusters_in, has_replicates, units_of_priors
 from bayes_bias.models.spec import BY_GROUP, ModelSpec, Prior
-from bayes_bias.models.structures import modelled, resolved, structure_of
+from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope, ScopeName, check_design
-from bayes_bias.table.statistics import compared_classes
+from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
 type Numbers = NDArray[np.float64]
 
 # Values of the residual variance, over so many of its standard deviations; nodes of a first and a second grid for each
-# variance; and quasi-random points.
+# variance; and points of the hypercube.
 _RESIDUALS, _RANGE = 16, (-4.0, 5.0)
 _COARSE, _FINE, POINTS = 64, 128, 1024
 _SEED = 1
@@ -345,14 +342,14 @@ class Integrand:
         )
 
     def variances(self, points: int = POINTS) -> Numbers:
-        """Variances of the bias at quasi-random points of its posterior, (points,)."""
+        """Variances of the bias at points that represent its posterior, (points,)."""
         residual, log_weight = self._residuals()
         parts = [(side, words, words.posterior(residual)) for side in self.sides for words in side.variances()]
         for _, _, grid in parts:
             log_weight = log_weight + grid.log_total
         cells = [(side, cell) for side in self.sides for cell in range(len(side.words))]
         dims = 1 + len(parts) + len(cells)
-        uniform = _quasi_random(dims, points)
+        uniform = _hypercube(dims, points)
         weight = np.cumsum(np.exp(log_weight - log_weight.max()))
         chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=_RESIDUALS - 1)
         starts = np.searchsorted(chosen, np.arange(_RESIDUALS + 1))
@@ -394,19 +391,14 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     )
 
 
-def integrated(table: AssociationTable, spec: ModelSpec) -> Fitted | None:
-    """Return design and statistics of a table as a fit without draws; None if its posterior needs a sampler."""
+def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset] | None:
+    """Return the model as a table allows it, and the table's statistics; None if its posterior needs a sampler."""
     table, spec = modelled(table, spec)
-    structure = structure_of(spec)
     if not is_integrated(spec):
         return None
-    data = structure.data(table)
+    data = sufficient_statistics(table)
     refuse_degenerate(data)
-    if not can_integrate(spec, data):
-        return None
-    tree = xr.DataTree.from_dict({"posterior": xr.Dataset(), "constant_data": data})
-    tree.attrs = described(table, spec, seed=_SEED)
-    return Fitted(tree, spec)
+    return (spec, data) if can_integrate(spec, data) else None
 
 
 def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, points: int = POINTS) -> Estimate:
@@ -467,12 +459,10 @@ def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
 
 
 @cache
-def _quasi_random(dims: int, points: int) -> Numbers:
-    """Scrambled Sobol points in the order of their first coordinate, (dims, points)."""
-    from scipy.stats import qmc
-
-    uniform = qmc.Sobol(dims, rng=_SEED).random(points).T
-    return np.asarray(uniform[:, uniform[0].argsort()])
+def _hypercube(dims: int, points: int) -> Numbers:
+    """A Latin hypercube in the order of its first coordinate, (dims, points)."""
+    cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
+    return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
 
 
 @lru_cache(maxsize=64)
@@ -480,4 +470,4 @@ def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
     """What an inflation beyond one is multiplied with, at the points of a dimension."""
     if np.isinf(df):
         return 1.0
-    return np.asarray(df / 2 / gammaincinv(df / 2, _quasi_random(dims, points)[number]))
+    return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

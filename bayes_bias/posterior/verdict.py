@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+import xarray as xr
 
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -328,19 +329,19 @@ def verdict_of_table(
     """The same without a sampler, by numerical integration (`bayes_bias.posterior.quadrature`)."""
     check_table(table)
     check_rope(rope)
-    fitted = integrated(table, load_spec(model))
-    if fitted is None:
+    known = integrated(table, load_spec(model))
+    if known is None:
         raise TableError(
             f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs or"
             " sub-topics, or the model is not the default one; give bayes_bias.fit(table)"
         )
 
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
-        estimate = integrated_bias(fitted.spec, fitted.data, scope)
-        return tabulate(estimate, ci_prob, "eti", rope, kind="stats").loc[OVERALL]
+        return tabulate(integrated_bias(spec, data, scope), ci_prob, "eti", rope, kind="stats").loc[OVERALL]
 
-    name = check_design(fitted.data, scope).name
-    return judge(fitted, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope, problems=())
+    spec, data = known
+    name = check_design(data, scope).name
+    return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope)
 
 
 def verdict_on(
@@ -354,11 +355,13 @@ def verdict_on(
         return row_of_bias(fitted, scope, ci_prob, rope)
 
     judgement = judge(
-        fitted,
+        fitted.data,
+        fitted.metric,
         row_under,
         check_scope(fitted, scope).name,
         ci_prob,
         problems=Diagnostics.of(fitted).problems,
+        covariates=covariates_of(fitted),
         rope=rope,
         quantity=quantity,
         expected=int(quantity == "bias"),
@@ -367,23 +370,28 @@ def verdict_on(
 
 
 def judge(
-    fitted: Fitted,
+    data: xr.Dataset,
+    metric: Metric,
     row_under: Callable[[ScopeName], "pd.Series[Any]"],
     scope: ScopeName,
     ci_prob: float,
     *,
     quantity: Quantity,
-    problems: tuple[str, ...],
+    problems: tuple[str, ...] = (),
+    covariates: str = "",
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand; `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler."""
+    """Judge one estimand; `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler.
+
+    `data` are design and statistics of the table.
+    """
     row = row_under(scope)
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
-    widest = widest_scope(fitted.data)
-    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
+    widest = widest_scope(data)
+    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(data)
     return Verdict(
         label=label,
         mean=float(row["mean"]),
@@ -391,18 +399,28 @@ def judge(
         upper=float(upper),
         ci_prob=ci_prob,
         scope=scope,
-        metric=fitted.metric,
+        metric=metric,
         prob_direction=float(row.prob_direction),
-        replicate_kind=fitted.replicate_kind,
-        wider=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected, problems=problems)
+        replicate_kind="".join(data.replication.to_numpy().tolist()),
+        wider=judge(
+            data,
+            metric,
+            row_under,
+            widest,
+            ci_prob,
+            quantity=quantity,
+            problems=problems,
+            covariates=covariates,
+            expected=expected,
+        )
         if is_narrow
         else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        related=any(is_reduced(fitted.data, side) for side in SIDES),
-        covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
+        related=any(is_reduced(data, side) for side in SIDES),
+        covariates="" if scope_of(scope).samples_nothing else covariates,
         expected=expected,
     )
 

@@ -20,6 +20,8 @@ from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired
 from bayes_bias.table.lazy_products import Products
 
+# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+_ROUNDING_VARIANCE = 1e-12
 type Table = NDArray[np.float64] | Products
 
 
@@ -406,6 +408,31 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
     slopes = np.linalg.solve(target.T @ target, together) @ np.linalg.inv(attribute.T @ attribute)
     variables = {"covariate_product": (("target_covariate", "attribute_covariate"), slopes)}
     return variables, float((slopes * together).sum()), float(slopes.size)
+
+
+def refuse_degenerate(data: xr.Dataset) -> None:
+    """Refuse a table without residual variation, from which the model's scales cannot be estimated.
+
+    Raises
+    ------
+    TableError
+    """
+    if "interaction_ss" not in data:
+        return
+    if data.interaction_df == 0:
+        raise TableError(
+            "table: every group or every class has one word, which cannot show how much words vary; add words"
+        )
+    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+        raise TableError(
+            "table: no variation is left within blocks after word effects, as if words had identical vectors"
+            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
+        raise TableError(
+            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
+            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
+        )
 
 
 def refuse_repeats(table: AssociationTable) -> None:
