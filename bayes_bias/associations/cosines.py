@@ -208,7 +208,7 @@ def with_relations(
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
-        how = words.sub_topics
+        how: str = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise

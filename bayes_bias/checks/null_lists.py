@@ -245,7 +245,7 @@ class NullDesign:
         )
         return values, of_replicates
 
-    def _take(self, pool: list[str], n: int, topics: int) -> list[str]:
+    def _take(self, pool: list[str], n: int, topics: int) -> tuple[str, ...]:
         """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
         words: list[str] = []
         for k in range(topics):
@@ -257,7 +257,7 @@ class NullDesign:
         left = n - len(words)
         words += pool[:left]
         del pool[:left]
-        return words
+        return tuple(words)
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:

@@ -215,5 +215,5 @@ def given_draws(
     residual, sd = residual_of(parameters), posterior[RESIDUAL]
     if CONTROL_RESIDUAL in posterior:
         is_control = of_class >= data.sizes["attribute_class"] - data.sizes["control"]
-        sd = xr.where(is_control, posterior[CONTROL_RESIDUAL], sd)
+        sd = posterior[CONTROL_RESIDUAL].where(is_control, sd)
     return residual.distribution(expected, residual.scale(sd, parameters), parameters)

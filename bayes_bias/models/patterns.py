@@ -366,8 +366,8 @@ class Variances:
         the variance of their mean is larger. Blocks of one group (class) alone have targets (attributes) in common."""
         if part not in ("targets", "attributes"):
             return self.of(of_blocks.sum(axis=(-2, -1)))
-        side, others = ("target", -1) if part == "targets" else ("attribute", -2)
-        by_cell = self.of(of_blocks.sum(axis=others))
+        side: Side = "target" if part == "targets" else "attribute"
+        by_cell = self.of(of_blocks.sum(axis=-1 if side == "target" else -2))
         return np.asarray((by_cell * self.inflation[side][..., None, :]).sum(axis=-1))
 
     def block_covariances(self) -> dict[Part, Numbers]:

@@ -24,6 +24,7 @@ The differences between words do not depend on the shared part; the table says n
 
 from collections.abc import Container, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -56,12 +57,14 @@ def inflation_name(side: Side) -> str:
     return f"{side}_inflation"
 
 
-def sides_from_vectors(spec: ModelSpec, known: Container[str]) -> tuple[Side, ...]:
+def sides_from_vectors(spec: ModelSpec, known: Container[Any]) -> tuple[Side, ...]:
     """Return the sides whose preferences have a prior from vectors, as far as `known` data or inputs tell it."""
     return tuple(
         side
         for side in SIDES
-        if f"{side}_preference_sd" in known and spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS
+        if f"{side}_preference_sd" in known
+        and PREFERENCE[side] in spec.priors
+        and spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS
     )
 
 

@@ -41,7 +41,7 @@ from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope, ScopeName, check_design
+from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
 type Numbers = NDArray[np.float64]
@@ -334,7 +334,7 @@ class Integrand:
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
         return cls(
             float((weights * data.block_mean.to_numpy()).sum()),
-            [SideOfTable.of(facet.dim, spec, data) for facet in (TARGETS, ATTRIBUTES) if facet in scope],
+            [SideOfTable.of(side, spec, data) for side, facet in zip(SIDES, WORDS, strict=True) if facet in scope],
             float(data.interaction_ss),
             float(data.interaction_df),
             spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),

@@ -42,7 +42,9 @@ def integrand_of_vectors(
     values : array (targets, attributes), optional
         By default the cosines of the words.
     """
-    group, attribute_class = (np.repeat(np.arange(len(homes)), _lengths(homes)) for homes in (groups, classes))
+    group, attribute_class = (
+        np.repeat(np.arange(len(homes)), [len(home.rows) for home in homes]) for homes in (groups, classes)
+    )
     n_groups, n_classes = _lengths(groups), _lengths(classes)
     in_group, in_class = (np.eye(len(n))[cell] / n for n, cell in ((n_groups, group), (n_classes, attribute_class)))
     y = _cosines(groups, classes) if values is None else values
@@ -109,5 +111,5 @@ def _cosines(groups: Sequence[Home], classes: Sequence[Home]) -> Numbers:
     return np.asarray(targets @ attributes.T)
 
 
-def _lengths(homes: Sequence[Home]) -> NDArray[np.intp]:
-    return np.array([len(home.rows) for home in homes])
+def _lengths(homes: Sequence[Home]) -> Numbers:
+    return np.array([len(home.rows) for home in homes], dtype=float)

@@ -66,8 +66,8 @@ ARBITRARY_TOPICS = (
     " independent draws, 24%, and 45% in a model of 50 dimensions"
 )
 
-# How words count where vectors show sub-topics.
-COUNTED = "with words of a sub-topic counted as fewer"
+# How words count where vectors show that some are related.
+COUNTED = "with related words counted as fewer"
 
 
 @dataclass(frozen=True, repr=False)

@@ -165,8 +165,16 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
         first = own[0]
         if inflation[first] == 1 and isnan(sd[first]):
             continue
-        numbers = (float(each[first]) for each in (inflation, sd, directions))
-        yield home, Related(tuple(words[i] for i in own), *numbers, loading[own])
+        yield (
+            home,
+            Related(
+                tuple(words[i] for i in own),
+                float(inflation[first]),
+                float(sd[first]),
+                float(directions[first]),
+                loading[own],
+            ),
+        )
 
 
 def scaled_directions(values: xr.DataArray, times: float) -> xr.DataArray:

@@ -317,7 +317,7 @@ def within_sd_as_in_cell(
     return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
 
 
-def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, float]:
+def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, Any]:
     """What rows and columns leave, of the associated classes and of the controls, without what covariates explain."""
     ss = _interaction_ss(table, means)
     df = (np.bincount(table.group_index) - 1.0).sum() * (np.bincount(table.class_index) - 1.0)

@@ -14,6 +14,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.preferences import drawn_inflation, residual_shares
+from bayes_bias.table.labels import HOMES
 from bayes_bias.table.related_words import Related
 from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
@@ -76,8 +77,12 @@ def test_contrast_variance_is_that_of_values(related, related_fit):
 def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fit):
     posterior, data = related_fit["posterior"], model_data(related)
     for side in ("target", "attribute"):
-        share = residual_shares(data, side)[0]
-        left = posterior[f"{side}_preference_variance"] - share * posterior.sd_residual**2
+        variance = posterior[f"{side}_preference_variance"]
+        share, left = residual_shares(data, side)[0], variance - 0
+        for cell, name in enumerate(variance[HOMES[side]].to_numpy()):
+            # Attributes of control classes have residuals of their own.
+            of_cell = posterior.sd_residual_control if name in data.control else posterior.sd_residual
+            left[{HOMES[side]: cell}] = variance.isel({HOMES[side]: cell}) - share * of_cell**2
         expected = np.sqrt(left.clip(min=0)).transpose(*posterior[f"sd_{side}_preference"].dims)
         np.testing.assert_allclose(posterior[f"sd_{side}_preference"], expected, atol=1e-6)
 
