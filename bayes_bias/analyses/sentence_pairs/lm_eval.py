@@ -16,7 +16,7 @@ from bayes_bias.analyses.sentence_pairs.languages import check_one_language
 from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.arguments import listed
 from bayes_bias.errors import SentencePairsError
-from bayes_bias.files import read_text, table_file
+from bayes_bias.files import given_table, read_text, table_file
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
@@ -218,9 +218,8 @@ def is_log(path: str | Path) -> bool:
 
 
 def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
-    if not file.is_file():
-        raise SentencePairsError(f"scores: no file '{file}'; {_ALL}")
-    for number, line in enumerate(read_text(file, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
+    path = given_table(file, "scores", SentencePairsError, _ALL)
+    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
         if not line.strip():
             continue
         try:

@@ -27,7 +27,7 @@ from bayes_bias.analyses.sentence_pairs.units import (
 )
 from bayes_bias.arguments import as_numbers, check_count, check_kind, described
 from bayes_bias.errors import SentencePairsError, did_you_mean
-from bayes_bias.files import read_json, table_file
+from bayes_bias.files import given_table, read_json
 from bayes_bias.formatting import plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
@@ -178,12 +178,8 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
         return source, "pairs"
     problem = "neither a DataFrame nor the path of a CSV file; give one of them"
     check_kind("scores", source, str | Path, problem, SentencePairsError)
-    path = table_file(source)
-    if not path.is_file():
-        raise SentencePairsError(
-            f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
-            " (pairs-demo)"
-        )
+    remedy = "give a DataFrame, the path of a CSV file, or the name of a shipped table (pairs-demo)"
+    path = given_table(source, "scores", SentencePairsError, remedy)
     if path.suffix.lower() == ".json":
         raise SentencePairsError(_of_json(path))
     return read_frame(path, f"scores: '{path}'", SentencePairsError), path.stem
