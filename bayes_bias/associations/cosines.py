@@ -228,7 +228,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
-        origin = replace(origin, controls=controls)
+        origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
         words = origin.words
         stored, coverage = lookup(embedding, words, np.asarray)
     check_coverage(coverage, allow_loss=origin.allow_loss)
@@ -368,7 +368,8 @@ def cosines_from_matrix(
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls(allow_loss=allow_loss):
-        words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])
+        kept = [each for each in extra if not each.controls.keys() <= {*absent}]
+        words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
     groups, classes = home_of(words.groups), home_of({**words.classes, **words.controls})
