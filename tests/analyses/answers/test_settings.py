@@ -151,9 +151,7 @@ def test_settings_that_differ_between_stereotypes_are_refused(column, one, other
     assert len(read_answers(by_model, lists).cells) == 2
     plain = read_answers(frame.drop(columns=column), lists)
     pooled = read_answers(frame, lists, ignore=column)
-    assert [cell.replies.equals(other.replies) for cell, other in zip(pooled.cells, plain.cells, strict=True)] == [
-        True
-    ] * 2
+    assert all(cell.replies.equals(as_one.replies) for cell, as_one in zip(pooled.cells, plain.cells, strict=True))
     assert any(f"'{column}'" in notice for notice in pooled.notices)
     asked = pd.concat([bb.answers.prompts({name: LIST}) for name in lists], keys=lists)
     asked = asked.assign(id=asked.index.get_level_values(0) + asked.id).reset_index(drop=True)
