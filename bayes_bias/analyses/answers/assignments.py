@@ -255,8 +255,8 @@ class _Reader:
             rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
             named = {self._label_of[other[0]] for other in self._label.finditer(rest)}
             before = text[: words.start()] if words is pairs[0][0] else ""
-            is_hedge = named - {label} or _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = is_hedge or self._ends_in_another(before, label)
+            no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
+            is_hedge = named - {label} or no_choice or self._ends_in_another(before, label)
             yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
