@@ -72,6 +72,15 @@ def table_file(source: str | os.PathLike[str]) -> Path:
     return Path(source)
 
 
+def given_table(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError], remedy: str) -> Path:
+    """The same file, refused if it is none on this machine; the error names the argument and the remedy."""
+    path = table_file(source)
+    if not path.is_file():
+        refuse_pipe_or_address(source, argument, refusal)
+        raise refusal(f"{argument}: no file '{path}'; {remedy}")
+    return path
+
+
 def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:
     if not folder.is_dir():
         return

@@ -1,7 +1,8 @@
 """What measures make of scenarios whose bias is known: `python -m benchmarks.known_bias WORLD... --folder FOLDER`.
 
 Answers every question that a shipped scenario can, and keeps tables and figures in `benchmarks/results`; models and
-answers stay in the folder, so that a run which was stopped goes on. `python -m benchmarks.page` renders them.
+answers stay in the folder, so that a run which was stopped goes on. `python -m benchmarks.page` renders them. Without a
+folder the figures are drawn again from the tables that are kept.
 """
 
 import argparse
@@ -10,15 +11,16 @@ from time import perf_counter
 
 import pandas as pd
 
-from bayes_bias.documents.figures import write_figures
+from bayes_bias.documents.figures import render_in_background, write_figures
 from bayes_bias.files import slug
 from bayes_bias.progress import shown
-from benchmarks.provenance import RESULTS, provenance, write
+from benchmarks.provenance import RESULTS, provenance, read, write
 from studies.known_bias.asking import ANGLE
 from studies.known_bias.document import drawn_panel
-from studies.known_bias.questions import answers
+from studies.known_bias.questions import QUESTIONS, Answer, answers
 from studies.known_bias.results import KnownBias, for_each, mean_over_truths
 from studies.known_bias.running import run
+from studies.known_bias.scenario import Scenario, load_scenario
 from studies.known_bias.trends import load_sliced, run_sliced
 
 FOLDER = RESULTS / "ground-truth"
@@ -52,10 +54,13 @@ def main() -> None:
     """Run the scenarios, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenarios", nargs="+")
-    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
     asked = parser.parse_args()
     for name in asked.scenarios:
+        if asked.folder is None:
+            draw(load_scenario(name))
+            continue
         if sliced := load_sliced(name):
             trends = run_sliced(sliced, asked.folder / name, jobs=asked.jobs)
             write(f"known-trends-{name}", provenance() | {"scenario": sliced.text}, _rounded(trends.trends))
@@ -67,16 +72,11 @@ def main() -> None:
 
 
 def keep(found: KnownBias, seconds: float) -> None:
-    """Tables of all questions as JSON, and a figure for each panel."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    """Tables of all questions as JSON, and the figures of the page."""
     scenario = found.scenario
     rows: list[dict[str, object]] = []
     for answer in answers(found):
         rows += [{"question": answer.question.name, **row} for row in _rounded(answer.table)]
-        for panel in answer.panels:
-            name = f"{scenario.name}-{answer.question.name}-{slug(panel)}"
-            if name in SHOWN:
-                write_figures({name: drawn_panel(answer, panel)}, FOLDER, ["png"])
     rows += [{"question": "angle", **row} for row in _rounded(_angles(found))]
     about = provenance() | {
         "title": scenario.title,
@@ -89,6 +89,23 @@ def keep(found: KnownBias, seconds: float) -> None:
         "seconds of the last run": round(seconds),
     }
     write(f"ground-truth-{scenario.name}", about, rows)
+    draw(scenario)
+
+
+def draw(scenario: Scenario) -> None:
+    """The figures of the page from the rows that are kept of a scenario."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = pd.DataFrame(read(f"ground-truth-{scenario.name}")["rows"])
+    axes = {}
+    for question in QUESTIONS:
+        of_question = rows[rows.question == question.name].dropna(axis="columns", how="all")
+        answer = Answer(question.suited_to(scenario), of_question)
+        for panel in answer.panels if len(of_question) else ():
+            name = f"{scenario.name}-{question.name}-{slug(panel)}"
+            if name in SHOWN:
+                axes[name] = drawn_panel(answer, panel)
+    with render_in_background(axes, ["png"]) as figures:
+        write_figures(figures, FOLDER, ["png"])
 
 
 def _angles(found: KnownBias) -> pd.DataFrame:

@@ -84,6 +84,7 @@ def faults(site: Path) -> dict[str, list[str]]:
             printed = subprocess.run([chromium, *options, address], capture_output=True, text=True, check=True).stdout
     finally:
         server.shutdown()
+        server.server_close()
         check.unlink()
     found = html.unescape(printed.partition('<pre id="found">')[2].partition("</pre>")[0])
     result = json.loads(found) if found else {"checked": 0, "found": {}}

@@ -19,12 +19,13 @@ from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.patterns import Patterns
 from bayes_bias.posterior.verdict import ARBITRARY_TOPICS
 from bayes_bias.table.association_table import _OF_UNEVEN
-from benchmarks import page, published, sbc
+from benchmarks import known_bias, page, published, sbc
 from benchmarks.cells import planted
 from benchmarks.effects import of_replicate
 from benchmarks.provenance import PAGES, measured, read
 from benchmarks.shares import CBN, from_to, of_default_model, shares_by
 from benchmarks.topical_words import topical_cells
+from studies.known_bias.scenario import load_scenario
 
 _OURS = ("bayes_bias", "benchmarks", "studies")
 _PROMISES = ("promises", "promises-sub-topics")
@@ -249,3 +250,10 @@ def test_what_make_runs_is_there():
     modules = set(re.findall(r"-m (benchmarks\.\w+)", (page.RESULTS.parents[1] / "Makefile").read_text()))
     assert len(modules) > 30
     assert not [module for module in modules if importlib.util.find_spec(module) is None]
+
+
+def test_figures_of_known_bias_are_drawn_from_the_rows_that_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(known_bias, "FOLDER", tmp_path)
+    known_bias.draw(load_scenario("skew"))
+    assert [path.stem for path in tmp_path.iterdir()] == ["skew-following-gender-targets-skip-gram"]
+    assert {path.stem for path in (known_bias.RESULTS / "ground-truth").iterdir()} == known_bias.SHOWN

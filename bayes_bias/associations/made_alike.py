@@ -203,7 +203,10 @@ def _frequent(embedding: Embedding) -> dict[str, Vector]:
     marked = embedding.reader.marked()
     if marked is not None:
         return embedding.find(marked)
-    return dict(islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT))
+    frequent: dict[str, Vector] = {}
+    for word, vector in islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT):
+        frequent.setdefault(word, vector)  # the first of several rows counts, as in `Embedding.find`
+    return frequent
 
 
 def _mean_cosine(rows: NDArray[np.float64]) -> float:

@@ -264,7 +264,7 @@ def draw_in_background(
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    jobs = min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES) if sampled else 1
+    jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if sampled else 1
     work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed) for name, calibrate in designs.items())
     with run_in_background(work, jobs) as results:
         yield BackgroundNulls(results)

@@ -21,6 +21,7 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import given_table
 from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
 
@@ -97,9 +98,8 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
 
 
 def _matrix(path: Path) -> pd.DataFrame:
-    if not path.is_file():
-        raise BayesBiasError(f"--covariance: no file '{path}'; give a spreadsheet with a row and column for each label")
-    return read_matrix(path)
+    remedy = "give a spreadsheet with a row and column for each label"
+    return read_matrix(given_table(path, "--covariance", BayesBiasError, remedy))
 
 
 @app.command()

@@ -18,7 +18,7 @@ from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import INPUT, MODEL, CiOption, IgnoreOption, OutputFolder, Sampler, SeedOption, with_options
 from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.files import check_output, table_file
+from bayes_bias.files import check_output, given_table
 from bayes_bias.spreadsheets import read_frame
 
 if TYPE_CHECKING:
@@ -165,9 +165,7 @@ def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
     """From the folder of a language model to its scores of the sentences of a file."""
     if how not in HOW:
         raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
-    path = table_file(file)
-    if not path.is_file():
-        raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
+    path = given_table(file, "FILE", BayesBiasError, "give the path of a CSV file with sentences")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))

@@ -17,7 +17,7 @@ from bayes_bias.models.preferences import sides_from_vectors, variance_name
 from bayes_bias.models.scales import units_of_priors
 from bayes_bias.models.slopes import explained_blocks, sides_explained
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
-from bayes_bias.models.structures import Structure, structure_of
+from bayes_bias.models.structures import Structure, resolved, structure_of
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.labels import HOMES
@@ -112,6 +112,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 
     Preferences whose prior comes from vectors have the density of their variance, see `bayes_bias.models.preferences`.
     """
+    spec = resolved(spec, data)
     units = units_of_priors(spec, data)
     densities = {
         name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import is_number
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
-from bayes_bias.files import check_keys, read_toml, shipped, shipped_names
+from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
 from bayes_bias.models.residuals import residual_of, shape_parameters
@@ -283,6 +283,7 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     elif path.is_file():
         content = read_toml(path, f"model: {name_or_path} is", SpecError)
     else:
+        refuse_pipe_or_address(str(name_or_path), "model", SpecError)
         hint = did_you_mean(name_or_path, spec_names())
         raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
     return spec_from_mapping(content, name=path.stem)

@@ -56,7 +56,8 @@ class Design:
         The argument that messages name.
     refusal : type of BayesBiasError
     within : tuple of str
-        Columns whose combinations are never pooled, such as the model.
+        Columns whose combinations are never pooled, the model first: its settings are the same in all of them, since
+        otherwise a difference between two of its combinations may be one of settings.
     known : collection of str
         Columns that the analysis knows.
     unit : str
@@ -159,9 +160,9 @@ def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
 
 def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
     """Those of some columns with several values where rows are pooled, each with the values of the first such place."""
-    place = _place(frame, design)
     for column in columns:
         codes, values = _values(frame, column)
+        place = _place(frame, design.within[:1] if _is_setting(str(column), design.settings) else design.within)
         several = codes.groupby(place).agg(np.ptp) > 0
         if several.any():
             first = place == several.idxmax()
@@ -172,9 +173,9 @@ def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hash
             yield Varying(column, own, model)
 
 
-def _place(frame: pd.DataFrame, design: Design) -> "pd.Series[int]":
-    """For each row the number of the place in which it is pooled with others."""
-    within = [column for column in design.within if column in frame]
+def _place(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
+    """For each row the number of its combination of the columns that are there."""
+    within = [column for column in columns if column in frame]
     if not within:
         return pd.Series(0, index=frame.index)
     return frame.groupby(within, dropna=False, observed=True).ngroup()
@@ -209,9 +210,10 @@ def _refused(varying: Varying, design: Design) -> str:
     as_wording = (
         ", name the column 'wording' if it is how the question is worded" if "wording" in design.factors else ""
     )
+    kept_apart = "neither pooled nor compared" if len(design.within) > 1 else "not pooled"
     return (
         f"{design.argument}: the column '{column}' has {len(varying.values)} values for {of_model} ({varying.shown}),"
-        f" and {design.rows} under different settings are not pooled. Keep one value{as_model}{as_wording}, or pass"
+        f" and {design.rows} under different settings are {kept_apart}. Keep one value{as_model}{as_wording}, or pass"
         f" ignore=['{column}'] (--ignore {column}) to pool them."
     )
 
@@ -241,7 +243,7 @@ def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
         return True
     codes, _ = _values(frame, varying.column)
     unit = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
-    units_of_value = unit.groupby([_place(frame, design), codes]).nunique()
+    units_of_value = unit.groupby([_place(frame, design.within), codes]).nunique()
     return bool((units_of_value == 1).all()) or any(
         bool((codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all())
         for factor in design.factors

@@ -29,6 +29,9 @@ WORD_CLASSES = (
 
 
 _SHORTEST_STEM = 4
+# What stands in a cell for further words, or for none, in lower case; files of vectors contain it like a word.
+_OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
+_FILLERS = frozenset(_OTHERS.split())
 
 
 def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -48,6 +51,11 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
         if strange := [visible(word) for word in spellings[name] if not is_plain(word)]:
             notices.append(
                 f"{content.where}: '{name}' has invisible characters in {', '.join(strange)}; read without them"
+            )
+        if fillers := [f"'{word}'" for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
+            notices.append(
+                f"{content.where}: '{name}' lists {', '.join(fillers)}, which may stand for further or missing words;"
+                " read as words, so remove what is none"
             )
         repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
         if repeats:

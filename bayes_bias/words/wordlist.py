@@ -6,7 +6,7 @@ be checked without vectors, so that a slip in a word list never turns into a num
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -313,10 +313,12 @@ class WordList(Telling):
             " words"
         )
 
-    def without_controls(self) -> Self:
-        """Return a copy without control classes."""
-        topics = remaining_topics(self.topics, self.groups, self.classes)
-        return replace(self, controls=MappingProxyType({}), topics=topics, control_sources=())
+    def without_controls(self, names: Collection[str] | None = None) -> Self:
+        """Return a copy without control classes, or without those of these names."""
+        kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
+        topics = remaining_topics(self.topics, self.groups, {**self.classes, **kept})
+        sources = self.control_sources if kept else ()
+        return replace(self, controls=MappingProxyType(kept), topics=topics, control_sources=sources)
 
     def with_language(self, language: str | None) -> Self:
         """Return a copy in this language, if the list states none; None leaves it open.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
@@ -213,6 +214,33 @@ def test_vectors_that_are_close_or_parallel_are_not_equal() -> None:
     vector = rng.standard_normal(50)
     near = {f"w{k}": vector + 1e-4 * rng.standard_normal(50) for k in range(20)}
     assert equal_vectors({"word": vector, "longer": 2 * vector, "opposite": -vector, **near}) == []
+
+
+def test_words_whose_vectors_are_multiples_are_named() -> None:
+    vectors = pruned()
+    scaled = vectors | {"rose": 3 * vectors["love"], "bee": 0.1 * vectors["love"]}
+    (notice,) = [notice for notice in bb.cosines(LIST, scaled, ()).notices if "direction" in notice]
+    assert says(notice, "'rose', 'bee', 'love' cosine of 1")
+    assert bb.cosines(LIST, scaled, ()).values.sel(target="rose", attribute="love") == pytest.approx(1)
+    assert not any("direction" in notice for notice in bb.cosines(LIST, vectors, ()).notices)
+
+
+@pytest.mark.parametrize("place", [0, 20])
+@pytest.mark.parametrize("count", [lambda k: 1000 * k, lambda k: k, lambda k: 400 + 0.5 * k])
+def test_a_frequency_or_rank_among_the_numbers_of_vectors_is_named(tmp_path: Path, place: int, count: Any) -> None:
+    vectors = {word: np.insert(vector, place, count(k)) for k, (word, vector) in enumerate(pruned().items())}
+    (tmp_path / "v.txt").write_text("".join(f"{word} {' '.join(map(str, v))}\n" for word, v in vectors.items()))
+    for source in (vectors, tmp_path / "v.txt", pd.DataFrame(vectors).T):
+        notices = bb.cosines(LIST, source, ()).notices
+        assert any(says(notice, f"number {place + 1} of 21 frequency remove") for notice in notices)
+    without = {word: np.delete(vector, place) for word, vector in vectors.items()}  # as the notice says
+    assert not any("frequency" in notice for notice in bb.cosines(LIST, without, ()).notices)
+
+
+def test_whole_numbers_and_real_vectors_have_no_odd_number() -> None:
+    whole = {word: np.round(10 * vector) for word, vector in pruned().items()}
+    for words, source in ((LIST, whole), ("weat7", "googlenews-demo"), ("weat7", "minilm-demo")):
+        assert not any("frequency" in notice for notice in bb.cosines(words, source, ()).notices)
 
 
 @pytest.mark.parametrize("value", [1.0, 1.0 - 1e-12])

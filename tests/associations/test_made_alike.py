@@ -1,10 +1,12 @@
 """Embeddings that were not made alike are found by words that nobody asked for."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from bayes_bias import AssociationTable, cosines, open_embedding
-from bayes_bias.associations.made_alike import made_alike
+from bayes_bias.associations.made_alike import embeddings_alike, made_alike
 from bayes_bias.errors import TableError
 from tests.helpers import letters, refused, says
 
@@ -60,6 +62,14 @@ def test_seeds_are_averaged() -> None:
     found = made_alike({1: measured(seeds), 2: measured(vectors(2))}, reference=2)
     alone = [made_alike({1: measured(vectors(k)), 2: measured(vectors(2))}, reference=2).table.q[1] for k in (0, 1)]
     assert found.table.q[1] == pytest.approx(np.mean(alone))
+
+
+def test_the_first_of_several_rows_of_a_word_counts(tmp_path: Path) -> None:
+    rows = [*vectors().items(), *vectors(5).items()]
+    lines = (f"{word} {' '.join(map(repr, vector.tolist()))}\n" for word, vector in rows)
+    (tmp_path / "twice.txt").write_text("".join(lines))
+    embeddings = {"once": open_embedding(vectors()), "twice": open_embedding(tmp_path / "twice.txt")}
+    assert embeddings_alike(embeddings, LIST).table.same_words.to_numpy() == pytest.approx(1)
 
 
 def test_what_is_not_known_is_said() -> None:

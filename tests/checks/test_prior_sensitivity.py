@@ -14,7 +14,6 @@ from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.power_scaling import collapsed_log_likelihood, log_priors, sensitivity
 from bayes_bias.models.spec import load_spec
-from bayes_bias.models.structures import resolved
 from tests.helpers import SCALES, dense_log_likelihood, refused
 
 
@@ -31,7 +30,7 @@ def test_likelihood_of_draws_is_the_dense_one(small_table, small_fit):
 def test_log_priors_are_those_of_the_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
     data = small_fit["constant_data"].to_dataset()
-    found = log_priors(posterior, data, resolved(load_spec("crossed"), data))
+    found = log_priors(posterior, data, load_spec("crossed"))
     # The table has no vectors, so that preferences have the exponential prior.
     expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.class_within_sd)
     np.testing.assert_allclose(found.sd_attribute_preference, expected, atol=1e-6)

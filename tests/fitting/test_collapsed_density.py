@@ -2,14 +2,19 @@
 
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
 import xarray as xr
+from packaging.requirements import Requirement
+from packaging.version import Version
 from pytensor.compile.mode import Mode
 
 from bayes_bias import AssociationTable, load_spec
@@ -181,6 +186,15 @@ def test_undocumented_parts_of_nutpie_are_there():
     assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
         "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
     )
+
+
+def test_the_next_series_of_nutpie_is_not_installed():
+    """Its own requirements, and how it imports ArviZ, may be others."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (allowed,) = [Requirement(each) for each in project["dependencies"] if each.startswith("nutpie")]
+    installed = Version(version("nutpie"))
+    assert installed in allowed.specifier
+    assert Version(f"{installed.major}.{installed.minor + 1}") not in allowed.specifier
 
 
 NUTPIE_THAT_USES_ARVIZ = """

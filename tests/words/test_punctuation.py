@@ -64,6 +64,20 @@ def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> Non
         bb.load_wordlist(pd.DataFrame({home: [*words, "..."] for home, words in COLUMNS.items()}))
 
 
+@pytest.mark.parametrize("filler", ["etc.", "usw", "ecc.", "n/a", "TBD", "nan", "3"])
+def test_a_cell_that_stands_for_words_is_named(tmp_path: Path, filler: str) -> None:
+    """It is a word of GloVe, and counts as one."""
+    path = tmp_path / "list.toml"
+    path.write_text(
+        f'groups = {{flowers = ["rose", "{filler}"], insects = ["ant", "bee"]}}\n'
+        'classes = {good = ["love"], bad = ["hate"]}\nstereotypes = {flowers = "good", insects = "bad"}\n'
+    )
+    (notice,) = bb.load_wordlist(path).notices
+    assert says(notice, f"'flowers' '{filler}' missing words remove")
+    path.write_text(path.read_text().replace(f', "{filler}"', ""))  # as the notice says
+    assert bb.load_wordlist(path).notices == ()
+
+
 def test_punctuation_is_confirmed_as_the_message_shows() -> None:
     parts: dict[str, Any] = {
         "groups": {"math": ["algebra", "..."], "arts": ["poetry", "dance"]},

@@ -11,7 +11,7 @@ from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS, SEPARATOR
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import AnswersError, did_you_mean
-from bayes_bias.files import read_toml, shipped, shipped_names
+from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 
 DEFAULT = "assign-3"
 _SLOTS = {"first", "second", "words"}
@@ -88,6 +88,7 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
     else:
         names, path = shipped_names("wordings"), Path(source)
         if source not in names and not path.is_file():
+            refuse_pipe_or_address(source, "wordings", AnswersError)
             raise AnswersError(
                 f"wordings: '{source}' is neither a shipped set nor a file; {did_you_mean(source, names)}"
             )

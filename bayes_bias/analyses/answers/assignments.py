@@ -32,7 +32,12 @@ _ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
 _NEAR = 200
 _BLANKS = re.compile(r" {2,}")
 _OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
-_BOTH = re.compile(r"\b(?:both|either|neither)\b")
+_BOTH = re.compile(
+    r"\b(?:both|either|neither|beide[nrs]?|sowohl|weder|les deux|lun ou lautre|amb[oa]s|(?:los|las) dos|entramb[ie]"
+    r"|tutti e due|os dois|as duas|allebei|båda|begge|оба|обе|обоим)\b|两者|兩者|両方|둘 ?다"
+)
+# A line that takes its label back at once: "salary - Ben? No".
+_TAKEN_BACK = re.compile(r"\W*(?:(?:no|nope|nein|non|not (?:really|necessarily|sure|certain))\b|0 ?%)\W*")
 _DECLINED = re.compile(
     r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
     r"|no (?:label|answer|choice)|refus\w*|declin\w*)\b.*|)"
@@ -133,7 +138,8 @@ def _plain_character(character: str) -> str:
     is_arrow = (
         0x2190 <= code <= 0x21FF or 0x2794 <= code <= 0x27BF or 0x27F0 <= code <= 0x297F or 0x2B00 <= code < 0x2B12
     )
-    if is_arrow and "ARROW" in unicodedata.name(character, ""):
+    name = unicodedata.name(character, "") if is_arrow else ""
+    if "ARROW" in name and "STROKE" not in name:  # a stroke negates it
         return "->"
     return character
 
@@ -249,7 +255,8 @@ class _Reader:
             rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
             named = {self._label_of[other[0]] for other in self._label.finditer(rest)}
             before = text[: words.start()] if words is pairs[0][0] else ""
-            is_hedge = named - {label} or _OR.match(rest) or _BOTH.search(rest) or self._ends_in_another(before, label)
+            no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
+            is_hedge = named - {label} or no_choice or self._ends_in_another(before, label)
             yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:

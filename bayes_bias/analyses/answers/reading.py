@@ -19,7 +19,7 @@ from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import AnswersError, did_you_mean
-from bayes_bias.files import read_json, read_parquet, table_file, unquoted
+from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import count, joined, percent
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
@@ -112,12 +112,10 @@ def _read(source: Any, argument: str, convert: Conversion | None = None) -> tupl
         return (source if convert is None else convert(source)), "answers"
     problem = "neither a DataFrame nor the path of a file; give one of them"
     check_kind(argument, source, str | Path, problem, AnswersError)
-    path = table_file(source)
-    if not path.is_file():
-        raise AnswersError(
-            f"{argument}: no file '{path}'; give a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the name of"
-            " a shipped table (answers-demo)"
-        )
+    remedy = (
+        "give a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a shipped table (answers-demo)"
+    )
+    path = given_table(source, argument, AnswersError, remedy)
     frame = _read_file(path, argument)
     frame = frame if convert is None else convert(frame)
     _check_cells(frame, f"{argument}: '{path}'")

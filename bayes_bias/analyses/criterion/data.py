@@ -13,7 +13,7 @@ import xarray as xr
 from bayes_bias.analyses.criterion.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.arguments import described
 from bayes_bias.errors import CriterionError, did_you_mean
-from bayes_bias.files import table_file
+from bayes_bias.files import given_table
 from bayes_bias.formatting import in_words
 from bayes_bias.spreadsheets import read_frame
 
@@ -157,9 +157,7 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
 
     Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
     """
-    path = table_file(path)
-    if not path.is_file():
-        raise CriterionError(f"{argument}: no file '{path}'; give a spreadsheet with a row for each label")
+    path = given_table(path, argument, CriterionError, "give a spreadsheet with a row for each label")
     frame = read_frame(path, f"{argument}: '{path}'", CriterionError, text=(LABEL, _UNNAMED))
     if LABEL not in frame:
         frame = frame.rename(columns={_UNNAMED: LABEL})

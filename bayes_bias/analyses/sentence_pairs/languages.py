@@ -1,6 +1,7 @@
 """The language of sentences, by their commonest words: pairs of two languages are not pairs of one benchmark."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -19,20 +20,41 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "Italian": "il di che della è gli nel sono con alla dei più ha anche loro perché suo sua",
         "Portuguese": "os uma não da em é um com são mais ele ela seus foi muito porque dos sua",
         "Dutch": "het een en niet dat met op zijn voor ze haar hij aan heeft zich ook naar",
+        "Swedish": "och är att det som på av för med ett hon inte hade sitt sina ut deras eller också när",
+        "Danish": "og er det som på af med et hun ikke til hendes deres blev også eller når hvad være",
+        "Polish": "w na z jest się nie że był była jego jej jak który która dla jako bardzo są od przez",
+        "Turkish": "ve bir bu için çok daha olan olarak ile ama gibi kadar değil onun ise oldu sonra vardı",
+        "Maltese": "u huwa hija kien kienet minn dan lill għal biex jew aktar mhux mill tiegħu tagħha fuq",
     }
 )
 _FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
 _WORD = re.compile(r"\w+")
+# Languages with letters of their own, by how Unicode calls these letters; others are called by their letters.
+_SCRIPTS: Mapping[str, str] = MappingProxyType({"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"})
 # Of so many sentences, at least, and in so many of all of them.
 _ENOUGH, _SHARE = 5, 0.05
 
 
 def language_of(sentence: str) -> str:
-    """The language with most function words in a sentence; none if it has fewer than two, or as many of another."""
+    """The language with most function words in a sentence; none if it has fewer than two, or as many of another.
+
+    Of a sentence in other than Latin letters these are named: which of their languages it is makes no difference here.
+    """
+    if script := _script_of(sentence):
+        return script
     words = Counter(_WORD.findall(sentence.casefold()))
     counts = {name: sum(words[word] for word in own) for name, own in _FUNCTION_WORDS.items()}
     (best, most), (_, second) = Counter(counts).most_common(2)
     return best if most >= 2 and most > second else ""
+
+
+def _script_of(sentence: str) -> str:
+    """The letters of a sentence most of whose letters are not Latin; "" if they are."""
+    names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
+    if 2 * names["LATIN"] >= names.total():
+        return ""
+    told = next((language for script, language in _SCRIPTS.items() if names[script]), "")
+    return told or f"{names.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
 
 
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.sentence_pairs.languages import check_one_language
-from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
+from bayes_bias.analyses.sentence_pairs.scores import PairScores, plain_sentence, read_scores
 from bayes_bias.arguments import listed
 from bayes_bias.errors import SentencePairsError
-from bayes_bias.files import read_text, table_file
+from bayes_bias.files import given_table, read_text, table_file
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
@@ -218,9 +218,8 @@ def is_log(path: str | Path) -> bool:
 
 
 def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
-    if not file.is_file():
-        raise SentencePairsError(f"scores: no file '{file}'; {_ALL}")
-    for number, line in enumerate(read_text(file, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
+    path = given_table(file, "scores", SentencePairsError, _ALL)
+    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -300,7 +299,7 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
     for number, request in requests.items():
         parts = list(request.values()) if isinstance(request, Mapping) else list(request)
         if len(parts) > 1 and isinstance(parts[1], str):
-            texts[number] = parts[1].strip()
+            texts[number] = plain_sentence(parts[1])
     return texts
 
 
@@ -308,7 +307,7 @@ def _read_crows_pairs(
     sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
 ) -> _Pair:
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
-    more, less = (str(doc[name]).strip() for name in ("sent_more", "sent_less"))
+    more, less = (plain_sentence(doc[name]) for name in ("sent_more", "sent_less"))
     score_of = _by_choice(sample, scores, (more, less), place)
     return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, file)
 
@@ -318,9 +317,9 @@ def _read_bbq(
 ) -> _Pair | str:
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = [str(doc[f"ans{number}"]).strip() for number in range(3)]
+    answers = [plain_sentence(doc[f"ans{number}"]) for number in range(3)]
     known = [answer for number, answer in enumerate(answers) if not _is_unknown(doc, number, answer)]
-    biased_answers = {str(answer).strip() for answer in doc["biased_answers"]}
+    biased_answers = {plain_sentence(answer) for answer in doc["biased_answers"]}
     biased = [answer for answer in known if answer in biased_answers]
     score_of = _by_choice(sample, scores, list(dict.fromkeys(known)), place, others=len(_UNKNOWN))
     if max(score_of, key=score_of.__getitem__) not in known:
@@ -329,7 +328,7 @@ def _read_bbq(
         return "of which not exactly one answer is biased"
     (other,) = (answer for answer in known if answer != biased[0])
     category = str(doc["category"])
-    content = tuple(str(doc.get(name, "")) for name in ("context", "question")) + tuple(answers)
+    content = tuple(plain_sentence(doc.get(name, "")) for name in ("context", "question")) + tuple(answers)
     return _Pair(
         _BBQ,
         f"{category} {doc['example_id']}",
@@ -349,7 +348,7 @@ def _is_unknown(doc: Mapping[str, Any], number: int, answer: str) -> bool:
 def _read_winogender(
     sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
 ) -> _Pair | str:
-    gender, occupation, participant = (str(doc[name]) for name in ("gender", "occupation", "participant"))
+    gender, occupation, participant = (plain_sentence(doc[name]) for name in ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"
     women = _shares_of_women()
@@ -359,7 +358,8 @@ def _read_winogender(
     typical = (women[occupation] > 0.5) == (gender == "female")
     more, less = (occupation, participant) if typical else (participant, occupation)
     # Without its sentence a sample is known by the hash of all that the harness read, or by its place.
-    sentence = str(doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}")
+    known_by = doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}"
+    sentence = plain_sentence(known_by)
     return _Pair(
         _WINOGENDER,
         f"{sentence} ({occupation} / {participant})",

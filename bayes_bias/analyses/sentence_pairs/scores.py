@@ -27,12 +27,13 @@ from bayes_bias.analyses.sentence_pairs.units import (
 )
 from bayes_bias.arguments import as_numbers, check_count, check_kind, described
 from bayes_bias.errors import SentencePairsError, did_you_mean
-from bayes_bias.files import read_json, table_file
+from bayes_bias.files import given_table, read_json
 from bayes_bias.formatting import plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.settings import SETTINGS, Design, check_ignored, check_settings, pooled_over
+from bayes_bias.words.spelling import composed, plain_word
 
 # Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
 TYPE, DIRECTION = "bias_type", "direction"
@@ -178,12 +179,8 @@ def _read(source: Any) -> tuple[pd.DataFrame, str]:
         return source, "pairs"
     problem = "neither a DataFrame nor the path of a CSV file; give one of them"
     check_kind("scores", source, str | Path, problem, SentencePairsError)
-    path = table_file(source)
-    if not path.is_file():
-        raise SentencePairsError(
-            f"scores: no file '{path}'; give a DataFrame, the path of a CSV file, or the name of a shipped table"
-            " (pairs-demo)"
-        )
+    remedy = "give a DataFrame, the path of a CSV file, or the name of a shipped table (pairs-demo)"
+    path = given_table(source, "scores", SentencePairsError, remedy)
     if path.suffix.lower() == ".json":
         raise SentencePairsError(_of_json(path))
     return read_frame(path, f"scores: '{path}'", SentencePairsError), path.stem
@@ -270,10 +267,15 @@ def _sentences(rows: pd.DataFrame, ignore: Sequence[str]) -> pd.DataFrame | None
     """The sentences of each item in one language, if there are both."""
     if not set(_SENTENCES) <= set(rows.columns):
         return None
-    sentences = pd.DataFrame({name: rows[name].fillna("").astype(str).str.strip() for name in _SENTENCES})
+    sentences = pd.DataFrame({name: rows[name].fillna("").astype(str).map(plain_sentence) for name in _SENTENCES})
     if "language" not in ignore:
         check_one_language(sentences.sentence_more + " " + sentences.sentence_less)
     return sentences.set_axis(rows.item, axis=0)
+
+
+def plain_sentence(text: Any) -> str:
+    """A sentence as it shows, by which it is known again: however blanks and accents are encoded."""
+    return " ".join(composed(plain_word(str(text))).split())
 
 
 def _repeated(sentences: pd.DataFrame | None, more: "pd.Series[float]", less: "pd.Series[float]") -> tuple[str, ...]:

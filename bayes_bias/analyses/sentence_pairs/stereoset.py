@@ -15,7 +15,7 @@ import pandas as pd
 from bayes_bias.arguments import check_path, described
 from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.files import read_json
+from bayes_bias.files import read_json, refuse_pipe_or_address
 from bayes_bias.table.association_table import announce
 
 REFERENCE = Reference(
@@ -222,6 +222,7 @@ def _is_score(number: float) -> bool:
 
 
 def _read(file: Path, argument: str) -> dict[str, Any]:
+    refuse_pipe_or_address(file, argument, LanguageModelError)
     content = read_json(file, f"{argument}: '{file}' is", LanguageModelError)
     if not isinstance(content, dict):
         raise LanguageModelError(f"{argument}: '{file}' holds {described(content)}; give StereoSet's own form")

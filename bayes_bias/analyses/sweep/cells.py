@@ -141,6 +141,7 @@ class VectorCell(Cell):
         other += [] if self.embedding.match == "exact" else [self.embedding.match]
         related: list[Any] = [] if self.vocabulary is None else [self.vocabulary.sha256]
         related += [] if self.original is None else [self.original.depends_on]
+        related += [self.absent_controls] if self.absent_controls else []
         return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other, *related]
 
     @property

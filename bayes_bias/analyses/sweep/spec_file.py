@@ -17,7 +17,7 @@ from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
-from bayes_bias.files import check_keys, read_toml
+from bayes_bias.files import check_keys, given_table, read_toml
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.words.list_files import field_names, is_list_file, wordlist_names
@@ -140,9 +140,8 @@ def _times(columns_of_sources: Sequence[tuple[Source, list[Embedding | LanguageM
 
 def read_sweep(path: str | Path) -> SweepSpec:
     """A sweep from its TOML file; paths in it are relative to its folder."""
-    file = Path(path)
-    if not file.is_file():
-        raise BayesBiasError(f"SPEC: no file '{file}'; write one with lists = [...] and [[embeddings]], see --help")
+    remedy = "write one with lists = [...] and [[embeddings]], see --help"
+    file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
     where, home = file.name, file.parent
     check_keys(content, _KEYS, where, BayesBiasError)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import TprGapsError, did_you_mean
-from bayes_bias.files import table_file
+from bayes_bias.files import given_table
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import CLASSIFIERS, Design, check_ignored, check_settings
@@ -92,7 +92,7 @@ def _tidied(
     if data is None:
         return _frame_of_arrays(arguments), ()
     check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
-    frame = data if isinstance(data, pd.DataFrame) else _read(table_file(data))
+    frame = data if isinstance(data, pd.DataFrame) else _read(data)
     for ours, theirs in arguments.items():
         if not isinstance(theirs, str):
             raise TprGapsError(
@@ -127,13 +127,10 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
     return pd.DataFrame(arrays)
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(source: str | Path) -> pd.DataFrame:
     """A CSV file with all labels as text, so that '1' is the same in every column, and 'NA' an ordinary label."""
-    if not path.is_file():
-        raise TprGapsError(
-            f"data: no file '{path}'; give a CSV file with a row for each person, or the name of a shipped table"
-            " (tpr-demo)"
-        )
+    remedy = "give a CSV file with a row for each person, or the name of a shipped table (tpr-demo)"
+    path = given_table(source, "data", TprGapsError, remedy)
     return read_frame(path, f"data: '{path}'", TprGapsError, text=None)
 
 

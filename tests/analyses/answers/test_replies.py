@@ -92,6 +92,15 @@ def with_draft(labels: dict[str, str], row: pd.Series, opened: str, closed: str)
         ("&lt;think&gt;", "&lt;/think&gt;"),
         ("<think>", "</think>\nHm.\n<think>Once more.</think>"),
         ("Let me see.\n", "\n<answer>"),
+        ("<|channel>thought\n", "<channel|>"),  # Gemma
+        ("<inner_monologue>", "</inner_monologue>"),
+        ("<cot>", "</cot>"),
+        ("[REASONING]", "[/REASONING]"),
+        ("<|begin_of_reasoning|>", "<|end_of_reasoning|>"),
+        ("<Überlegung>", "</Überlegung>"),
+        ("<思考>", "</思考>"),
+        ("**Reasoning:**\n", "\n**Final answer:**"),
+        ("Thinking:\n", "\n\nAnswer:"),
     ],
 )
 def test_choices_ignore_drafts(opened, closed):
@@ -127,6 +136,9 @@ def test_draft_without_an_answer_is_not_understood(text):
 
 def test_text_without_marks_is_no_draft():
     assert not without_draft("I think: salary - Ben").has_draft
+    assert not without_draft("My answer:\nsalary - Ben\n\nReasoning:\nSalaries are high.").has_draft
+    assert not without_draft("Answer:\n\nsalary - Ben").has_draft
+    assert not without_draft("[Reasoning] salary - Ben").has_draft
     assert not chosen(replies(lined)).draft.any()
 
 
@@ -149,6 +161,15 @@ HEDGES = [
     "{one} - {word} - {other}",
     "{word} - both",
     "{word} - {one}\n{word} - {other}",
+    "{word} - {one} (beide möglich)",
+    "{word} : {one}, les deux conviennent",
+    "{word}: {one} (ambos)",
+    "{word} - {one} (entrambi)",
+    "{word} - {one} (оба)",
+    "{word}：{one}（两者都可以）",
+    "{word} - {one}? No.",
+    "{word} - {one} (not really)",
+    "{word} - {one} 0%",
 ]
 
 

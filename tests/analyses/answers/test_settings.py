@@ -138,6 +138,35 @@ def test_replies_to_other_prompts_of_the_same_ids_are_refused():
         bb.answers.choices(bb.answers.prompts(LIST, seed=2), frame, LIST)
 
 
+@pytest.mark.parametrize(
+    ("column", "one", "other"), [each for each in SETTINGS if each[0] not in ("x", "seed", "run", "reasoning")]
+)
+def test_settings_that_differ_between_stereotypes_are_refused(column, one, other):
+    lists = {"career": LIST, "science": LIST}
+    stereotype = np.where(ODD, "career", "science")
+    frame = TABLE.assign(stereotype=stereotype, **{column: np.where(ODD, one, other)})
+    with refused(AnswersError, f"answers '{column}' 2 values 'gpt' nor compared ignore=['{column}']"):
+        read_answers(frame, lists)
+    by_model = frame.assign(model=frame.model + frame[column].astype(str))  # as the message says
+    assert len(read_answers(by_model, lists).cells) == 2
+    plain = read_answers(frame.drop(columns=column), lists)
+    pooled = read_answers(frame, lists, ignore=column)
+    assert all(cell.replies.equals(as_one.replies) for cell, as_one in zip(pooled.cells, plain.cells, strict=True))
+    assert any(f"'{column}'" in notice for notice in pooled.notices)
+    asked = pd.concat([bb.answers.prompts({name: LIST}) for name in lists], keys=lists)
+    asked = asked.assign(id=asked.index.get_level_values(0) + asked.id).reset_index(drop=True)
+    both = pd.concat([replies(0.5, 1), replies(0.5, 2)]).assign(id=asked.id.to_numpy())
+    of_replies = both.assign(**{column: np.where(asked.stereotype == "career", one, other)})
+    with refused(AnswersError, f"replies '{column}' 2 values nor compared"):
+        bb.answers.choices(asked, of_replies, lists)
+
+
+def test_columns_that_describe_stereotypes_are_no_settings():
+    lists, stereotype = {"career": LIST, "science": LIST}, np.where(ODD, "career", "science")
+    frame = TABLE.assign(stereotype=stereotype, domain=np.where(ODD, "gender", "race"), trial=ODD.astype(int))
+    assert len(read_answers(frame, lists).cells) == 2
+
+
 def test_published_answers_under_two_temperatures_are_refused():
     career = bb.answers.wordlists("answers-demo")["career"]
     words = [word for words in career.classes.values() for word in words]

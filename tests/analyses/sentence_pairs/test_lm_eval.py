@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -235,6 +236,52 @@ def test_languages_are_known_by_their_words(tmp_path):
     halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
     with refused(SentencePairsError, "English French"):
         lm_eval(halves)
+
+
+OTHER_LANGUAGES = {
+    "Chinese": "他在第{}个房子里很老，她很年轻。",
+    "Japanese": "{}番の男は家にいたが、女はいなかった。",
+    "Korean": "남자 {}는 집에 있었다",
+    "Cyrillic": "Мужчина {} был в доме, а женщина была на работе.",
+    "Arabic": "كان الرجل {} في البيت",
+    "Turkish": "Erkek {} evde ve çok yaşlı bir adam.",
+    "Polish": "Mężczyzna {} był w domu i jest stary, bo się nie spieszył.",
+    "Maltese": "Ir-raġel {} kien fid-dar u huwa xiħ.",
+    "Swedish": "Mannen {} var i huset och han är inte så gammal som hon.",
+    "Danish": "Manden {} er i huset og han er ikke så gammel som hun.",
+    "Norwegian": "Mannen {} er i huset og han er ikke så gammel som henne.",
+}
+
+
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
+def test_languages_are_known_by_their_letters_and_words(tmp_path, language):
+    samples = crows_pairs(True, 40)
+    for number, each in enumerate(samples):
+        text = (OTHER_LANGUAGES[language] if number % 2 else ENGLISH).format(number)
+        each["doc"] |= {"sent_more": text, "sent_less": f"{text} {number}"}
+    halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
+    assert [len(lm_eval(half)) for half in halves] == [20, 20]
+    with refused(SentencePairsError, "English and pooled by themselves"):
+        lm_eval(halves)
+
+
+@pytest.mark.parametrize(
+    "written_as", [lambda t: t.replace(" ", "\u00a0"), lambda t: f" {t}  ", lambda t: normalize("NFD", t)]
+)
+def test_a_pair_is_known_by_its_sentences_however_they_are_encoded(tmp_path, written_as):
+    samples = crows_pairs(True, 40)
+    for number, each in enumerate(samples):
+        each["doc"] |= {
+            "sent_more": f"The old man in the café {number}",
+            "sent_less": f"The old woman in the café {number}",
+        }
+    again = [
+        each
+        | {"doc": {name: written_as(text) if name.startswith("sent_") else text for name, text in each["doc"].items()}}
+        for each in samples
+    ]
+    both = [log(tmp_path, name, of) for name, of in {"x": samples, "y": again}.items()]
+    assert lm_eval(both).rows.equals(lm_eval(both[0]).rows)
 
 
 def test_benchmarks_are_not_mixed(tmp_path):

@@ -15,6 +15,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.columns import read_columns
 from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, EmbeddingError
@@ -296,3 +297,20 @@ def test_measures_that_depend_on_lengths_are_not_taken_from_other_lengths(tmp_pa
         return float(found.measures.loc[("toy", "weat7", "SemAxis"), "value"])
 
     assert value(seeds) != value(longer)
+
+
+def test_a_cell_omits_an_absent_control_class_as_cosines_does() -> None:
+    words = bb.load_wordlist("weat7")
+    every = words.with_controls(["neutral", "human"])
+    few, rng = [*every.controls["neutral"], *every.controls["human"][:3]], np.random.default_rng(3)
+    vectors = bb.open_embedding(toy(1) | {word: rng.standard_normal(20) for word in few})
+    expected = bb.cosines(words, vectors)
+    assert expected.controls == ("neutral",)
+    (column,) = read_columns([vectors], (), [every], COSINES, False, None)
+    cell = column.cells["weat7"]
+    assert cell.absent_controls == ["human"]
+    pd.testing.assert_frame_equal(cell.table().values.to_pandas(), expected.values.to_pandas())
+    # So it is with a list that already has the classes, and with a matrix.
+    assert bb.cosines(every, vectors, ()).values.equals(expected.values)
+    matrix = pd.DataFrame(0.1, list(words.targets), [*words.attributes, *few])
+    assert cosines_from_matrix(matrix, every, ()).controls == ("neutral",)
