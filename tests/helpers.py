@@ -21,7 +21,8 @@ from bayes_bias.analyses.report.document import report_document
 from bayes_bias.analyses.report.record import Report
 from bayes_bias.documents.document import Documented
 from bayes_bias.documents.writer import page, tables_tex
-from bayes_bias.fitting.compiling import PyMCModel
+from bayes_bias.fitting.compiling import PyMCModel, ToSample
+from bayes_bias.fitting.sampling import sample_model
 from bayes_bias.table.association_table import assemble
 
 type Vectors = dict[str, np.ndarray]
@@ -229,8 +230,10 @@ def priors_for_posteriors() -> Iterator[None]:
         yield
 
 
-def _prior_draws(model: PyMCModel, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
+def _prior_draws(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """What `bayes_bias.fitting.sampling.sample_model` returns, of the prior."""
+    if not isinstance(model, PyMCModel):  # whose density is compiled already
+        return sample_model(model, seed, sampling)
     size = sampling.chains, min(sampling.draws, 500)
     sample = {name: np.arange(n) for name, n in zip(("chain", "draw"), size, strict=True)}
     built = model.build()
