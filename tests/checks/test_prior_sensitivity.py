@@ -8,10 +8,13 @@ import pytest
 import xarray as xr
 from scipy.stats import beta, expon, norm
 
-from bayes_bias import cosines, fit, report, summarize
+from bayes_bias import Sampling, cosines, fit, summarize
+from bayes_bias.analyses.report.check import Study
+from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import collapsed_log_likelihood, log_priors, sensitivity
 from bayes_bias.models.spec import load_spec
 from tests.helpers import SCALES, dense_log_likelihood, refused
@@ -80,8 +83,20 @@ def test_sensitivity_is_high_when_the_concentration_changes_the_interval(gender,
     assert Diagnostics.of(gender_fit).concern
 
 
-def test_report_shows_the_bias_with_other_concentrations(gender):
-    text = report(gender, calibration_draws=0).sections[0].checks["prior"].text
+def test_report_shows_the_bias_with_other_concentrations(gender, gender_fit):
+    study = Study(
+        gender,
+        Fitted.of(gender_fit),
+        load_spec("crossed"),
+        "both",
+        0.95,
+        1,
+        Sampling(),
+        None,
+        0,
+        against_published=False,
+    )
+    text = next(each for each in CHECKERS if each.name == "prior").run(study).text
     assert "With nu = 2, the bias is" in text
     assert "With nu = 8, the bias is" in text
 
