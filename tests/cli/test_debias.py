@@ -132,7 +132,7 @@ def test_several_lists_and_versions_are_ranked(run, tmp_path, monkeypatch):
     pd.testing.assert_series_equal(written.chance_holm, found.changes.chance_holm)
 
 
-def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
+def test_two_tables_of_cosines_are_compared(run, sampled, sketched, tmp_path):
     before = random_table()
     for name, table in {"before": before, "after": equalised(changed(before, -0.05))}.items():
         table_rows(table).to_csv(tmp_path / f"{name}.csv", index=False)
@@ -148,7 +148,7 @@ def test_two_tables_of_cosines_are_compared(run, small_fit, tmp_path):
     assert (tmp_path / "found" / "change.csv").read_text().startswith("estimand,label,mean")
 
 
-def test_all_measures_stand_beside_the_posterior(run, small_fit, tmp_path):
+def test_all_measures_stand_beside_the_posterior(run, sampled, tmp_path):
     table_rows(random_table()).to_csv(tmp_path / "small.csv", index=False)
     code, out, _ = run("measures", tmp_path / "small.csv")
     assert code == 0
