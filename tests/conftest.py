@@ -1,8 +1,10 @@
 """Fixtures that several tests share, and the rule that whatever samples is marked as slow."""
 
 import gc
+import os
+import pickle
 import tomllib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,9 @@ import benchmarks.reference
 from bayes_bias import AssociationTable, compare, cosines, fit, load_wordlist
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.cli import console, main
-from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, random_table
+from bayes_bias.documents import figures, writer
+from bayes_bias.documents.figures import Rendered
+from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, priors_for_posteriors, random_table
 
 # What needs torch has an environment of its own: `make test-transformers`.
 collect_ignore = [] if find_spec("torch") else ["transformers"]
@@ -71,6 +75,46 @@ def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture
+def from_priors() -> Iterator[None]:
+    """For tests of pages and commands: PyMC models are not compiled."""
+    with priors_for_posteriors():
+        yield
+
+
+@pytest.fixture
+def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what a page says: no figure is rendered and no posterior written, which takes a second or two.
+
+    Of each kind of page one test renders all of it.
+    """
+
+    def render(name: str, ax: object, formats: Sequence[str]) -> Rendered:
+        return Rendered(name, dict.fromkeys(formats, b"<svg/>"), lacks_letters=False)
+
+    monkeypatch.setattr(figures, "_render_formats", render)
+    monkeypatch.setattr(writer, "save_posterior", lambda tree, path, **_: path.write_bytes(b""))
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
+    """Makes what takes seconds once for all workers: the first one keeps it in a file, for which the others wait."""
+
+    def of(name: str, make: Callable[[], Any]) -> Any:
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            return make()
+        import fcntl  # which Windows lacks
+
+        file = tmp_path_factory.getbasetemp().parent / f"{name}.pickle"
+        with file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not file.exists():
+                file.write_bytes(pickle.dumps(make()))
+        return pickle.loads(file.read_bytes())
+
+    return of
+
+
 @pytest.fixture(scope="session")
 def sampled() -> None:
     """Asked for by every fixture that samples, so that whatever uses that fixture is slow."""
@@ -88,21 +132,21 @@ def small_fit(sampled: None, small_table: AssociationTable) -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
-def hierarchical_fit(sampled: None, small_table: AssociationTable) -> xr.DataTree:
+def hierarchical_fit(sampled: None, shared: Callable[..., Any], small_table: AssociationTable) -> xr.DataTree:
     """The published model of the same table."""
-    return fit(small_table, "hierarchical", seed=1, sampling=SHORT)
+    return shared("hierarchical", lambda: fit(small_table, "hierarchical", seed=1, sampling=SHORT))
 
 
 @pytest.fixture(scope="session")
-def planted(sampled: None, small_table: AssociationTable) -> Comparison:
+def planted(sampled: None, shared: Callable[..., Any], small_table: AssociationTable) -> Comparison:
     """A debiasing that took some of the bias away."""
-    return compare(small_table, changed(small_table, PLANTED), sampling=SHORT)
+    return shared("planted", lambda: compare(small_table, changed(small_table, PLANTED), sampling=SHORT))
 
 
 @pytest.fixture(scope="session")
-def fit_of_templates(sampled: None) -> xr.DataTree:
+def fit_of_templates(sampled: None, shared: Callable[..., Any]) -> xr.DataTree:
     """A list in the ten templates of the shipped encoder."""
-    return fit(cosines("weat7", "minilm-demo", controls=()), seed=1, sampling=SHORT)
+    return shared("templates", lambda: fit(cosines("weat7", "minilm-demo", controls=()), seed=1, sampling=SHORT))
 
 
 @pytest.fixture(scope="session")

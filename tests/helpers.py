@@ -19,7 +19,10 @@ from scipy.stats import multivariate_normal
 from bayes_bias import AssociationTable, Sampling
 from bayes_bias.analyses.report.document import report_document
 from bayes_bias.analyses.report.record import Report
+from bayes_bias.documents.document import Documented
 from bayes_bias.documents.writer import page, tables_tex
+from bayes_bias.fitting.compiling import PyMCModel, ToSample
+from bayes_bias.fitting.sampling import sample_model
 from bayes_bias.table.association_table import assemble
 
 type Vectors = dict[str, np.ndarray]
@@ -243,9 +246,38 @@ SHORT = Sampling(draws=1500, tune=700, chains=2)
 PLANTED = -0.06
 
 
-def html_of(made: Report) -> str:
-    """The page of a report, without the time that its figures take."""
-    document = report_document(made)
+@contextmanager
+def priors_for_posteriors() -> Iterator[None]:
+    """While it is entered, fits of PyMC models have draws of their priors; compiling takes seconds.
+
+    Pages and figures are tested with draws of the right names and shapes; a posterior is tested elsewhere.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bayes_bias.fitting.fit_model.sample_model", _prior_draws)
+        yield
+
+
+def _prior_draws(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
+    """What `bayes_bias.fitting.sampling.sample_model` returns, of the prior."""
+    if not isinstance(model, PyMCModel):  # whose density is compiled already
+        return sample_model(model, seed, sampling)
+    size = sampling.chains, min(sampling.draws, 500)
+    sample = {name: np.arange(n) for name, n in zip(("chain", "draw"), size, strict=True)}
+    built = model.build()
+    variables = [each for each in (*built.free_RVs, *built.deterministics) if not each.name.endswith("_z")]
+    drawn = pm.draw(variables, draws=size[0] * size[1], random_seed=seed, mode="FAST_COMPILE")
+    posterior = {}
+    for variable, values in zip(variables, drawn, strict=True):
+        dims = built.named_vars_to_dims.get(variable.name) or [f"{variable.name}_dim_{k}" for k in range(variable.ndim)]
+        posterior[variable.name] = (*sample, *dims), values.reshape(*size, *values.shape[1:])
+    own = {dim: labels for dim, labels in model.coords.items() if any(dim in dims for dims, _ in posterior.values())}
+    stats = {"diverging": (tuple(sample), np.zeros(size, dtype=bool))}
+    return xr.Dataset(posterior, coords=sample | own), xr.Dataset(stats, coords=sample)
+
+
+def html_of(made: Documented) -> str:
+    """The page of a result, without the time that its figures take."""
+    document = made.document()
     return page(document, dict.fromkeys(document.figures, b"<svg/>"))
 
 

@@ -255,7 +255,9 @@ def weat(
     ] = None,
     seed: SeedOption = 1,
 ) -> None:
-    """Compute WEAT's effect size, statistic and permutation p-value, and the posterior of the bias beside them.
+    """Compute WEAT's effect size, statistic and permutation p-value.
+
+    The posterior of the bias, with both lists as samples of words, is printed below.
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """

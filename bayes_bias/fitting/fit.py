@@ -15,7 +15,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import log_densities, with_bias
 from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.models.structures import modelled, resolved, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.covariates import Covariates, without_covariates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
@@ -113,6 +113,7 @@ def fit_table(
         )
     data = structure.data(table)
     refuse_degenerate(data)
+    spec = resolved(spec, data)
     if structure.GENERALISES:
         _announce_narrow_scopes(table.name, data)
     if not structure.COLLAPSED and table.values.size >= _MANY:

@@ -11,11 +11,12 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import REPLICATES
+from bayes_bias.models.components import CONTROL_RESIDUAL, REPLICATES
 from bayes_bias.models.preferences import PREFERENCE, sides_from_vectors
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, FALLBACK, FROM_VECTORS, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.labels import SIDES, Side, is_paired
+from bayes_bias.table.statistics import controls_vary
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -134,7 +135,13 @@ def _tells_preferences(table: AssociationTable, spec: ModelSpec, side: Side) -> 
 
 
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
-    """Return the spec with exponential priors for the preferences of which the data do not know what vectors tell."""
+    """Return the spec as the data allow it.
+
+    Preferences of which the data do not know what vectors tell have an exponential prior. Control classes whose pairs
+    do not vary have no residual of their own.
+    """
+    if CONTROL_RESIDUAL in spec.priors and data.sizes.get("control") and not controls_vary(data):
+        spec = spec.without_prior(CONTROL_RESIDUAL)
     from_vectors = sides_from_vectors(spec, data)
     for side in SIDES:
         if PREFERENCE[side] in spec.priors and side not in from_vectors:

@@ -435,6 +435,13 @@ def refuse_degenerate(data: xr.Dataset) -> None:
         )
 
 
+def controls_vary(data: xr.Dataset) -> bool:
+    """Return whether pairs of control classes vary; in the difference of two tables that share them they do not."""
+    if "control_interaction_ss" not in data:
+        return True  # unknown without sufficient statistics
+    return bool(data.control_interaction_ss > _ROUNDING_VARIANCE * data.control_interaction_df)
+
+
 def refuse_repeats(table: AssociationTable) -> None:
     """Repeated pairs add no information: only the published model counts them."""
     if table.repeats is not None:

@@ -265,4 +265,4 @@ def test_tables_tell_what_general_words_say():
     table = bb.cosines("weat7", embedding, ())
     general = general_words_of(embedding).without(table.origin.wordlist)
     assert related_words_of(table, general)["arts"].inflation == table.related_words.groups["arts"].inflation
-    assert f"{table.related_words.classes['arts'].directions:.6g}" == f"{general.directions:.6g}"
+    assert f"{table.related_words.groups['arts'].directions:.6g}" == f"{general.directions:.6g}"

@@ -154,17 +154,20 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
     assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
 
 
-def test_prior_of_bias_is_of_the_means(small_table):
+@pytest.fixture(scope="module")
+def prior(small_table) -> xr.DataTree:
+    return prior_predictive(small_table, draws=2000)["prior"]
+
+
+def test_prior_of_bias_is_of_the_means(prior, small_table):
     """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
-    drawn = prior_predictive(small_table, draws=2000)["prior"]
     sd = 10 * float(sufficient_statistics(small_table).within_sd)
-    assert float(drawn.bias.std()) == pytest.approx(sd, rel=0.06)
-    assert float(drawn.bias.mean()) == pytest.approx(0, abs=4 * sd / 2000**0.5)
+    assert float(prior.bias.std()) == pytest.approx(sd, rel=0.06)
+    assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 2000**0.5)
 
 
-def test_prior_draws_are_the_models_own_effects(small_table):
+def test_prior_draws_are_the_models_own_effects(prior):
     """What an attribute prefers in one group it lacks in the other, about a level with a scale of its own."""
-    prior = prior_predictive(small_table, draws=2000)["prior"]
     preference = prior.attribute_effect.diff("group").squeeze("group") / 2
     scale = prior.sd_attribute_preference.isel(attribute_class=0)
     assert float((preference.isel(attribute=0) / scale).std()) == pytest.approx(1, abs=0.05)

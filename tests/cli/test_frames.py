@@ -5,9 +5,9 @@ import re
 import pandas as pd
 import pytest
 
+import bayes_bias
 from bayes_bias.cli import console
 from bayes_bias.cli.frames import print_frame
-from bayes_bias.fitting.storage import save_fit
 from tests.helpers import says
 
 FRAME = pd.DataFrame(
@@ -30,10 +30,10 @@ def test_a_narrow_terminal_breaks_no_number_or_word(capsys, monkeypatch, width):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--rope", ".01"), ("--scope", "targets"), ("--words",)])
-def test_a_summary_fits_80_columns(run, monkeypatch, small_fit, tmp_path, more):
-    path = save_fit(small_fit, tmp_path / "small.nc")
+def test_a_summary_fits_80_columns(run, monkeypatch, small_fit, more):
+    monkeypatch.setattr(bayes_bias, "load_fit", lambda _: small_fit)
     monkeypatch.setattr(console.out, "width", 80)
-    code, out, _ = run("summarize", path, *more)
+    code, out, _ = run("summarize", "small.nc", *more)
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
     assert re.search(r"│ bias +│ overall +│ [+−]\d\.\d{3} │ \[[+−]\d\.\d{3}, [+−]\d\.\d{3}\] │", out)

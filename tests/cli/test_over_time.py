@@ -26,7 +26,7 @@ def decades(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_two_decades_with_seeds(run, decades, tmp_path):
+def test_two_decades_with_seeds(run, decades, sketched, tmp_path):
     short = "--draws", "500"
     code, out, err = run("over-time", "weat7", *decades, *short, "--out", "made", "--figures", "none")
     assert code == 0, err

@@ -10,8 +10,7 @@ from tests.analyses.sentence_pairs.test_scoring import CROWS, Counts
 from tests.helpers import says
 
 
-@pytest.mark.slow
-def test_scores_in_a_file_are_answered(run, tmp_path):
+def test_scores_in_a_file_are_answered(run, from_priors, tmp_path):
     path = tmp_path / "scores.csv"
     simulated()[["item", "score_more", "score_less"]].to_csv(path, index=False)
     code, out, _ = run("sentence-pairs", str(path))

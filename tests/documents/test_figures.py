@@ -1,8 +1,9 @@
 """Figures as files: what a font cannot show is told, once for each file."""
 
+import pytest
 from matplotlib.figure import Figure
 
-from bayes_bias.documents.figures import render_in_background, write_figures
+from bayes_bias.documents.figures import render_in_background, rendered, write_figures
 from tests.helpers import says
 
 
@@ -17,3 +18,8 @@ def test_missing_letters_of_fonts_are_reported(tmp_path, caplog):
     assert says(message, "odd.png letters index.html")
     assert "nurse" in svgs["plain"].decode()
     assert (tmp_path / "figures" / "odd.svg").read_bytes() == svgs["odd"]
+
+
+@pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_rendered_returns_the_format_that_was_requested(suffix, begins):
+    assert rendered(Figure(), suffix).startswith(begins)

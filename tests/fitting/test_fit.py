@@ -14,6 +14,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.fitting import fit as fit_module
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
+from tests.analyses.sentence_pairs.tables import simulated
 from tests.helpers import refused, says
 
 TOO_SHORT = Sampling(draws=40, tune=40, chains=2)
@@ -24,7 +25,7 @@ ATTRIBUTES = {
 
 
 def of_pairs():
-    return sentence_pairs.estimate("pairs-demo", sampling=TOO_SHORT).fits["share"]
+    return sentence_pairs.estimate(simulated()[["item", "score_more", "score_less"]], sampling=TOO_SHORT).fits["share"]
 
 
 def of_gaps():

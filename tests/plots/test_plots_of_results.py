@@ -16,24 +16,26 @@ from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
 from bayes_bias.plots.style import MARKERS
 from tests.analyses.sweep.made_up import made_sweep
-from tests.helpers import SHORT
+from tests.helpers import SHORT, priors_for_posteriors
 
 
 @pytest.fixture(scope="module")
-def atlas(sampled: None) -> Sweep:
+def atlas() -> Sweep:
     made = made_sweep()
     shared = pd.Series(0.3, index=list(made.lists))
-    return replace(made, pooled=pool_cells(made.cells, shared, noun=made.noun))
+    with priors_for_posteriors():
+        return replace(made, pooled=pool_cells(made.cells, shared, noun=made.noun))
 
 
 @pytest.fixture(scope="module")
-def gaps(sampled: None) -> TprGaps:
+def gaps() -> TprGaps:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"job": [f"job {k}" for k in range(6)] * 100})
     frame["sex"] = rng.choice(["F", "M"], len(frame))
     hit = rng.random(len(frame)) < np.where(frame.sex == "F", 0.6, 0.8)
     frame["said"] = np.where(hit, frame.job, "none")
-    return bb.tpr_gaps.estimate("job", "said", "sex", data=frame, of="F", sampling=SHORT)
+    with priors_for_posteriors():
+        return bb.tpr_gaps.estimate("job", "said", "sex", data=frame, of="F", sampling=SHORT)
 
 
 def yticks(ax: Axes) -> list[str]:

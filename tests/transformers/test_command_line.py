@@ -40,7 +40,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 def test_pairs_are_scored_judged_and_written(
-    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folders: tuple[str, str], from_priors: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     sentences, kept = tmp_path / "sentences.csv", tmp_path / "scores.csv"
     PAIRS.drop(columns=["score_more", "score_less"]).to_csv(sentences, index=False)

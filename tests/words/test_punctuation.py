@@ -3,6 +3,7 @@
 import re
 import tomllib
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,11 @@ def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_code_of_the_readme_runs(readme_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_code_of_the_readme_runs(
+    readme_folder: Path, sketched: None, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     opened: list[str] = []
+    monkeypatch.setattr(bb, "report", partial(bb.report, calibration_draws=2))
     monkeypatch.setattr(webbrowser, "open", lambda url, *_: opened.append(url))
     (code,) = re.findall(r"```python\n(.*?math-arts.csv.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     exec(code, {})

@@ -112,7 +112,7 @@ def test_slips_in_replies_are_one_line_each():
         bb.answers.prompts(LIST, "assign-4")
 
 
-def test_how_to_goes_from_list_to_page(sampled, tmp_path, monkeypatch):
+def test_how_to_goes_from_list_to_page(sampled, sketched, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[3] / "docs/how-to/answers.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}

@@ -132,7 +132,7 @@ def test_heat_map_has_means_of_pairs(some):
     assert len(texts) == 16
 
 
-def test_agreement_of_answers_and_vectors(sampled, tmp_path):
+def test_agreement_of_answers_and_vectors(sampled, sketched, tmp_path):
     asked = bb.answers.prompts("weat6")
     reply = "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["career"])
     reply += "\n" + "\n".join(f"{word} - {{}}" for word in bb.load_wordlist("weat6").classes["family"])

@@ -67,7 +67,7 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
     assert not re.search(r"\w\.[A-Z][a-z]", text.split("References")[0])
 
 
-def test_every_table_names_both_models(planted: Comparison, tmp_path: Path) -> None:
+def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sketched: None) -> None:
     sides = {
         side: dataclasses.replace(table, provenance={**table.provenance, "embedding": name})
         for side, table, name in (("before", planted.before, "bert"), ("after", planted.after, "bert-cda"))
@@ -130,7 +130,9 @@ def test_provenance_has_tables_fits_and_hashes(folder: Path) -> None:
     assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
 
 
-def test_zero_by_construction_is_said_without_posterior(construction: Comparison, tmp_path: Path) -> None:
+def test_zero_by_construction_is_said_without_posterior(
+    construction: Comparison, tmp_path: Path, sketched: None
+) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     assert {path.name for path in out.glob("*.nc")} == {"posterior-before.nc", "posterior-change.nc"}
     text = (out / "methods.tex").read_text(encoding="utf-8")
@@ -142,7 +144,7 @@ def test_zero_by_construction_is_said_without_posterior(construction: Comparison
     assert r"& by construction & — & " in (out / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_failed_fits_are_marked_everywhere(construction: Comparison, tmp_path: Path) -> None:
+def test_failed_fits_are_marked_everywhere(construction: Comparison, tmp_path: Path, sketched: None) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     for name in ("index.html", "tables.tex", "methods.txt"):
         text = (out / name).read_text(encoding="utf-8").lower()

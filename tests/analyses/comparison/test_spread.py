@@ -70,7 +70,7 @@ def test_exactly_these_words_and_zero_by_construction(small_table: AssociationTa
     assert gone.upper < 0
 
 
-def test_the_report_has_both(shrunk: Comparison, tmp_path) -> None:
+def test_the_report_has_both(shrunk: Comparison, tmp_path, sketched) -> None:
     page = write(shrunk, tmp_path / "found", figures=())
     spreads = f"{shrunk.in_spread.spread_before:.4g} {shrunk.in_spread.spread_after:.4g}"
     for file in ("index.html", "methods.txt"):

@@ -143,7 +143,7 @@ def test_no_figure_speaks_of_cosines(folder):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_comparison_speaks_of_log_odds_too(toy, tmp_path):
+def test_a_comparison_speaks_of_log_odds_too(toy, tmp_path, sketched):
     found = compare(toy, changed(toy, -0.06), sampling=SHORT)
     assert re.search(r"\+0\.\d\d \[.*\+0\.\d\d \[.*−0\.\d\d \[", found.text)
     text = said(write(found, tmp_path / "comparison", figures=()))

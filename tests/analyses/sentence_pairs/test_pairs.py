@@ -13,14 +13,13 @@ from scipy.stats import beta, binom, expon, logistic, norm
 import bayes_bias as bb
 from bayes_bias import Sampling
 from bayes_bias.analyses.sentence_pairs.estimands import differences, shares
-from bayes_bias.analyses.sentence_pairs.models import difference_inputs, fit_difference, fit_share, share_inputs
-from bayes_bias.analyses.sentence_pairs.published import published
+from bayes_bias.analyses.sentence_pairs.models import difference_inputs, share_inputs
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.errors import ScopeError, SentencePairsError, SpecError
 from bayes_bias.plots import plot_sentence_pairs
 from tests.analyses.sentence_pairs.tables import simulated
-from tests.helpers import refused, says, states, unlisted_columns
+from tests.helpers import priors_for_posteriors, refused, says, states, unlisted_columns
 
 ENOUGH = Sampling(draws=1000, tune=500, chains=2, target_accept=0.9)
 TABLE = simulated()
@@ -38,14 +37,33 @@ def alone(sampled: None) -> SentencePairs:
 
 
 @pytest.fixture(scope="module")
+def clustered(sampled: None) -> SentencePairs:
+    return bb.sentence_pairs.estimate(CLUSTERED)
+
+
+@pytest.fixture(scope="module")
+def typed() -> SentencePairs:
+    """With types, whose model takes longest to compile."""
+    with priors_for_posteriors():
+        return bb.sentence_pairs.estimate(TABLE)
+
+
+@pytest.fixture(scope="module")
 def whole(sampled: None) -> SentencePairs:
     return bb.sentence_pairs.estimate(TABLE)
 
 
-@pytest.fixture(scope="module")
-def change(sampled: None) -> SentencePairsChange:
+def other_scores() -> pd.DataFrame:
     rng = np.random.default_rng(8)
-    return ask(ALONE, ALONE.assign(score_more=ALONE.score_more - 0.4 + 0.6 * rng.standard_normal(len(ALONE))))
+    return ALONE.assign(score_more=ALONE.score_more - 0.4 + 0.6 * rng.standard_normal(len(ALONE)))
+
+
+@pytest.fixture(scope="module")
+def change(sampled: None, alone: SentencePairs) -> SentencePairsChange:
+    """Its sides are tested by themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bayes_bias.analyses.sentence_pairs.estimation.estimate_one", lambda *_: alone)
+        return ask(ALONE, other_scores())
 
 
 def test_without_clusters_the_share_is_beta(alone):
@@ -60,27 +78,19 @@ def test_without_clusters_the_share_is_beta(alone):
     )
 
 
-@pytest.mark.slow
-def test_without_clusters_the_mean_is_students():
+def test_without_clusters_the_mean_is_students(alone):
     """Normal residuals and nearly flat priors: the t interval of the textbook."""
-    scores, spec = read_scores(ALONE), bb.load_spec("pairs")
-    data, _ = design(scores)
-    fit = fit_difference(scores, spec, data, seed=1, sampling=ENOUGH)
-    drawn = differences(fit["posterior"].to_dataset(), data).values
-    row = published(scores).loc["all pairs"]
+    drawn = differences(alone.fits["difference"]["posterior"].to_dataset(), alone.data).values
+    row = alone.published.loc["all pairs"]
     assert drawn.mean() == pytest.approx(row.difference, abs=0.2 * drawn.std())
     assert np.ptp(np.quantile(drawn, [0.025, 0.975])) == pytest.approx(
         row.student_ci95_ub - row.student_ci95_lb, rel=0.1
     )
 
 
-@pytest.mark.slow
-def test_share_with_writers_is_that_of_a_grid():
+def test_share_with_writers_is_that_of_a_grid(clustered):
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
-    scores, how = read_scores(CLUSTERED), {"seed": 1, "sampling": ENOUGH}
-    data, _ = design(scores)
-    fit = fit_share(scores, bb.load_spec("pairs"), data, **how)
-    counts = scores.rows.groupby("writer").ahead.agg(["sum", "size"])
+    counts = clustered.scores.rows.groupby("writer").ahead.agg(["sum", "size"])
     level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
     log_odds = level[:, None, None] + scale[:, None] * z
     log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
@@ -91,7 +101,7 @@ def test_share_with_writers_is_that_of_a_grid():
     share = (expit(log_odds) * norm.pdf(z)).sum(axis=-1) * (z[1] - z[0])
     mean = (weight * share).sum()
     sd = np.sqrt((weight * (share - mean) ** 2).sum())
-    drawn = shares(fit["posterior"].to_dataset(), data).values
+    drawn = shares(clustered.fits["share"]["posterior"].to_dataset(), clustered.data).values
     assert drawn.mean() == pytest.approx(mean, abs=0.2 * sd)
     assert drawn.std() == pytest.approx(sd, rel=0.12)
 
@@ -103,8 +113,8 @@ def test_pairs_are_planned_for_uncertain_shares_only(alone, prob_direction, plan
     assert ("Planning" in replace(alone, table=table).text) == planned
 
 
-def test_writers_widen_interval_and_noise_floor(alone, whole):
-    known, blind = whole.row("share"), alone.row("share")
+def test_writers_widen_interval_and_noise_floor(alone, clustered):
+    known, blind = clustered.row("share"), alone.row("share")
     assert known.eti95_ub - known.eti95_lb > 1.5 * (blind.eti95_ub - blind.eti95_lb)
     assert known.noise_ci95_ub - known.noise_ci95_lb > 1.5 * (blind.noise_ci95_ub - blind.noise_ci95_lb)
 
@@ -152,50 +162,56 @@ def test_change_without_clusters_is_two_betas(change):
     assert says(change.verdict, "new pairs independent share changed −")
 
 
-def test_the_answer_tells_what_it_rests_on(whole):
-    own = whole.published.loc["all pairs"]
-    assert f"{own.share:.1%} of 240 pairs" in whole.text
-    assert says(whole.verdict, "new pairs new writers share")
-    assert says(whole.text, f"{whole.data.sizes['writer']} writers 95%")
-    assert whole.checks.fits.all()
-    assert not whole.problems
+def test_the_answer_tells_what_it_rests_on(clustered):
+    own = clustered.published.loc["all pairs"]
+    assert f"{own.share:.1%} of 240 pairs" in clustered.text
+    assert says(clustered.verdict, "new pairs new writers share")
+    assert says(clustered.text, f"{clustered.data.sizes['writer']} writers 95%")
+    assert clustered.checks.fits.all()
+    assert not clustered.problems
 
 
-def test_the_fits_are_saved_and_read(whole, tmp_path):
-    for name, fit in whole.fits.items():
+def test_the_fits_are_saved_and_read(typed, tmp_path):
+    for name, fit in typed.fits.items():
         again = bb.load_fit(bb.save_fit(fit, tmp_path / f"{name}.nc"))
         assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
 
 
-def test_report_has_page_tables_figures_and_posteriors(whole, tmp_path):
-    page = bb.write(whole, tmp_path / "report", figures=("png",))
+def test_report_has_page_tables_figures_and_posteriors(typed, tmp_path):
+    page = bb.write(typed, tmp_path / "report", figures=("png",))
     written = {path.name for path in page.parent.rglob("*") if path.is_file()}
     assert written >= {"index.html", "summary.csv", "published.csv", "plan.csv", "checks.csv", "tables.tex"}
     assert written >= {"methods.txt", "share.png", "difference.png", "posterior-share.nc", "provenance.json"}
     text = unescape(page.read_text(encoding="utf-8"))
-    assert whole.text in text
+    assert typed.text in text
     assert states(text, "new pairs new writers")
     assert "Miller, E. (2024)" in text
     assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_a_change_has_a_report_too(change, tmp_path):
+def test_a_change_has_a_report_too(change, sketched, tmp_path):
     page = bb.write(change, tmp_path / "report", figures=())
     assert change.text in unescape(page.read_text(encoding="utf-8"))
     sides = pd.read_csv(page.parent / "before-and-after.csv")
     assert sides.state.unique().tolist() == ["before", "after"]
 
 
-def test_the_page_lists_its_columns(whole):
-    assert unlisted_columns(whole.table, whole.checks) == set()
+def test_the_page_lists_its_columns(typed):
+    assert unlisted_columns(typed.table, typed.checks) == set()
 
 
-def test_the_figure_has_a_row_for_each_type(whole):
-    rows = [tick.get_text() for tick in plot_sentence_pairs(whole).get_yticklabels()]
+def test_the_figure_has_a_row_for_each_type(typed):
+    rows = [tick.get_text() for tick in plot_sentence_pairs(typed).get_yticklabels()]
     assert [row.split(" (")[0] for row in rows] == ["all pairs", "age", "gender", "religion"]
 
 
-def test_of_exactly_these_pairs_nothing_is_uncertain(alone):
+def test_sides_of_a_change_are_estimated_by_themselves(from_priors):
+    found = ask(ALONE, other_scores())
+    for side, scores in ((found.before, ALONE), (found.after, other_scores())):
+        pd.testing.assert_frame_equal(side.table, ask(scores).table)
+
+
+def test_of_exactly_these_pairs_nothing_is_uncertain(alone, from_priors):
     found = ask(ALONE, scope="none")
     assert found.row("share")["mean"] == alone.row("share").observed
     assert np.isnan(found.row("share").eti95_lb)

@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bayes_bias as bb
-from bayes_bias import Sampling
 from bayes_bias.analyses.sentence_pairs.document import methods_of
 from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.errors import SentencePairsError, SpecError
@@ -107,10 +106,7 @@ def test_command_line_says_and_takes_the_unit(run, tmp_path):
     assert says(" ".join(error.split()), "--unit 'loss' --model")
 
 
-@pytest.mark.slow
-def test_the_methods_text_says_what_the_scores_were():
-    found = bb.sentence_pairs.estimate(
-        in_unit("perplexity"), unit="perplexity", sampling=Sampling(draws=100, tune=200, chains=2)
-    )
+def test_the_methods_text_says_what_the_scores_were(from_priors):
+    found = bb.sentence_pairs.estimate(in_unit("perplexity"), unit="perplexity")
     assert "minus the natural logarithms of perplexities" in " ".join(methods_of(found).paragraphs)
     assert found.metric.unit == "nats per token"

@@ -48,13 +48,13 @@ def test_an_embedding_may_be_called_like_a_column() -> None:
     }
 
 
-def test_a_single_cell_is_an_atlas_too(tmp_path: Path) -> None:
+def test_a_single_cell_is_an_atlas_too(tmp_path: Path, sketched: None) -> None:
     text = bb.write(made_sweep(1, 1), tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(text, "One embedding one list 1 cell 1 posterior")
     assert not states(text, "false finding")
 
 
-def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path) -> None:
+def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path, sketched: None) -> None:
     found = made_sweep(versions=("hard", "theirs"))
     page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(page, "Six versions 24 changes")
@@ -88,7 +88,7 @@ def test_versions_and_changes_have_rows_of_figures() -> None:
         plot_changes(made_sweep())
 
 
-def test_cost_stands_beside_what_is_removed(tmp_path: Path) -> None:
+def test_cost_stands_beside_what_is_removed(tmp_path: Path, sketched: None) -> None:
     made = made_sweep(1, 5, versions=("hard", "theirs"))
     costs = {"hard": Damage(100, 0.9, 0.85, 0.94, 0.01), "theirs": Damage(100, 0.7, 0.6, 0.8, 0.02)}
     known = made.with_damage(costs)

@@ -8,7 +8,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.errors import EmbeddingError
-from tests.helpers import letters, refused, says, states
+from tests.helpers import letters, priors_for_posteriors, refused, says, states
 
 BRIEF = bb.Sampling(draws=600, tune=400, chains=2)
 WORDS = [*bb.load_wordlist("weat7").targets, *bb.load_wordlist("weat7").attributes]
@@ -27,7 +27,8 @@ def grid(times: dict[str, float]) -> bb.Grid:
 
 @pytest.fixture(scope="module")
 def swept(sampled: None) -> Sweep:
-    return bb.sweep(grid({"later": 1950, "first": 1900}), sampling=BRIEF, jobs=1)
+    with priors_for_posteriors():  # of the atlas alone
+        return bb.sweep(grid({"later": 1950, "first": 1900}), sampling=BRIEF, jobs=1)
 
 
 def test_embeddings_with_times_make_a_series(swept: Sweep) -> None:
