@@ -321,9 +321,10 @@ def _rests_on() -> str:
     least, most = about["times as wide"]
     return f"""## What these numbers rest on
 
-Words are assumed to be draws from the population that they stand for. Words that come in sub-topics count as fewer by
-what the vectors show of them: see [sub-topics](sub-topics.md). If nothing shows them, they make the intervals
-[too short](simulated-tables.md). The tables of other pages are about independent words, whose intervals are the same.
+Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words) get
+less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
+[too short](simulated-tables.md). All pages were measured with default models up to that of version 0.2, which detected
+[sub-topics](sub-topics.md) and whose prior of preferences was exponential.
 
 The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
 With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the

@@ -311,14 +311,19 @@ def answer() -> str:
     topical = topical_cells()
     width = topical["width, from vectors"]
     return f"""Counted as independent draws they have {from_to(topical["independent"])} false findings on real vectors;
-counted as fewer, as in every report, at most {topical["from vectors"].max():.1%}. Intervals are then
-{width.min():.1f} to {width.max():.1f} times as wide; if there are few sub-topics, wider than they need be."""
+counted as fewer, as in reports of version 0.2, at most {topical["from vectors"].max():.1%}. Intervals are then
+{width.min():.1f} to {width.max():.1f} times as wide; if there are few sub-topics, wider than they need be. The present
+default has [another rule](../statistics.md#related-words)."""
 
 
 def section() -> str:
     """Render near sub-topics, and words that have none."""
     result = read("topical-words")
     return f"""## Words that come in sub-topics
+
+This page was measured with the default model of version 0.2, which detected sub-topics by clustering. The present
+default replaces that rule by [related words](../statistics.md#related-words), and [a trial](../statistics.md#trial)
+compares the two.
 
 Words are drawn from a tree of the 8,000 most frequent words of GoogleNews (Ward's): at random, from one topic, or from
 so many *sub-topics* of a group or class, which no list names. Here a sub-topic has 14 to 40 words. Nothing was tuned on
@@ -348,7 +353,7 @@ and attributes are random.
 
 {markdown_table(_columns([row for row in rows if row["kind"] == _BALANCED]))}
 
-The model takes from an expected correlation what the matched sub-topics of both groups have in common. Intervals of
+The model of version 0.2 takes from an expected correlation what the matched sub-topics of both groups have in common. Intervals of
 independent words are too long here, too, since words differ less within sub-topics than in the list. If the sub-topics
 of a list are all there are, say ``sub_topics="exhaustive"``."""
 
