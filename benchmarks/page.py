@@ -321,8 +321,8 @@ def _rests_on() -> str:
     least, most = about["times as wide"]
     return f"""## What these numbers rest on
 
-Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words) get
-less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
+Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words)
+get less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
 [too short](simulated-tables.md). All pages were measured with default models up to that of version 0.2, which detected
 [sub-topics](sub-topics.md) and whose prior of preferences was exponential.
 

@@ -90,15 +90,15 @@ class GeneralWords:
         if len(others) < _FEWEST:
             raise EmbeddingError(
                 f"sub_topics: {self.name} has {len(others)} general words in addition to those of the list, and"
-                f" {_FEWEST} are needed to see which words belong together; give the vectors of all words of a"
-                " language, with frequent ones first, or say sub_topics='independent'"
+                f" {_FEWEST} are needed to see which words are related; give the vectors of all words of a language,"
+                " with frequent ones first, or set sub_topics='independent'"
             )
         distinct = without_copies(others)
         if len(distinct) < _FEWEST:
             vectors = "the same vector" if len(distinct) == 1 else f"only {len(distinct)} different vectors"
             raise EmbeddingError(
                 f"sub_topics: all general words of {self.name} have {vectors}; check the"
-                " file, or say sub_topics='independent'"
+                " file, or set sub_topics='independent'"
             )
         return type(self).of(distinct, name=self.name, in_first=self.in_first)
 
