@@ -6,12 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
-from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
@@ -22,6 +19,8 @@ from bayes_bias.files import check_output, table_file
 from bayes_bias.spreadsheets import read_frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_bias.analyses.sentence_pairs.estimands import PairScope
     from bayes_bias.analyses.sentence_pairs.estimation import Scores
 
@@ -101,6 +100,7 @@ def sentence_pairs(
     Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
     """
     from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+    from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 
     file, *more = files
     logs = is_log(file)
@@ -148,6 +148,8 @@ def sentence_pairs(
 
 def _read(files: list[str], decimals: str) -> "Scores":
     """Logs of samples as scores; other files are left to `estimate`."""
+    from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
+
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
 
 
@@ -161,8 +163,10 @@ def _decimals(text: str, logs: bool) -> int | None:
     return int(text)
 
 
-def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
+def _scorer(file: str, how: str) -> "Callable[[str], pd.DataFrame]":
     """From the folder of a language model to its scores of the sentences of a file."""
+    from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
+
     if how not in HOW:
         raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
     path = table_file(file)
