@@ -60,6 +60,10 @@ def sentence_pairs(
         Path | None,
         typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
     ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Keep scores and posteriors here, so that a stopped or repeated run computes none again."),
+    ] = None,
     of: Annotated[
         str | None,
         typer.Option(help="Language model to select, if FILE has several in its column model.", rich_help_panel=INPUT),
@@ -123,6 +127,7 @@ def sentence_pairs(
         scope=cast("PairScope", scope),
         ci_prob=ci_prob,
         seed=seed,
+        folder=folder,
         sampling=replace(sampler.sampling, tune=SAMPLING.tune),
     )
     with progress_bar():
@@ -132,11 +137,11 @@ def sentence_pairs(
             first = _read(files, decimals)
             second = None if after is None else _read([after], decimals)
         else:
-            score = _scorer(file, how)
+            score = _scorer(file, how, folder)
             first = scored = score(model)
-            second = None if after is None else score(after)
             if scores is not None:
                 write_csv(scored, scores, output.overwrite)
+            second = None if after is None else score(after)
         result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
     print_layout(result.layout)
@@ -163,8 +168,9 @@ def _decimals(text: str, logs: bool) -> int | None:
     return int(text)
 
 
-def _scorer(file: str, how: str) -> "Callable[[str], pd.DataFrame]":
+def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.DataFrame]":
     """From the folder of a language model to its scores of the sentences of a file."""
+    from bayes_bias.analyses.sentence_pairs.keeping import kept_scores, opened
     from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 
     if how not in HOW:
@@ -174,4 +180,5 @@ def _scorer(file: str, how: str) -> "Callable[[str], pd.DataFrame]":
         raise BayesBiasError(f"FILE: no file '{file}'; give the path of a CSV file with sentences")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
+    home = opened(folder)
+    return lambda model: kept_scores(home, load(model), sentences, cast(How, how))
