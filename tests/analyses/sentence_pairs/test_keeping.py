@@ -69,5 +69,5 @@ def test_kept_scores_depend_on_files_of_the_model_and_on_sentences(tmp_path):
 def test_estimate_rejects_a_file_as_folder(tmp_path):
     file = tmp_path / "file"
     file.write_text("mine")
-    with refused(OutputError, "folder 'file'"):
+    with refused(OutputError, "folder file"):
         bb.sentence_pairs.estimate(TABLE, folder=file)
