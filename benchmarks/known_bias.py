@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pandas as pd
 
-from bayes_bias.documents.figures import write_figures
+from bayes_bias.documents.figures import render_in_background, write_figures
 from bayes_bias.files import slug
 from bayes_bias.progress import shown
 from benchmarks.provenance import RESULTS, provenance, write
@@ -76,7 +76,8 @@ def keep(found: KnownBias, seconds: float) -> None:
         for panel in answer.panels:
             name = f"{scenario.name}-{answer.question.name}-{slug(panel)}"
             if name in SHOWN:
-                write_figures({name: drawn_panel(answer, panel)}, FOLDER, ["png"])
+                with render_in_background({name: drawn_panel(answer, panel)}, ["png"]) as figures:
+                    write_figures(figures, FOLDER, ["png"])
     rows += [{"question": "angle", **row} for row in _rounded(_angles(found))]
     about = provenance() | {
         "title": scenario.title,
