@@ -153,12 +153,16 @@ def _is_whole(value: Any) -> bool:
     return type(value) is not bool and isinstance(value, Integral)
 
 
+def suffixes_of_modules(package: str, prefix: str) -> list[str]:
+    """Return what follows the prefix in the names of a package's modules, without importing them."""
+    names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
+    return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+
+
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
     """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
-    folders = import_module(package).__path__
-    for module in pkgutil.iter_modules(folders, f"{package}."):
-        if module.name.startswith(f"{package}.{prefix}"):
-            import_module(module.name)
+    for suffix in suffixes_of_modules(package, prefix):
+        import_module(f"{package}.{prefix}{suffix}")
     for entry in entry_points(group=group):
         try:
             entry.load()

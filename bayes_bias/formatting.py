@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 MINUS, DASH = "−", "—"
 
@@ -221,8 +222,9 @@ class Layout:
     sortable: bool = False
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, number: Callable[[float], str], caption: str = "") -> Self:
+    def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
         """Lay out a frame as it stands, with its index in front; `number` writes what is not whole."""
+        import pandas as pd
 
         def text(value: object) -> str:
             if isinstance(value, float):
@@ -238,8 +240,10 @@ class Layout:
         return cls(labels.cells, columns, labels.heading, caption)
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """The texts as a frame."""
+        import pandas as pd
+
         return pd.DataFrame(
             {column.name: list(column.cells) for column in self.columns},
             index=pd.Index(self.labels, name=self.heading or None),
@@ -352,6 +356,6 @@ class Tabled(Telling):
     def _repr_html_(self) -> str:
         return f"{super()._repr_html_()}{self.layout.__html__()}"
 
-    def _shown(self) -> pd.DataFrame:
+    def _shown(self) -> "pd.DataFrame":
         """The numbers of the table, if it is not laid out otherwise."""
         raise NotImplementedError

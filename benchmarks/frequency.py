@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from bayes_bias.associations.sub_topics import Vocabulary
 
 from bayes_bias import fit, open_embedding, verdict
-from bayes_bias.associations.sub_topics import Vocabulary
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec, load_spec

@@ -1,8 +1,8 @@
 """What one list takes beside another checkout of this repository: `python -m benchmarks.one_list --before PATH`.
 
-A fit, and a report of three lists, in a new process. Then, in a process that has fitted a list: the fit of one list
-more, its summary and verdict, ten random nulls, and the cells of a small sweep by the quasi-F alone. Both trees run in
-turn, so that what else the machine does befalls both.
+Commands, each in a new process: help, WEAT, a fit, and a report of three lists with and without nulls. Then, in a
+process that has fitted a list: the fit of one list more, its summary and verdict, ten random nulls, and the cells of a
+small sweep by the quasi-F alone. Both trees run in turn, so that what else the machine does befalls both.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
@@ -23,13 +23,17 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.words.list_files import wordlist_names
 from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, write
+from benchmarks.provenance import processor, provenance, read, write
 from benchmarks.sweep import DEBIASED, embeddings
 
 LISTS = ("weat6", "weat7", "gender")
 COMMANDS = {
-    "`bayes-bias fit weat6`, new process": ("fit", "weat6", "--out", "fit.nc"),
-    "`bayes-bias report` of three lists, new process": ("report", *LISTS, "--out", "report"),
+    "`bayes-bias --help`": ("--help",),
+    "`bayes-bias fit --help`": ("fit", "--help"),
+    "`bayes-bias weat weat6`": ("weat", "weat6"),
+    "`bayes-bias fit weat6`": ("fit", "weat6", "--out", "fit.nc"),
+    "`bayes-bias report` of three lists": ("report", *LISTS, "--out", "report"),
+    "the same without random lists": ("report", *LISTS, "--calibration-draws", "0", "--out", "report"),
 }
 FIT, SUMMARY = "one list more: fit", "one list more: summary and verdict"
 NULLS, CELLS = "ten random nulls", "a sweep of 52 cells by the quasi-F alone"
@@ -43,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path, help="another checkout")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", nargs="*", help="commands to measure, by a part of their names, and nothing else")
     parser.add_argument("--here", action="store_true", help="this process is one that is measured")
     chosen = parser.parse_args()
     if chosen.here:
@@ -53,12 +58,15 @@ def main() -> None:
     trees = {"before": chosen.before.resolve(), "now": Path(__file__).parent.parent}
     load = round(os.getloadavg()[0], 1)
     for tree in trees.values():
-        _measured(tree)  # compiles what is not compiled yet
-    measured = [{name: _measured(tree) for name, tree in trees.items()} for _ in range(chosen.runs)]
+        _measured(tree, chosen.only)  # compiles what is not compiled yet
+    measured = [{name: _measured(tree, chosen.only) for name, tree in trees.items()} for _ in range(chosen.runs)]
     rows = [_row(what, measured) for what in measured[0]["now"]]
     for row in rows:
         print(row)
+    if chosen.only is not None:
+        return
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
+    about["processor"] = processor()
     write("one-list", provenance() | about, rows)
 
 
@@ -73,13 +81,20 @@ def _row(what: str, measured: list[dict[str, Seconds]]) -> dict[str, object]:
         "wall, before": round(middle("before", 1), 2),
         "wall": round(middle("now", 1), 2),
         "ratio": round(median(run["before"][what][0] / run["now"][what][0] for run in measured), 2),
+        "ratio, wall": round(median(run["before"][what][1] / run["now"][what][1] for run in measured), 2),
     }
 
 
-def _measured(tree: Path) -> Seconds:
+def _measured(tree: Path, only: Sequence[str] | None) -> Seconds:
+    commands = {
+        what: _in_new_process(tree, *command)
+        for what, command in COMMANDS.items()
+        if only is None or any(part in what for part in only)
+    }
+    if only is not None:
+        return commands
     # By its path: with -m Python would take the package beside this file and not that of the tree.
     more = _run(tree, sys.executable, __file__, "--here")
-    commands = {what: _in_new_process(tree, *command) for what, command in COMMANDS.items()}
     return commands | json.loads(more.splitlines()[-1])
 
 
@@ -92,7 +107,8 @@ def _in_new_process(tree: Path, *command: str) -> tuple[float, float]:
 
 
 def _run(tree: Path, *command: str, folder: str | None = None) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    # As users have it, bytecode is kept, and code of the working folder is not imported.
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""}
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd=folder).stdout
 
 
@@ -133,11 +149,12 @@ def section() -> str:
     about = result["about"]
     return f"""### One list, one list more, a report
 
-Seconds of this version beside those of {about["before"]}, in turn on the same machine: medians of {about["runs"]}
-processes each, which find compiled code. *One list more* is fitted and summarised after another in the same process,
-median of {", ".join(about["lists"])}. Processor time is that of all threads. Wall time depends on what else the machine
-does (load when it began: {about["load"]}); *ratio* is the median over pairs of processor times, before over now, which
-on a machine of uneven speed need not be that of the medians.
+Seconds of this version beside those of {about["before"]}, in turn on the same machine
+({about.get("processor", about["machine"])}): medians of {about["runs"]} processes each, which find compiled code.
+Commands run in a new process. *One list more* is fitted and summarised after another in the same process, median of
+{", ".join(about["lists"])}. Processor time is that of all threads and processes. Wall time depends on what else the
+machine does (load when it began: {about["load"]}). *Ratio* is the median over pairs of processor times, before over
+now, which on a machine of uneven speed need not be that of the medians.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 

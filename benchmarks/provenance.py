@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +29,12 @@ def provenance() -> dict[str, object]:
         "cores": os.cpu_count(),
         "default model": load_spec("crossed").sha256[:12],
     }
+
+
+def processor() -> str:
+    """The name of the processor, as Linux has it."""
+    names = re.findall(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    return names[0] if names else platform.machine()
 
 
 def write(name: str, about: Mapping[str, object], rows: Sequence[Mapping[str, object]]) -> None:

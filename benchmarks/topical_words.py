@@ -354,8 +354,8 @@ and attributes are random.
 {markdown_table(_columns([row for row in rows if row["kind"] == _BALANCED]))}
 
 The model of version 0.2 takes from an expected correlation what the matched sub-topics of both groups have in common.
-Intervals of independent words are too long here, too, since words differ less within sub-topics than in the list. If the sub-topics
-of a list are all there are, say ``sub_topics="exhaustive"``."""
+Intervals of independent words are too long here, too, since words differ less within sub-topics than in the list. If
+the sub-topics of a list are all there are, say ``sub_topics="exhaustive"``."""
 
 
 def loose() -> str:

@@ -9,11 +9,11 @@ import logging
 from dataclasses import replace
 
 import pandas as pd
+from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
 from benchmarks.cells import LISTS
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write

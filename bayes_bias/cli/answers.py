@@ -1,13 +1,11 @@
 """Answers of chat models: what to ask, and what the answers say."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.answers.asking import DEFAULT
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
@@ -23,6 +21,9 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.files import check_output
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @app.command()
@@ -78,10 +79,9 @@ def answers(
 
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """
-
     ignored = ignore or []
 
-    def read(source: str) -> str | pd.DataFrame:
+    def read(source: str) -> "str | pd.DataFrame":
         return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
 
     with progress_bar():
@@ -113,7 +113,7 @@ def prompts(
     out: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the prompts.")],
     wordings: Annotated[
         str, typer.Option(metavar="SET", help="A shipped set of wordings (assign-3), or a TOML file of them.")
-    ] = DEFAULT,
+    ] = "assign-3",
     each: Annotated[int, typer.Option(min=1, help="How often each question is asked.")] = 1,
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,

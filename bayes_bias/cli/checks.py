@@ -2,13 +2,11 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.lists import measure_lists
-from bayes_bias.checks.null_lists import Random
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, print_layout, write_csv
 from bayes_bias.cli.main import app
@@ -23,15 +21,16 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.cli.table_source import TableSource, WordListArgument
-from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import Column, Layout, plain, plural
-from bayes_bias.jobs import connected
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
+
+if TYPE_CHECKING:
+    from bayes_bias.checks.null_lists import Random
+    from bayes_bias.embeddings.embedding import Embedding
 
 
 @app.command()
@@ -63,13 +62,16 @@ def calibrate(
 
     Example: bayes-bias calibrate weat7 --draws 200
     """
+    from bayes_bias.associations.lists import measure_lists
+    from bayes_bias.jobs import connected
+
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
     with progress_bar(), connected(scheduler) as client:
         result = bb.calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             draws=draws,
-            random=cast(Random, random),
+            random=cast("Random", random),
             size=size,
             planted=planted,
             models=model or ["crossed"],
@@ -106,7 +108,7 @@ def stability(
         say(f"\nTables and figure are in {text.parent}")
 
 
-def _trainings(inputs: TableSource, wordlist: str) -> Embedding:
+def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
     """What is trained several times: the templates of an encoder, one embedding with replicates, or several."""
     if inputs.reads_sentences:
         return inputs.opened([wordlist])
@@ -138,6 +140,8 @@ def _show(result: "bb.Stability") -> None:
 
 
 def _components(result: "bb.Stability") -> Layout:
+    from bayes_bias.fitting.fitted import Fitted
+
     rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
     kinds = plural(result.kind)
     return Layout(

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.cosines import table_of
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.arguments import suffixes_of_modules
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, print_layout
 from bayes_bias.cli.main import app
@@ -25,25 +24,24 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.cli.table_source import BeforeAndAfter, MatchOption, TableSource, TrustOption
-from bayes_bias.debiasing.damage import Damage, read_ratings
-from bayes_bias.debiasing.debiased_embedding import Debiasing
-from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
-from bayes_bias.debiasing.version import GivenVersion
-from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import signed
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.words.spelling import Match
 from bayes_bias.words.wordlist import control_lists, load_controls
 
+if TYPE_CHECKING:
+    from bayes_bias.debiasing.damage import Damage
+    from bayes_bias.debiasing.version import GivenVersion
+    from bayes_bias.embeddings.embedding import Embedding
+
 # Fewer words have no neighbours to speak of.
 _FEW = 20
+# Each method is in a file of its name.
+_METHODS = [name.replace("_", "-") for name in suffixes_of_modules("bayes_bias.debiasing", "debias_")]
 
 
 @app.command()
@@ -61,7 +59,9 @@ def debias(
     embedding: Annotated[
         str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
     ] = "googlenews-demo",
-    method: Annotated[str, typer.Option(help=f"One of: {', '.join(debiaser_names())}.")] = "hard",
+    method: Annotated[
+        str, typer.Option(help=f"One of: {', '.join(_METHODS)}; or one of an installed package.")
+    ] = "hard",
     settings: SettingsOption = None,
     ratings: RatingsOption = None,
     skip_missing: Annotated[
@@ -75,6 +75,9 @@ def debias(
 
     Example: bayes-bias debias --sets she:he,woman:man --out debiased.npz
     """
+    from bayes_bias.debiasing.debiaser import make_debiaser
+    from bayes_bias.embeddings.saving import check_vectors_path, save_vectors
+
     check_vectors_path(out_file, overwrite, "--out")
     debiaser = make_debiaser(method, settings_of(settings), "--method")
     debiasing = bb.debiasing.Debiasing(debiaser, sets, skip_missing=skip_missing)
@@ -156,7 +159,9 @@ def _compared(
     for side in (before, after) if wordlist else ():
         side.check_sources()
 
-    def measured(source: TableSource, names: list[str], debiasing: Debiasing | None = None) -> AssociationTable:
+    def measured(
+        source: TableSource, names: list[str], debiasing: "bb.debiasing.Debiasing | None" = None
+    ) -> "bb.AssociationTable":
         step(f"{', '.join(names)}: measuring")
         if wordlist is None:
             return _from_table(names, source)
@@ -201,6 +206,7 @@ def _swept(
 ) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     from bayes_bias.analyses.sweep.grid import Grid
+    from bayes_bias.debiasing.version import GivenVersion
 
     before = sides.source(sides.before)
     before.check_sources()
@@ -208,14 +214,14 @@ def _swept(
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
         raise BayesBiasError("--sets: no --after is a method that learns from them; leave them out")
-    versions: list[Debiasing | GivenVersion] = [
+    versions: list[bb.debiasing.Debiasing | GivenVersion] = [
         method or _given(sides.source(names), lists, original.name)
         for names, method in zip(sides.versions, methods, strict=True)
     ]
     damage = {}
     if rated is not None:
         _check_vocabulary([before], lists)
-        assert isinstance(original, Embedding)
+        assert isinstance(original, bb.Embedding)
         after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
         damages = _damages(original, after, rated)
         damage = {version.name: each for version, each in zip(versions, damages, strict=True)}
@@ -236,11 +242,15 @@ def _swept(
     return swept.with_damage(damage)
 
 
-def _of_version(version: Embedding, wordlist: str, source: TableSource, also: Iterable[str]) -> AssociationTable:
+def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
     """The table of a list in a debiased version, without related words of its own.
 
     A comparison uses the related words of the embedding itself, because changed vectors do not show what words mean.
     """
+    from bayes_bias.associations.cosines import table_of
+    from bayes_bias.associations.similarity_cosine import COSINES
+    from bayes_bias.table.origin import Origin
+
     words = bb.load_wordlist(source.words(wordlist))
     controls = tuple(load_controls(name) for name in control_lists(source.control_classes))
     return table_of(Origin(words, controls, version, COSINES, source.allow_loss), also=also)
@@ -254,8 +264,10 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
     return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **options)
 
 
-def _given(source: TableSource, lists: list[str], of: str) -> GivenVersion:
+def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
     """An embedding or a masked model of its own as a version."""
+    from bayes_bias.debiasing.version import GivenVersion
+
     if source.masked is not None:
         return GivenVersion(source.masked, Path(source.masked).name, of)
     embedding = source.opened(lists)
@@ -263,8 +275,11 @@ def _given(source: TableSource, lists: list[str], of: str) -> GivenVersion:
 
 
 def _damage(
-    sides: tuple[TableSource, TableSource], method: Debiasing | None, wordlist: str | None, ratings: list[Path]
-) -> Damage:
+    sides: tuple[TableSource, TableSource],
+    method: "bb.debiasing.Debiasing | None",
+    wordlist: str | None,
+    ratings: list[Path],
+) -> "Damage":
     """What a method, or the vectors after, cost frequent words and those of the ratings."""
     lists = [] if wordlist is None else [wordlist]
     _check_vocabulary(sides, lists)
@@ -277,22 +292,30 @@ def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
         raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
 
 
-def _damages(before: Embedding, after: Sequence[Embedding | Debiasing], ratings: list[Path]) -> list[Damage]:
+def _damages(
+    before: "Embedding", after: "Sequence[Embedding | bb.debiasing.Debiasing]", ratings: list[Path]
+) -> "list[Damage]":
     """The same of several, for which the vectors before are read once."""
+    from bayes_bias.debiasing.damage import read_ratings
+
     step("damage: reading vectors")
     rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
-    learned = [word for version in after if isinstance(version, Debiasing) for word in version.learned_words]
+    learned = [
+        word for version in after if isinstance(version, bb.debiasing.Debiasing) for word in version.learned_words
+    ]
     excerpt = before.excerpt([*rated, *learned], pool=True)
     vectors, damages = excerpt.excerpt(rated, pool=True).all(), []
     for version in after:
-        if isinstance(version, Debiasing):
+        if isinstance(version, bb.debiasing.Debiasing):
             version = version.applied(before if version.needs_vocabulary else excerpt)
         damages.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
     return damages
 
 
-def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> Debiasing | None:
+def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> "bb.debiasing.Debiasing | None":
     """The debiasing that --after names, unless it names embeddings."""
+    from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
+
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
         if settings:
             raise BayesBiasError(
@@ -302,10 +325,10 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
         return None
     if sets is None:
         raise BayesBiasError(f"--after: '{after[0]}' debiases with sets of words; add --sets she:he,woman:man")
-    return Debiasing(make_debiaser(after[0], settings, "--after"), sets, name=after[0])
+    return bb.debiasing.Debiasing(make_debiaser(after[0], settings, "--after"), sets, name=after[0])
 
 
-def _from_table(names: list[str], source: TableSource) -> AssociationTable:
+def _from_table(names: list[str], source: TableSource) -> "bb.AssociationTable":
     """The table of one side that has no word list: a table file."""
     path, *more = names
     if more or not is_spreadsheet(path):

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
@@ -25,14 +24,15 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import CovariatesOption, ListArgument, TableSource, covariates_of
 from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, check_output, csv_text, whole_file
-from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
-from bayes_bias.models.structures import generalising_spec
-from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_columns
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
-from bayes_bias.table.statistics import table_means
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayes_bias.fitting.fitted import Fit, Fitted
 
 
 @app.command()
@@ -51,6 +51,9 @@ def fit(
 
     Example: bayes-bias fit weat7 --out weat7.nc
     """
+    from bayes_bias.posterior.contrast_weights import weights_of_formulas
+    from bayes_bias.table.statistics import table_means
+
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
     with progress_bar():
@@ -95,9 +98,11 @@ def summarize(
 
 
 def print_answers(
-    fit: Fit, contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
+    fit: "Fit", contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
 ) -> None:
     """Print the summary of a fit, the verdict on its bias, and that on each contrast."""
+    from bayes_bias.fitting.fitted import Fitted
+
     summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
     print_summary(summary, fit, ci_prob)
     if Fitted.of(fit).structure.GENERALISES:
@@ -110,9 +115,10 @@ def print_answers(
 _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "target_connection_mean")
 
 
-def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
+def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
     """Print a summary; replicates, whose labels may be whole sentences, are in a second table."""
     from bayes_bias.fitting.diagnostics import Diagnostics
+    from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
 
     fitted = Fitted.of(fit)
@@ -130,8 +136,10 @@ def print_summary(summary: pd.DataFrame, fit: Fit, ci_prob: float) -> None:
     say(Diagnostics.of(fitted).text)
 
 
-def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFrame:
+def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
     """What a terminal of 80 columns holds; `--csv` has the rest."""
+    import pandas as pd
+
     decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)
     signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
     cells = {
@@ -150,7 +158,7 @@ def _written(summary: pd.DataFrame, fitted: Fitted, ci_prob: float) -> pd.DataFr
     return pd.DataFrame(cells, index=summary.index)
 
 
-def _beside(summary: pd.DataFrame, decimals: int) -> dict[str, list[str]]:
+def _beside(summary: "pd.DataFrame", decimals: int) -> dict[str, list[str]]:
     """The last column: --rope's probability, or the noise floor, or the raw number of a model without noise."""
     if "prob_negligible" in summary:
         return {"negligible": list(map(probability, summary.prob_negligible))}
@@ -206,7 +214,10 @@ def plan(
 
     Example: bayes-bias plan weat7 --bias 0.02 --n-targets 20,40 --n-attributes 20,40
     """
+    from bayes_bias.fitting.fitted import Fitted
+    from bayes_bias.models.structures import generalising_spec
     from bayes_bias.posterior.planning import COUNTS, LENGTHS, MOST_WORDS, by_words, checked_bias, words_needed
+    from bayes_bias.table.statistics import table_means
 
     size = checked_bias(bias)
     targets = numbers_of("--n-targets", n_targets)

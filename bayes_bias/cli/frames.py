@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
@@ -12,11 +12,14 @@ from bayes_bias.cli.console import out
 from bayes_bias.files import csv_text, whole_file
 from bayes_bias.formatting import Column, Layout
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # Longer words of a text are broken where a terminal is narrow.
 _LONG_WORD = 16
 
 
-def print_frame(frame: pd.DataFrame, *, title: str = "") -> None:
+def print_frame(frame: "pd.DataFrame", *, title: str = "") -> None:
     """Print a frame: whole numbers and text as they are, other numbers to four significant digits."""
     print_layout(Layout.of(frame, "{:.4g}".format, title))
 
@@ -48,7 +51,7 @@ def print_layout(layout: Layout) -> None:
     out.print(table, crop=False)
 
 
-def write_csv(rows: pd.DataFrame, path: Path, overwrite: bool) -> None:
+def write_csv(rows: "pd.DataFrame", path: Path, overwrite: bool) -> None:
     """Write rows without their index, all or nothing."""
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")

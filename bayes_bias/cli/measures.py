@@ -1,8 +1,7 @@
 """Published measures of a list, beside the posterior."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
@@ -12,10 +11,12 @@ from bayes_bias.cli.main import app
 from bayes_bias.cli.options import CiOption, ModelOption, Sampler, SeedOption, SetsOption, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.files import csv_text
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @app.command()
@@ -37,6 +38,7 @@ def measures(
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """
     from bayes_bias.analyses.report.tables import measures_layout
+    from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import with_posterior
 
     words = None if sets is None else read_debias_sets(sets)

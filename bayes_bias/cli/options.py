@@ -81,7 +81,11 @@ IgnoreOption = Annotated[
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
-    str, typer.Option(help=f"Formats of figures, comma-separated ({', '.join(FORMATS)}), or 'none'; LaTeX needs pdf.")
+    str,
+    typer.Option(
+        help=f"Formats of the files in figures/, comma-separated ({', '.join(FORMATS)}), or 'none'. LaTeX needs pdf,"
+        " and slides often png."
+    ),
 ]
 CiOption = Annotated[float, model_option("--ci", min=0.01, max=0.999, help="Probability of the intervals.")]
 RopeOption = Annotated[

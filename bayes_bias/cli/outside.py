@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
@@ -22,10 +21,11 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import given_table
-from bayes_bias.table.files import read_matrix
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_bias.analyses.criterion.criterion import BiasesLike
 
 
@@ -97,7 +97,9 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
     return {label: bb.load_fit(path) for label, path in file_of.items()}
 
 
-def _matrix(path: Path) -> pd.DataFrame:
+def _matrix(path: Path) -> "pd.DataFrame":
+    from bayes_bias.table.files import read_matrix
+
     remedy = "give a spreadsheet with a row and column for each label"
     return read_matrix(given_table(path, "--covariance", BayesBiasError, remedy))
 

@@ -69,7 +69,7 @@ class Slices:
             raise BayesBiasError(f"--at: no file is called as '{option}' says; check the pattern")
         return files
 
-    def table(self, time: float, names: list[str], wordlist: str | None) -> bb.AssociationTable:
+    def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
         """The table of one slice."""
         step(f"{time:g}: measuring")
         several = len(names) > 1

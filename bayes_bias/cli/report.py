@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.lists import measure_lists
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
@@ -54,6 +53,8 @@ def report(
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """
+    from bayes_bias.associations.lists import measure_lists
+
     with progress_bar():
         side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
         tables = measure_lists(

@@ -6,12 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
-from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
@@ -22,6 +19,8 @@ from bayes_bias.files import check_output, given_table
 from bayes_bias.spreadsheets import read_frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_bias.analyses.sentence_pairs.estimands import PairScope
     from bayes_bias.analyses.sentence_pairs.estimation import Scores
 
@@ -60,6 +59,10 @@ def sentence_pairs(
     scores: Annotated[
         Path | None,
         typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Keep scores and posteriors here, so that a stopped or repeated run computes none again."),
     ] = None,
     of: Annotated[
         str | None,
@@ -101,6 +104,7 @@ def sentence_pairs(
     Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
     """
     from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+    from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 
     file, *more = files
     logs = is_log(file)
@@ -123,6 +127,7 @@ def sentence_pairs(
         scope=cast("PairScope", scope),
         ci_prob=ci_prob,
         seed=seed,
+        folder=folder,
         sampling=replace(sampler.sampling, tune=SAMPLING.tune),
     )
     with progress_bar():
@@ -132,11 +137,11 @@ def sentence_pairs(
             first = _read(files, decimals)
             second = None if after is None else _read([after], decimals)
         else:
-            score = _scorer(file, how)
+            score = _scorer(file, how, folder)
             first = scored = score(model)
-            second = None if after is None else score(after)
             if scores is not None:
                 write_csv(scored, scores, output.overwrite)
+            second = None if after is None else score(after)
         result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
     print_layout(result.layout)
@@ -148,6 +153,8 @@ def sentence_pairs(
 
 def _read(files: list[str], decimals: str) -> "Scores":
     """Logs of samples as scores; other files are left to `estimate`."""
+    from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
+
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
 
 
@@ -161,11 +168,15 @@ def _decimals(text: str, logs: bool) -> int | None:
     return int(text)
 
 
-def _scorer(file: str, how: str) -> Callable[[str], pd.DataFrame]:
+def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.DataFrame]":
     """From the folder of a language model to its scores of the sentences of a file."""
+    from bayes_bias.analyses.sentence_pairs.keeping import kept_scores, opened
+    from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
+
     if how not in HOW:
         raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
     path = given_table(file, "FILE", BayesBiasError, "give the path of a CSV file with sentences")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    return lambda folder: bb.sentence_pairs.score(load(folder), sentences, cast(How, how))
+    home = opened(folder)
+    return lambda model: kept_scores(home, load(model), sentences, cast(How, how))

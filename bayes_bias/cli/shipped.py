@@ -1,27 +1,26 @@
 """What is there before anything is measured: word lists, their sentences, models."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.lists import DEMO
 from bayes_bias.cli.console import say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed, pairs_of
-from bayes_bias.embeddings.embedding import joined
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
-from bayes_bias.language_models.encoding import sentences_to_encode
-from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
-from bayes_bias.models.spec import ModelSpec, load_spec, spec_names
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayes_bias.models.spec import ModelSpec
 
 
 @app.command()
@@ -54,6 +53,8 @@ def wordlists(
     Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
     --groups insects=unpleasant --out my-list.csv
     """
+    import pandas as pd
+
     if out_file is not None:
         _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite)
         return
@@ -98,6 +99,8 @@ def _write_list(
     files: list[str], groups: list[str], classes: list[str], word_class: list[str], out_file: Path, overwrite: bool
 ) -> None:
     """A list of the words of these files, with a row for each word."""
+    import pandas as pd
+
     check_output(out_file, overwrite, "--out")
     if out_file.suffix != ".csv":
         raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
@@ -168,6 +171,9 @@ def _print_wordlist(words: WordList) -> None:
 
 def _lacking(words: WordList) -> list[str]:
     """What the shipped vectors lack of a list."""
+    from bayes_bias.associations.lists import DEMO
+    from bayes_bias.embeddings.embedding import joined
+
     vectors = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
     tables = {**words.groups, **words.classes, **words.controls}
     absent = {
@@ -197,6 +203,10 @@ def models(
 
     Example: bayes-bias models crossed --copy my-model.toml
     """
+    import pandas as pd
+
+    from bayes_bias.models.spec import load_spec, spec_names
+
     if graph is not None:
         check_output(graph, overwrite, "--graph")
         if name is None:
@@ -218,7 +228,7 @@ def models(
         _write_graph(spec, graph, overwrite)
 
 
-def _write_graph(spec: ModelSpec, graph: Path, overwrite: bool) -> None:
+def _write_graph(spec: "ModelSpec", graph: Path, overwrite: bool) -> None:
     """Of a shipped list, since plates need words."""
     from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
     from bayes_bias.models.pymc_model import pymc_model, write_graph
@@ -252,6 +262,9 @@ def sentences(
     Example: bayes-bias sentences weat6 --templates noun-10 --out weat6.csv; then, with an array of their vectors:
     bayes-bias sentences weat6.csv --vectors weat6.npy --out weat6.npz
     """
+    from bayes_bias.language_models.encoding import sentences_to_encode
+    from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
+
     check_output(out_file, overwrite, "--out")
     if vectors is not None:
         if not source.endswith(".csv"):
@@ -268,12 +281,12 @@ def sentences(
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}")
 
 
-def _left_out(source: str, controls: str, rows: pd.DataFrame) -> str:
+def _left_out(source: str, controls: str, rows: "pd.DataFrame") -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
     return f"; {n_lost} words of the control classes do not fit these templates and are left out" if n_lost else ""
 
 
-def _rows(file: str) -> pd.DataFrame:
+def _rows(file: str) -> "pd.DataFrame":
     return read_frame(Path(file), f"LIST: '{file}'", EmbeddingError, text=None)

@@ -13,7 +13,6 @@ from bayes_bias.cli.main import app
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, OverwriteOption, SchedulerOption, formats_of
 from bayes_bias.cli.table_source import TrustOption
 from bayes_bias.documents.folder import check_folder
-from bayes_bias.jobs import connected
 from bayes_bias.progress import step
 
 
@@ -67,6 +66,7 @@ def sweep(
     """
     from bayes_bias.analyses.sweep.spec_file import read_sweep
     from bayes_bias.analyses.sweep.sweep import is_sweep
+    from bayes_bias.jobs import connected
 
     formats = formats_of(figures)
     again = is_sweep(out_folder)

@@ -3,24 +3,23 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.frequency import RANK, CovariatesFrom, with_covariates_from
-from bayes_bias.associations.log_probability import Predicted
 from bayes_bias.cli.options import ControlsOption, input_option, listed
-from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening import check_source
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import refuse_pipe_or_address
-from bayes_bias.language_models.encoders import LAYER
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.files import read_matrix, read_table
 from bayes_bias.words.list_spreadsheets import holds_words
 from bayes_bias.words.spelling import Match, check_match
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom, check_sub_topics
+
+if TYPE_CHECKING:
+    from bayes_bias.associations.frequency import CovariatesFrom
+    from bayes_bias.associations.log_probability import Predicted
+    from bayes_bias.embeddings.embedding import Embedding
 
 # What `--embedding` means if it is not given.
 DEMO = ("googlenews-demo",)
@@ -89,8 +88,8 @@ SubTopicsOption = Annotated[
     str | None,
     input_option(
         help="How to weight related words: from-vectors (less weight, by as much as the vectors show), independent"
-        " (full weight, for words drawn at random from a lexicon), or exhaustive (full weight, because the kinds of words in"
-        " the list are all there are). By default the list's own setting, or else from-vectors."
+        " (full weight, for words drawn at random from a lexicon), or exhaustive (full weight, because the kinds of"
+        " words in the list are all there are). By default the list's own setting, or else from-vectors."
     ),
 ]
 LanguageOption = Annotated[
@@ -123,8 +122,11 @@ CovariatesOption = Annotated[
 ]
 
 
-def covariates_of(sources: Sequence[str] | None) -> CovariatesFrom:
+def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
     """Covariates as functions take them: words in the first column of a spreadsheet, numbers in the others."""
+    from bayes_bias.associations.frequency import RANK
+    from bayes_bias.table.files import read_matrix
+
     for source in sources or ():
         refuse_pipe_or_address(source, "--covariates", BayesBiasError)
         if source != RANK and not Path(source).is_file():
@@ -227,19 +229,25 @@ class TableSource(MeasuringOptions, Origin):
         """Whether the table of LIST is made one by one."""
         return self.masked is not None or self.holds_numbers(source)
 
-    def table(self, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None) -> bb.AssociationTable:
+    def table(
+        self, source: str, *, also: Iterable[str] = (), covariates: "CovariatesFrom" = None
+    ) -> "bb.AssociationTable":
         """The table of LIST: a word list measured in an embedding or a language model, or what a table file holds.
 
         The table also carries the vectors of the words in `also`, and the covariates of its words.
         """
+        from bayes_bias.associations.frequency import with_covariates_from
+
         if self.masked is not None:
             return with_covariates_from(self._log_probabilities(self.masked, source), None, covariates)
         if self.encoder is None and self.holds_numbers(source):
             return with_covariates_from(self.read(source), None, covariates)
         return self.measured(self.opened([source]), source, also=also, covariates=covariates)
 
-    def read(self, source: str) -> bb.AssociationTable:
+    def read(self, source: str) -> "bb.AssociationTable":
         """The table in a file that `bayes-bias table` wrote."""
+        from bayes_bias.table.files import read_table
+
         self._check_numbers(source)
         return read_table(Path(source))
 
@@ -257,23 +265,23 @@ class TableSource(MeasuringOptions, Origin):
                     f"{option}: '{value}' is for word lists, and '{source}' holds numbers; leave it out"
                 )
 
-    def _log_probabilities(self, masked: str, source: str) -> bb.AssociationTable:
+    def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
         self._check_lists([source])
         return bb.log_probabilities(
             self.words(source),
             bb.language_models.load_masked(masked, trust=self.trust),
             self.control_classes,
             templates=self.templates or "association-10",
-            predict=cast(Predicted, self.predict or "targets"),
+            predict=cast("Predicted", self.predict or "targets"),
         )
 
     def measured(
-        self, embedding: Embedding, source: str, *, also: Iterable[str] = (), covariates: CovariatesFrom = None
-    ) -> bb.AssociationTable:
+        self, embedding: "Embedding", source: str, *, also: Iterable[str] = (), covariates: "CovariatesFrom" = None
+    ) -> "bb.AssociationTable":
         """The table of a word list in an embedding that is open."""
         return bb.cosines(self.words(source), embedding, also=also, covariates=covariates, **self.settings)
 
-    def words(self, source: str) -> str | bb.WordList:
+    def words(self, source: str) -> "str | bb.WordList":
         """A word list as LIST names it."""
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST: '{source}' holds numbers, and words are needed here; name their word list")
@@ -283,11 +291,13 @@ class TableSource(MeasuringOptions, Origin):
 
     def check_sources(self) -> None:
         """Refuse a missing file before anything is measured."""
+        from bayes_bias.embeddings.opening import check_source
+
         if self.encoder is None and self.masked is None:
             for name in self.embedding:
                 check_source(name)
 
-    def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> Embedding:
+    def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> "Embedding":
         """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
         if self.masked is not None:
             raise BayesBiasError(
@@ -295,6 +305,8 @@ class TableSource(MeasuringOptions, Origin):
                 " FOLDER"
             )
         if self.encoder is not None:
+            from bayes_bias.language_models.encoders import LAYER
+
             self._check_lists(lists)
             return bb.language_models.encode(
                 lists,

@@ -4,28 +4,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
 import typer
 
 import bayes_bias as bb
-from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, pairs_of, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
-from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean
 from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
-from bayes_bias.language_models.encoders import LAYER
 from bayes_bias.spreadsheets import is_spreadsheet
-from bayes_bias.table.files import COLUMNS, METRICS, read_matrix, read_table, table_rows
 from bayes_bias.table.labels import LABELS
 from bayes_bias.words.list_names import holds_names
+
+if TYPE_CHECKING:
+    from bayes_bias.embeddings.embedding import Embedding
 
 COSINE = "cosine"
 _EXAMPLE = "flowers=pleasant"
@@ -100,7 +97,7 @@ class AnySource(TableSource):
         ),
     ] = None
     layer: Annotated[
-        str | None, input_option(help=f"For --encoder: the layer that vectors are taken from; {LAYER} by default.")
+        str | None, input_option(help="For --encoder: the layer that vectors are taken from; last by default.")
     ] = None
     predict: Annotated[str | None, input_option(help="For --masked: predict targets (default) or attributes.")] = None
 
@@ -125,6 +122,8 @@ class AnySource(TableSource):
     @property
     def headings(self) -> dict[str, str]:
         """The columns that have been named."""
+        from bayes_bias.table.files import COLUMNS
+
         labels = pairs_of("--label", self.labels, "target_topic=subject")
         if unknown := [name for name in labels if name not in LABELS]:
             raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
@@ -132,8 +131,11 @@ class AnySource(TableSource):
         return {name: heading for name, heading in headings.items() if heading is not None} | labels
 
     @property
-    def numbers(self) -> bb.Metric | None:
+    def numbers(self) -> "bb.Metric | None":
         """Metric of the numbers of a file; None leaves it to their heading."""
+        from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
+        from bayes_bias.table.files import METRICS
+
         if self.metric == COSINE and self.unit is None:
             return None
         metric = METRICS.get(self.metric.replace("-", " ")) or (
@@ -149,8 +151,11 @@ class AnySource(TableSource):
         """Also if columns have been named."""
         return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
 
-    def table(self, source: str, *arguments: Any, **options: Any) -> bb.AssociationTable:
+    def table(self, source: str, *arguments: Any, **options: Any) -> "bb.AssociationTable":
         """The table of FILE, or of LIST in a matrix, an embedding or a language model."""
+        from bayes_bias.associations.cosines import cosines_from_matrix
+        from bayes_bias.table.files import read_matrix
+
         if self.matrix is not None:
             values = read_matrix(self.matrix)
             return cosines_from_matrix(
@@ -167,8 +172,10 @@ class AnySource(TableSource):
                     raise BayesBiasError(f"{option}: '{value}' is for a file of numbers, and '{source}' is a word list")
         return super().table(source, *arguments, **options)
 
-    def read(self, source: str) -> bb.AssociationTable:
+    def read(self, source: str) -> "bb.AssociationTable":
         """The table in a file of others."""
+        from bayes_bias.table.files import read_table
+
         if self.sub_topics is not None:
             raise BayesBiasError(f"--sub-topics: '{self.sub_topics}' is for word lists; --label names a column of FILE")
         if self.named_embeddings:
@@ -182,14 +189,16 @@ class AnySource(TableSource):
             replicate=self.replicates,
         )
 
-    def measured(self, embedding: Embedding, source: str, **options: Any) -> bb.AssociationTable:
+    def measured(self, embedding: "Embedding", source: str, **options: Any) -> "bb.AssociationTable":
         """By the similarity that --metric names."""
+        from bayes_bias.associations.similarity import similarity_names
+
         if self.metric not in similarity_names():
             hint = did_you_mean(self.metric, similarity_names())
             raise BayesBiasError(f"--metric: '{self.metric}' is not a similarity of two vectors; {hint}")
         return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
-    def words(self, source: str) -> str | bb.WordList:
+    def words(self, source: str) -> "str | bb.WordList":
         """One in a spreadsheet with what --stereotype and --opposites say."""
         if not self.stereotypes and not self.opposites:
             return super().words(source)
@@ -227,6 +236,8 @@ def table(
     Example: bayes-bias table mine.csv --target name --value score --metric log-probability --stereotype he=career
     --stereotype she=family --out table.csv; then bayes-bias report table.csv
     """
+    from bayes_bias.table.files import table_rows
+
     check_output(out_file, overwrite, "--out")
     if out_file.suffix != ".csv":
         raise TableError(f"--out: '{out_file}' does not end in .csv, which tables are written as")
@@ -261,6 +272,8 @@ def weat(
 
     Example: bayes-bias weat weat7 --alternative two-sided
     """
+    import pandas as pd
+
     table = inputs.table(source)
     options: dict[str, Any] = {"alternative": alternative, "ddof": ddof, "permutations": permutations}
     result = bb.measures.weat(table, **options, seed=seed)
@@ -290,6 +303,8 @@ def published(
 
     Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
     """
+    import pandas as pd
+
     result = bb.published(d, targets, attributes, ddof=ddof, seed=seed)
     row = {
         "d": plain(result.d, 2),

@@ -19,8 +19,8 @@ from bayes_bias.plots.style import style
 logger = logging.getLogger("bayes_bias")
 
 DPI = 220
-# Files of one figure take half a second, a process that renders them some seconds to start.
-_WORTH_PROCESSES = 16
+# A file takes .1 s and more, and a process that renders some of them 2 s to start.
+_WORTH_PROCESSES = 40
 
 _NO_DATES = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None, "Creator": None}}
 
@@ -40,10 +40,9 @@ class Rendered:
 def render_in_background(
     axes: Mapping[str, Axes], formats: Sequence[str]
 ) -> AbstractContextManager[Iterator[Rendered]]:
-    """One figure after the other; if there are many, other processes render them from now on."""
-    # Processes that have drawn a report's nulls are there still.
-    jobs = -1 if len(axes) >= _WORTH_PROCESSES else 1
+    """One figure after the other; if there are many files, other processes render them from now on."""
     suffixes = tuple(dict.fromkeys(("svg", *formats)))
+    jobs = -1 if len(axes) * len(suffixes) >= _WORTH_PROCESSES else 1
     work = (joblib.delayed(_render_formats)(name, ax, suffixes) for name, ax in axes.items())
     return run_in_background(work, jobs)
 

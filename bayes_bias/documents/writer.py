@@ -41,9 +41,10 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         The folder: empty, or not yet there.
     overwrite : bool
         Replace the files of an earlier report in it. Any other file stays.
-    figures : sequence of {"png", "pdf", "svg"}
-        The formats of the files in ``figures/``; ``()`` for none. The page contains its figures in any case. PDF, for
-        LaTeX, takes half a second for each figure.
+    figures : sequence of {"svg", "pdf", "png"}
+        The formats of the files in ``figures/``; ``()`` for none. The page contains its figures in any case, as SVG, so
+        that SVG files take no time. PDF is for LaTeX, and PNG (220 dots per inch) for programs that cannot read SVG;
+        each figure takes .4 s as PDF and .15 s as PNG.
 
     Returns
     -------

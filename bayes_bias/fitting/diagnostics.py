@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from math import isnan
 from typing import Self
 
-import arviz_stats
 import xarray as xr
 
 from bayes_bias.errors import for_reader
@@ -119,6 +118,8 @@ class Diagnostics:
 
 def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None) -> Diagnostics:
     """The worst diagnostics over every entry of every variable of a posterior."""
+    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+
     # Scales that follow from a sampled variance may be zero in most draws.
     derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
     posterior = posterior.drop_vars(derived)

@@ -27,6 +27,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
@@ -40,6 +41,7 @@ from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
+from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
@@ -412,6 +414,24 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, points:
     normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(points) + 0.5) / points))
     draws = mixture.centre + mixture.sd * normal[None, :, None]
     return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
+
+
+def integrated_row(
+    spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None = None
+) -> "pd.Series[float]":
+    """Return mean, interval and probabilities of the bias under a scope, with the names of `summarize`."""
+    checked = check_design(data, scope)
+    integrand = Integrand.of(spec, data, checked)
+    mean = integrand.observed
+    if checked.samples_nothing:
+        return pd.Series({"mean": mean, **dict.fromkeys(interval_names(ci_prob), mean), "prob_direction": np.nan})
+    variances = integrand.variances()
+    half, sd = half_width(variances, ci_prob), np.sqrt(variances)
+    row = {"mean": mean, **dict(zip(interval_names(ci_prob), (mean - half, mean + half), strict=True))}
+    row["prob_direction"] = 1 - chance(variances, mean) / 2
+    if rope is not None:
+        row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
+    return pd.Series(row)
 
 
 def chance(variances: Numbers, observed: float) -> float:

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
-import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -19,7 +18,7 @@ from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, quantiles_o
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
 from bayes_bias.posterior.word_effects import sides_left_out
 from bayes_bias.table.bias_weights import OVERALL
-from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.columns import interval_columns, interval_names, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
 
@@ -198,6 +197,8 @@ def _summarize_draws(
     ArviZ is called once, since most of a call's time does not depend on the draws. What is not uncertain under a scope
     has none.
     """
+    if kind == "stats" and ci_kind == "eti" and all(each.mixture is not None for each in estimates):
+        return _all_by_mixture(estimates, ci_prob)
     draws = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
     summary = _by_arviz(np.concatenate(draws, axis=-1), ci_prob, ci_kind, kind) if draws else pd.DataFrame()
     ends = accumulate((values.sizes["contrast"] for values in draws), initial=0)
@@ -212,6 +213,8 @@ def _summarize_draws(
 
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
+    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
         summary = arviz_stats.summary(estimate, kind=kind, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
@@ -232,6 +235,16 @@ def _by_mixture(table: pd.DataFrame, mixture: Mixture, interval: np.ndarray | No
     if interval is not None:  # ArviZ's names of the bounds have whole percent
         exact |= dict(zip(interval_columns(table), interval, strict=True))
     return table.assign(**exact)
+
+
+def _all_by_mixture(estimates: Collection[Estimate], ci_prob: float) -> list[pd.DataFrame]:
+    """Mean, sd and equal-tailed interval, for which draws need not be summarised."""
+    mixtures = [each.mixture for each in estimates if each.mixture is not None]
+    names = ["mean", "sd", *interval_names(ci_prob)]
+    return [
+        _by_mixture(pd.DataFrame(columns=names, index=range(len(mixture.mean)), dtype=float), mixture, interval)
+        for mixture, interval in zip(mixtures, quantiles_of(mixtures, tails(ci_prob)), strict=True)
+    ]
 
 
 # Published measures and the posterior in one table.

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -15,10 +16,9 @@ from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
-from bayes_bias.posterior.quadrature import integrated, integrated_bias
+from bayes_bias.posterior.quadrature import integrated, integrated_row
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
 from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.bias_weights import OVERALL
 from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
@@ -337,8 +337,9 @@ def verdict_of_table(
         )
 
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
-        return tabulate(integrated_bias(spec, data, scope), ci_prob, "eti", rope, kind="stats").loc[OVERALL]
+        return integrated_row(spec, data, scope, ci_prob, rope)
 
+    check_ci_prob(ci_prob)
     spec, data = known
     name = check_design(data, scope).name
     return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope)

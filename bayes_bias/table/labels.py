@@ -5,12 +5,12 @@ Each is a coordinate of strings, "" for a word that has none; it is there only i
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
-
-import numpy as np
-import xarray as xr
+from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_bias.errors import TableError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Side = Literal["target", "attribute"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -25,7 +25,7 @@ LABELS: Mapping[str, Side] = {
 }
 
 
-def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str, str]) -> xr.DataArray:
+def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[str, str]) -> "xr.DataArray":
     """A table with the topic and the pair of each word, targets and attributes alike."""
     label_of = {"topic": topics, "pair": pairs}
     labels = {
@@ -36,8 +36,10 @@ def labelled(values: xr.DataArray, topics: Mapping[str, str], pairs: Mapping[str
     return settled(values.assign_coords(labels))
 
 
-def settled(values: xr.DataArray) -> xr.DataArray:
+def settled(values: "xr.DataArray") -> "xr.DataArray":
     """Values without labels that say nothing, such as that of a pair with one word left."""
+    import numpy as np  # the names of labels are options of commands, whose help waits for no array
+
     for name, dim in LABELS.items():
         if name not in values.coords:
             continue
@@ -48,33 +50,35 @@ def settled(values: xr.DataArray) -> xr.DataArray:
     return values
 
 
-def is_paired(values: xr.DataArray, side: Side) -> bool:
+def is_paired(values: "xr.DataArray", side: Side) -> bool:
     """Whether words of a side are in pairs."""
     return f"{side}_pair" in values.coords
 
 
-def lonely(values: xr.DataArray, name: str) -> list[str]:
+def lonely(values: "xr.DataArray", name: str) -> list[str]:
     """Labels that one word alone has."""
+    import numpy as np
+
     labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)
     return [label for label, n in zip(labels.tolist(), times, strict=True) if label and n == 1]
 
 
-def belongs(values: xr.DataArray, dim: Side) -> dict[str, str]:
+def belongs(values: "xr.DataArray", dim: Side) -> dict[str, str]:
     """Which group or class each word is in."""
     return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))
 
 
-def words_of(values: xr.DataArray, dim: str) -> list[str]:
+def words_of(values: "xr.DataArray", dim: str) -> list[str]:
     """Targets or attributes, in order."""
     return list(values[dim].to_numpy().tolist())
 
 
-def shared_words(tables: Mapping[str, xr.DataArray], argument: str, kind: str) -> dict[Side, list[str]]:
+def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str) -> dict[Side, list[str]]:
     """Targets and attributes that all tables have, in the order of the first; `kind` is what a table is called."""
     return {dim: _shared(tables, dim, argument, kind) for dim in HOMES}
 
 
-def _shared(tables: Mapping[str, xr.DataArray], dim: Side, argument: str, kind: str) -> list[str]:
+def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:
     first, *others = tables
     homes = {label: belongs(values, dim) for label, values in tables.items()}
     for word, home in homes[first].items():

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, cast
-
-import xarray as xr
+from typing import TYPE_CHECKING, Literal, cast
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
 from bayes_bias.table.labels import Side
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # A part of a contrast's variance.
 type Part = Literal[
@@ -226,7 +227,7 @@ def sampling_scope(name: str) -> Scope:
     return scope
 
 
-def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
+def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
     """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
     single = {facet for facet in WORDS if _single_word_homes(data, facet)}
     if not data.replication.size:
@@ -234,12 +235,12 @@ def possible_scopes(data: xr.Dataset) -> tuple[ScopeName, ...]:
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
 
 
-def widest_scope(data: xr.Dataset) -> ScopeName:
+def widest_scope(data: "xr.Dataset") -> ScopeName:
     """Every facet that a table has: "both" if it has no replicates."""
     return "all" if data.replication.size else "both"
 
 
-def check_design(data: xr.Dataset, scope: str) -> Scope:
+def check_design(data: "xr.Dataset", scope: str) -> Scope:
     """Return the scope of a name; refuse it if a design cannot carry it, as `table_means` describes the design.
 
     Without replicates "all" is "both".
@@ -261,7 +262,7 @@ def check_design(data: xr.Dataset, scope: str) -> Scope:
     return record
 
 
-def _single_word_homes(data: xr.Dataset, facet: Facet) -> list[str]:
+def _single_word_homes(data: "xr.Dataset", facet: Facet) -> list[str]:
     """Groups or classes with a single word of a facet."""
     sizes = data[f"n_{facet.name}"]
     return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

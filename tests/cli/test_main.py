@@ -5,7 +5,6 @@ import functools
 import gc
 import logging
 import os
-import pkgutil
 import signal
 import subprocess
 import sys
@@ -57,8 +56,8 @@ def printed_without(modules: set[str], program: str) -> str:
     """What a program prints in a process of its own, which imports none of these modules."""
     code = f"import sys\ntry: {program}\nfinally: sys.exit(' '.join({modules} & sys.modules.keys()) or 0)"
     asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert asked.stderr == ""
-    assert asked.returncode == 0
+    assert not [line for line in asked.stderr.splitlines() if "Error" in line or "Warning" in line]
+    assert asked.returncode == 0, asked.stderr
     return asked.stdout
 
 
@@ -83,13 +82,15 @@ def test_the_list_of_commands_imports_none_of_them():
     assert all(name in printed for name in COMMANDS)
 
 
-def test_weat_imports_neither_what_samples_nor_what_tests():
-    assert "0.97" in printed_without({"scipy.stats", "scipy.optimize", "pymc"}, command_line("weat", "weat7"))
+def test_weat_imports_nothing_that_samples_or_tests():
+    modules = {"scipy.stats", "scipy.optimize", "numba", "arviz_stats", "matplotlib", "pymc"}
+    assert "0.97" in printed_without(modules, command_line("weat", "weat7"))
 
 
-def test_the_help_of_a_command_imports_nothing_that_samples():
-    modules = ", ".join(f"bayes_bias.cli.{module.name}" for module in pkgutil.iter_modules(bayes_bias.cli.__path__))
-    printed_without({"scipy.stats", "arviz_stats", "pymc", "numba", "matplotlib"}, f"import {modules}")
+def test_help_of_every_command_imports_no_pandas():
+    helps = f"[command_called(name).get_help(Context(command_called(name))) for name in {sorted(COMMANDS)}]"
+    program = f"from bayes_bias.cli.main import command_called; from typer import Context; {helps}"
+    printed_without({"pandas", "xarray", "scipy", "numba", "joblib", "sqlite3"}, program)
 
 
 def test_the_module_runs_and_has_a_version():

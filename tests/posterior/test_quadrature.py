@@ -125,6 +125,11 @@ def test_posterior_does_not_depend_on_units(small_table):
     np.testing.assert_allclose(other.variances(), 1e4 * one.variances(), rtol=1e-9)
 
 
+def test_raw_contrast_has_no_uncertainty(small_table):
+    found = bb.verdict(small_table, "none")
+    assert (found.label, found.lower, found.upper) == ("raw contrast", found.mean, found.mean)
+
+
 def test_scope_targets_leaves_out_the_variance_of_attributes(small_table):
     both, targets = (integrand_of(small_table, scope).variances().mean() for scope in ("both", "targets"))
     assert targets < both

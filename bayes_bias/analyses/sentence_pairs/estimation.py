@@ -26,6 +26,7 @@ from bayes_bias.analyses.sentence_pairs.estimands import (
     shares_with_ties,
     steps_of,
 )
+from bayes_bias.analyses.sentence_pairs.keeping import opened
 from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share, labelled_model, pairs_spec
 from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
 from bayes_bias.analyses.sentence_pairs.published import paired, published, ties_as_half
@@ -58,6 +59,7 @@ class _Options(TypedDict, total=False):
     ci_prob: float
     seed: int
     sampling: Sampling
+    folder: str | Path | None
 
 
 @overload
@@ -82,6 +84,7 @@ def estimate(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = SAMPLING,
+    folder: str | Path | None = None,
 ) -> SentencePairs | SentencePairsChange:
     r"""Estimate how often, and by how much, a language model prefers the stereotypical sentence of a pair.
 
@@ -123,6 +126,10 @@ def estimate(
         Probability of the equal-tailed intervals.
     seed : int
     sampling : Sampling
+    folder : str or Path, optional
+        A folder that keeps each posterior as soon as it is sampled. A run that was stopped goes on from there, and the
+        same call samples and compiles nothing again. A posterior is used again only for the same data, labels, model,
+        seed, sampler, and versions of the software.
 
     Returns
     -------
@@ -163,7 +170,7 @@ def estimate(
     >>> print(estimate("crows.csv"))                                              # doctest: +SKIP
     >>> print(estimate("before.csv", "after.csv").verdict)                        # doctest: +SKIP
     """
-    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling)
+    settings = PairSettings(pairs_spec(model), scope, ci_prob, seed, sampling, opened(folder))
     reading: dict[str, Any] = {"name": name, "model": of, "decimals": decimals, "unit": unit, "ignore": ignore}
     before = read_scores(scores, **reading)
     if after is None:
@@ -228,6 +235,7 @@ class PairSettings:
     ci_prob: float
     seed: int
     sampling: Sampling
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         check_pair_scope(self.scope)
@@ -238,7 +246,7 @@ class PairSettings:
     @property
     def fitting(self) -> dict[str, Any]:
         """How to sample."""
-        return {"seed": self.seed, "sampling": self.sampling}
+        return {"seed": self.seed, "sampling": self.sampling, "folder": self.folder}
 
 
 def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:

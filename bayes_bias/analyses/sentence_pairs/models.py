@@ -1,6 +1,7 @@
 """The two PyMC models of sentence pairs: how often the stereotypical sentence is ahead, and by how much."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from pymc.model.transform.optimization import freeze_dims_and_data
 from scipy.linalg import helmert
 
+from bayes_bias.analyses.sentence_pairs.keeping import kept_posterior
 from bayes_bias.analyses.sentence_pairs.scores import (
     CLUSTERS,
     TYPE,
@@ -208,6 +210,7 @@ def fit_share(
     *,
     seed: int,
     sampling: Sampling,
+    folder: Path | None = None,
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
@@ -217,24 +220,29 @@ def fit_share(
         counted, among = data.ahead.to_numpy(), untied(data)
     among = np.ones_like(counted) if among is None else among
     inputs = share_inputs(data, counted, among)
-    model = PyMCModel(lambda: share_model(spec, data, inputs), _coords(data))
-    return fit_model(scores, spec, model, data, seed=seed, sampling=sampling).tree
+    coords = _coords(data)
+    model = PyMCModel(lambda: share_model(spec, data, inputs), coords)
+
+    def sample() -> xr.DataTree:
+        return fit_model(scores, spec, model, data, seed=seed, sampling=sampling).tree
+
+    return kept_posterior(folder, sample, scores, spec, {"of": "share", **inputs, **coords}, seed, sampling)
 
 
 @within("difference")
 def fit_difference(
-    scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling
+    scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, folder: Path | None = None
 ) -> xr.DataTree:
     """The posterior of how far the stereotypical sentence is ahead."""
-    return fit_model(
-        scores,
-        spec,
-        PyMCModel(lambda: difference_model(spec, data, difference_inputs(data)), _coords(data)),
-        data,
-        seed=seed,
-        sampling=sampling,
-        complete=lambda posterior: draws_in_units(posterior, data.unit.item()),
-    ).tree
+    inputs, coords, unit = difference_inputs(data), _coords(data), data.unit.item()
+    model = PyMCModel(lambda: difference_model(spec, data, inputs), coords)
+
+    def sample() -> xr.DataTree:
+        in_units = partial(draws_in_units, unit=unit)
+        return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, complete=in_units).tree
+
+    of_model = {"of": "difference", "unit": unit, **inputs, **coords}
+    return kept_posterior(folder, sample, scores, spec, of_model, seed, sampling)
 
 
 def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:

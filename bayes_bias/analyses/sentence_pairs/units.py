@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.errors import SentencePairsError, SpecError, did_you_mean
 from bayes_bias.table.metric import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ScoreUnit = Literal["log-probability", "probability", "loss", "perplexity"]
 UNITS: tuple[ScoreUnit, ...] = get_args(ScoreUnit)
@@ -121,6 +123,8 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
 
 
 def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
+    import pandas as pd
+
     rule = _UNITS[unit]
     values = scores.to_numpy()
     wrong = ~rule.has(values)

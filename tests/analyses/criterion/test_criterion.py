@@ -323,7 +323,7 @@ def test_the_command_prints_and_writes(run: Callable, tmp_path: Path) -> None:
         "summary.csv",
         "labels.csv",
         "posterior-new-words.nc",
-        "criterion.png",
+        "criterion.svg",
         "methods.tex",
     }
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
