@@ -282,7 +282,7 @@ class Cell:
     def is_plain(self) -> bool:
         """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
         others = self.sd_weat_vocabulary or self.with_quasi_f or self.competitors
-        return not others and self.design.has_plain_vectors and all(map(is_integrated, self.specs))
+        return bool(self.specs) and not others and self.design.has_plain_vectors and all(map(is_integrated, self.specs))
 
     def _judge_plain(self, number: int) -> list[Record]:
         records: list[Record] = []
