@@ -359,7 +359,7 @@ class AssociationTable(Telling):
         >>> from bayes_bias import cosines
         >>> table = cosines("weat7", "googlenews-demo", ())
         >>> round(table.related_words.groups["math"].effective)
-        5
+        4
         """
         if not self.has_related_words:
             raise TableError(
