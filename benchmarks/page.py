@@ -108,6 +108,7 @@ EVIDENCE = (
         topical_words.answer,
         {
             "topical-words": topical_words.section,
+            "topical-words-glove": topical_words.glove,
             "topical-words-loose": topical_words.loose,
             "topical-lists": topical_words.lists,
             "vocabularies": vocabularies.section,
