@@ -28,7 +28,7 @@ from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width
 from bayes_bias.posterior.vectors import integrand_of_vectors
-from bayes_bias.words.wordlist import load_wordlist
+from bayes_bias.words.wordlist import WordList, load_wordlist
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import from_to, share_of
@@ -117,8 +117,8 @@ class World:
         frequent = embedding.vocabulary()[:_FREQUENT]
         plain = [word for word in frequent if word.isalpha() and word.islower() and len(word) > 2]
         shipped = [load_wordlist(f"weat{k}") for k in range(1, 11)]
-        asked = {word for words in shipped for group in words.groups.values() for word in group}
-        found = embedding.find([*plain, *asked])
+        asked = [word for words in shipped for group in words.groups.values() for word in group]
+        found = embedding.find([*plain, *dict.fromkeys(spelled for word in asked for spelled in (word, word.lower()))])
         vectors = dict(zip(found, unit_means(list(found.values())), strict=True))
         words = plain[:_WORDS]
         tree = linkage(np.stack([vectors[word] for word in words]), "ward")
@@ -134,9 +134,7 @@ class World:
             tuple(topic for topic in topics if len(topic) >= 60),
             tuple(of_topic for of_topic in named if len(of_topic) >= 4),
             tuple((word, f"{word}s") for word in words if f"{word}s" in vectors and len(word) > 3),
-            tuple(
-                tuple(tuple(w for w in group if w in vectors) for group in words.groups.values()) for words in shipped
-            ),
+            tuple(_in_either_case(words, vectors) for words in shipped),
         )
 
     def general(self, seed: int, size: int = 2_000) -> GeneralWords:
@@ -211,6 +209,13 @@ class World:
             [w for branch, size in zip(half, sizes, strict=True) for w in rng.permutation(branch)[:size].tolist()]
             for half in (branches[:k], branches[k:])
         )  # type: ignore[return-value]
+
+
+def _in_either_case(words: WordList, vectors: Mapping[str, NDArray[np.float64]]) -> tuple[Branch, Branch]:
+    """The words of both groups that there are vectors of, in lower case where only that has one."""
+    spelled = ([w if w in vectors else w.lower() for w in group] for group in words.groups.values())
+    first, second = (tuple(word for word in group if word in vectors) for group in spelled)
+    return first, second
 
 
 def judged(world: World, general: GeneralWords, cell: Cell, seed: int, spec: ModelSpec) -> list[dict[str, object]]:
