@@ -108,6 +108,7 @@ EVIDENCE = (
         topical_words.answer,
         {
             "topical-words": topical_words.section,
+            "topical-words-glove": topical_words.glove,
             "topical-words-loose": topical_words.loose,
             "topical-lists": topical_words.lists,
             "vocabularies": vocabularies.section,
@@ -323,8 +324,8 @@ def _rests_on() -> str:
 
 Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words)
 get less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
-[too short](simulated-tables.md). All pages were measured with default models up to that of version 0.2, which detected
-[sub-topics](sub-topics.md) and whose prior of preferences was exponential.
+[too short](simulated-tables.md). Default models up to version 0.2 detected sub-topics by clustering, and their prior of
+preferences was exponential. Tables that name another default model than today's were measured with them.
 
 The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
 With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the

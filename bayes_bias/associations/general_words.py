@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.wordlist import WordList
 
@@ -143,8 +143,7 @@ class GeneralWords:
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     """Return vectors ``(d,)`` of length one, as rows; of ``(replicate, d)`` all replicates in one row of length one."""
-    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
-    rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+    rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
     return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
 
 
