@@ -94,8 +94,8 @@ standard deviations of 300 samples, without a correction for short lists.
 
 {markdown_table(covering_findings(_of_both(rows), ["method", "size"]))}
 
-In these tables, `crossed` treats the words of a class as independent draws. With the default of version 0.2, in which
-related words get less weight, it finds {from_to(of_default_model())} ([sub-topics](sub-topics.md)).
+In these tables, `crossed` treats the words of a class as independent draws. With its default, in which related words
+get less weight, it finds {from_to(of_default_model())} ([sub-topics](sub-topics.md)).
 
 Intervals of `crossed`, scope both: how many hold the truth, and how wide they are (cosine similarity). The model
 before preferences were contrasts had a width of .0706 at 4 words, .0477 at 8 and .0262 at 25, with 2.9, 3.6 and 3.8%
