@@ -9,7 +9,7 @@ clusters by k-means, and never on GloVe.
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 from types import MappingProxyType
@@ -227,10 +227,9 @@ def judged(world: World, general: GeneralWords, cell: Cell, seed: int, spec: Mod
     vectors = [np.stack([world.vectors[word] for word in words]) for words in homes]
     rows_of_homes = [Home(own, general.profiles(own)) for own in vectors]
     integrand = integrand_of_vectors(rows_of_homes[:2], rows_of_homes[2:], _WEIGHTS, general, spec)
-    alone = [replace(side, inflation=np.ones_like(side.inflation)) for side in integrand.sides]
     rows: list[dict[str, object]] = []
-    for method, sides in (("independent", alone), ("from vectors", integrand.sides)):
-        variances = replace(integrand, sides=sides).variances()
+    for method, own in (("independent", integrand.with_independent_words()), ("from vectors", integrand)):
+        variances = own.variances()
         p = chance(variances, integrand.observed)
         rows.append({"method": method, "p": p, "half": half_width(variances)})
     se, df = quasi_f(integrand)

@@ -195,6 +195,7 @@ def related_as_shown(
     *,
     besides: WordList | None = None,
     shown: AssociationTable | None = None,
+    independent: bool = False,
 ) -> AssociationTable:
     """Return the table with what its vectors show of related words, or those of another table, `shown`.
 
@@ -202,7 +203,8 @@ def related_as_shown(
     """
     try:
         general = general if besides is None else general.without(besides)
-        return with_related(table, related_words_of(table if shown is None else shown, general))
+        related = related_words_of(table if shown is None else shown, general, independent=independent)
+        return with_related(table, related)
     except EmbeddingError as error:
         return as_listed(table, error)
 

@@ -249,6 +249,7 @@ class Cell:
             *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
             *([{"scopes": list(self.scopes)}] if self.scopes else []),
             *([{"competitors": list(self.competitors)}] if self.competitors else []),
+            *([design.vocabulary.sha256, design.independent] if design.vocabulary else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
