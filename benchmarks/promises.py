@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge_posterior, posterior_of
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge, posterior_of
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
@@ -88,13 +87,13 @@ def _of_topics(embeddings: tuple[str, ...], seed: int) -> Record:
 
 
 def _found(design: NullDesign, seed: int) -> Record:
-    return {"found": float(_chance(_fitted(design.draw(1, seed), seed)) < LEVEL)}
+    return {"found": float(_chance(design.draw(1, seed)) < LEVEL)}
 
 
 def _of_many(lists: tuple[str, ...], seed: int) -> Record:
     """Lists without bias, each with random words of its own."""
     tables = [null_of(name, _SIZE).draw(place, seed) for place, name in enumerate(lists, start=1)]
-    chances = np.array([_chance(_fitted(table, seed)) for table in tables])
+    chances = np.array([_chance(table) for table in tables])
     return {"found": float((chances < LEVEL).any()), "after Holm": float((holm(chances) < LEVEL).any())}
 
 
@@ -103,15 +102,16 @@ def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
     whole = null_of(*lists, _SIZE).draw(1, seed)
     words = [(side, word) for side in ("target", "attribute") for word in whole.values[side].to_numpy()]
     variants = [replace(whole, values=whole.values.drop_sel({side: word})) for side, word in words]
-    chances = np.array([_chance(_fitted(table, seed)) for table in (whole, *variants)])
+    chances = np.array([_chance(table) for table in (whole, *variants)])
     return {"found": float((chances < LEVEL).any()), "whole": float(chances[0] < LEVEL)}
 
 
 def _of_words(lists: tuple[str, ...], seed: int) -> Record:
     """A list without bias in which none is found: what would a plan promise that takes the estimate for the truth?"""
-    fitted = _fitted(null_of(*lists, _SIZE).draw(1, seed), seed)
-    if _chance(fitted) < LEVEL:
+    table = null_of(*lists, _SIZE).draw(1, seed)
+    if _chance(table) < LEVEL:
         return {}
+    fitted, _ = posterior_of(table, SPEC, seed=seed)
     draws = bias_estimate(fitted).draws.to_numpy()
     needed = words_needed(fitted, float(abs(draws.mean())))
     if needed is None:
@@ -121,13 +121,10 @@ def _of_words(lists: tuple[str, ...], seed: int) -> Record:
     return {"said": 1.0, "words": float(needed), "probability": float(power)}
 
 
-def _fitted(table: bb.AssociationTable, seed: int) -> Fitted:
-    return posterior_of(table, SPEC, seed=seed)[0]
-
-
-def _chance(fitted: Fitted) -> float:
+def _chance(table: bb.AssociationTable) -> float:
     """Chance of a difference this large if there were no bias."""
-    return float(judge_posterior(fitted, scopes=["both"])[0]["p_value"])
+    (record,) = judge(table, SPEC, scopes=["both"])
+    return float(record["p_value"])
 
 
 _TOPICS = "topics on both sides"
