@@ -42,19 +42,23 @@ def main() -> None:
 def _check(
     whole: bb.AssociationTable, general: GeneralWords, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
 ) -> dict[str, float]:
-    fits = (
-        judge(related_as_shown(_subset(whole, lengths, seed), general), load_spec("crossed"), scopes=["both"])
-        for seed in range(subsets)
-    )
-    real = pd.DataFrame([record for (record,) in fits])
+    tables = [related_as_shown(_subset(whole, lengths, seed), general) for seed in range(subsets)]
+    real = pd.DataFrame([record for table in tables for record in judge(table, load_spec("crossed"), scopes=["both"])])
     foreseen = predicted.loc[lengths]
     return {
         "subsets": subsets,
+        "inflation": round(_inflation(whole), 2),
+        "real inflation": round(float(np.mean([_inflation(table) for table in tables])), 2),
         "predicted width": round(foreseen.width, 4),
         "real width": round((real.ci95_ub - real.ci95_lb).mean(), 4),
         "predicted to exclude zero": round(foreseen.power, 3),
         "really": round((real.p_value < 0.05).mean(), 3),
     }
+
+
+def _inflation(table: bb.AssociationTable) -> float:
+    """How many times related words inflate the variance of a mean, averaged over groups and classes."""
+    return float(np.mean([related.inflation for related in table.related_words.homes.values()]))
 
 
 def _subset(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> bb.AssociationTable:
@@ -91,7 +95,10 @@ while the prediction allows for the population's being another, and so is nearer
 {markdown_table(rows)}
 
 Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted if both sides are of one
-length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times if one is short.
+length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times if one is short. `plan` keeps the *inflation* of the
+whole list, by which related words make the variance of its means larger (averaged over groups and classes). Fewer words
+show less of it, so that it is {(rows["real inflation"] / rows.inflation).min():.2f} to
+{(rows["real inflation"] / rows.inflation).max():.2f} times as large in sub-lists.
 
 {circumstances(result["about"])}
 """
