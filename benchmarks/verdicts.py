@@ -83,7 +83,7 @@ def _changed_by_related_words(rows: pd.DataFrame) -> str:
     """A sentence for each verdict that differs."""
     changed = rows[rows["verdict now"] != rows["verdict if independent"]].to_dict("records")
     lines = [
-        f"{row['embedding']} {row['list']}: {row['verdict now']} and not {row['verdict if independent']}, because "
+        f"{row['embedding']} {row['list']}: {row['verdict now']} instead of {row['verdict if independent']}, because "
         + ", ".join(
             f"the effective number of the {n} words of '{home}' is {count:.0f}"
             for home, (n, count) in row["effective"].items()
