@@ -76,10 +76,9 @@ def cosines(
         For an encoder, the sentences to put words into, such as "plain-10": each is a replicate. Without them every
         word is a separate sentence.
     sub_topics : {"from vectors", "independent", "exhaustive"}, optional
-        Whether words that belong together count as fewer; by default as the list says, see `WordList`. Words belong
-        together if a topic of the list names them, or if their vectors show it, see
-        `bayes_bias.associations.sub_topics`. If an embedding has too few general words to show any, words count as
-        independent draws, with a notice.
+        How to weight related words; by default as the list says, see `WordList`. `bayes_bias.associations.related`
+        compares their vectors with general words of the embedding. If there are fewer than 500 general words, words of
+        a topic that the list names are related, or else words count as independent draws, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers for words, such as their frequency: `fit` then estimates the bias at equal values of them; see
         `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
@@ -200,7 +199,7 @@ def similarities(
 def with_relations(
     table: AssociationTable, embedding: Embedding, words: WordList, *, required: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice if it cannot,
+    """The table with the related words that an embedding shows, whose words are in memory; with a notice if it cannot,
     unless they are required."""
     if words.sub_topics == "exhaustive" or table.vectors is None:
         return _recorded(table, words.sub_topics)
@@ -226,7 +225,7 @@ def with_relations(
 
 
 def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
-    """With what was done about words that belong together."""
+    """With what was done about related words."""
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 

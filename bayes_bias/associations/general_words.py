@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.wordlist import WordList
 
@@ -90,15 +90,15 @@ class GeneralWords:
         if len(others) < _FEWEST:
             raise EmbeddingError(
                 f"sub_topics: {self.name} has {len(others)} general words in addition to those of the list, and"
-                f" {_FEWEST} are needed to see which words belong together; give the vectors of all words of a"
-                " language, with frequent ones first, or say sub_topics='independent'"
+                f" {_FEWEST} are needed to see which words are related; give the vectors of all words of a language,"
+                " with frequent ones first, or set sub_topics='independent'"
             )
         distinct = without_copies(others)
         if len(distinct) < _FEWEST:
             vectors = "the same vector" if len(distinct) == 1 else f"only {len(distinct)} different vectors"
             raise EmbeddingError(
                 f"sub_topics: all general words of {self.name} have {vectors}; check the"
-                " file, or say sub_topics='independent'"
+                " file, or set sub_topics='independent'"
             )
         return type(self).of(distinct, name=self.name, in_first=self.in_first)
 
@@ -143,8 +143,7 @@ class GeneralWords:
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     """Return vectors ``(d,)`` of length one, as rows; of ``(replicate, d)`` all replicates in one row of length one."""
-    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
-    rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+    rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
     return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
 
 

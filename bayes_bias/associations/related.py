@@ -50,8 +50,8 @@ _CAP = 1.25
 MOST = 1_000
 # Further digits differ with the processor that multiplies matrices.
 _DIGITS = 6
-WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may belong together"
-_AS_NAMED = "those that the list names share what the table shows"
+WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may be related"
+_AS_NAMED = "words of a sub-topic that the list names are related, by as much as the table shows"
 _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, including their sub-topic"
 
 
@@ -181,8 +181,8 @@ def check_length(home: str, words: int) -> None:
     """
     if words > MOST:
         raise EmbeddingError(
-            f"sub_topics: '{home}' has {words:,} words, and sub-topics can be taken from the vectors of {MOST} at most;"
-            " name them in the list's [topics], or say sub_topics='independent'"
+            f"sub_topics: '{home}' has {words:,} words, and related words can be found among"
+            f" {MOST} at most; name sub-topics in the list's [topics], or set sub_topics='independent'"
         )
 
 
@@ -195,6 +195,7 @@ def related_as_shown(
     *,
     besides: WordList | None = None,
     shown: AssociationTable | None = None,
+    independent: bool = False,
 ) -> AssociationTable:
     """Return the table with what its vectors show of related words, or those of another table, `shown`.
 
@@ -202,7 +203,8 @@ def related_as_shown(
     """
     try:
         general = general if besides is None else general.without(besides)
-        return with_related(table, related_words_of(table if shown is None else shown, general))
+        related = related_words_of(table if shown is None else shown, general, independent=independent)
+        return with_related(table, related)
     except EmbeddingError as error:
         return as_listed(table, error)
 

@@ -249,6 +249,7 @@ class Cell:
             *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
             *([{"scopes": list(self.scopes)}] if self.scopes else []),
             *([{"competitors": list(self.competitors)}] if self.competitors else []),
+            *([design.vocabulary.sha256, design.independent] if design.vocabulary else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -282,7 +283,7 @@ class Cell:
     def is_plain(self) -> bool:
         """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
         others = self.sd_weat_vocabulary or self.with_quasi_f or self.competitors
-        return not others and self.design.has_plain_vectors and all(map(is_integrated, self.specs))
+        return bool(self.specs) and not others and self.design.has_plain_vectors and all(map(is_integrated, self.specs))
 
     def _judge_plain(self, number: int) -> list[Record]:
         records: list[Record] = []

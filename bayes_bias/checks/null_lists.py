@@ -89,6 +89,7 @@ class NullDesign:
     similarity: Similarity = COSINES
     # General words, which show how words vary together, as in a report on the list itself.
     vocabulary: GeneralWords | None = None
+    independent: bool = False  # whether words count as independent draws, though vectors tell of preferences
 
     @classmethod
     def of(
@@ -124,6 +125,7 @@ class NullDesign:
             classes=classes if random == "targets" else MappingProxyType({}),
             similarity=similarity,
             vocabulary=_vocabulary(embedding, wordlist),
+            independent=wordlist.sub_topics == "independent",
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -181,7 +183,8 @@ class NullDesign:
         if self.vocabulary is None:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        return related_as_shown(table, self.vocabulary, shown=table.with_vectors(own))
+        shown = table.with_vectors(own)
+        return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
 
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
         """The words of each group, and of each associated class, of one random draw."""
@@ -221,6 +224,8 @@ class NullDesign:
         y = np.concatenate([home.rows for home in of_groups]) @ np.concatenate([home.rows for home in of_classes]).T
         y = self._plant(y, list(targets.values()), list(attributes.values()))
         integrand = integrand_of_vectors(of_groups, of_classes, self._weights, self.vocabulary, spec, y)
+        if self.independent:
+            integrand = integrand.with_independent_words()
         sizes = ([len(home.rows) for home in homes] for homes in (of_groups, of_classes))
         return PlainDraw(integrand, y, *sizes)
 
@@ -280,7 +285,7 @@ def _check_balance(wordlist: WordList) -> None:
 
 
 def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
-    if wordlist.sub_topics != "from vectors":
+    if wordlist.sub_topics == "exhaustive":
         return None
     try:
         return general_words_of(embedding).without(wordlist)

@@ -190,7 +190,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
+    ('HalfNormal(sigma=1)', 'FromVectors(lam=2.5)')
 
     Any univariate, continuous distribution of PyMC will do:
 

@@ -21,7 +21,7 @@ words, residuals make levels and preferences correlate slightly, and what levels
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Self
@@ -342,6 +342,11 @@ class Integrand:
             spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),
             float((weights**2 / counts).sum()),
         )
+
+    def with_independent_words(self) -> Self:
+        """Return the integrand of words that are independent draws."""
+        sides = [replace(side, inflation=np.ones_like(side.inflation)) for side in self.sides]
+        return replace(self, sides=sides)
 
     def variances(self, points: int = POINTS) -> Numbers:
         """Variances of the bias at points that represent its posterior, (points,)."""

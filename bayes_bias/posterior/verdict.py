@@ -103,7 +103,7 @@ class Verdict(Tabled):
     quantity : {"bias", "change", "difference"}
         The noun for it in sentences.
     related : bool
-        Whether words of one sub-topic, as the vectors show them, count as fewer.
+        Whether related words get less weight.
     covariates : str
         The covariates at equal values of which the bias is estimated, such as "log frequency rank"; "" if there are
         none.

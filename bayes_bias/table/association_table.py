@@ -81,9 +81,9 @@ class AssociationTable(Telling):
         The length that each of these vectors has in its source, if they were brought to unit length: a number for each
         word, or one for each replicate. None if vectors are as their source has them. See `original_vectors`.
     origin : Origin or None
-        The list, the embedding and the settings that the table was measured with; random nulls and sub-topics are taken
-        from there. None for numbers from elsewhere, and for tables with words that differ from those of the list. It is
-        not part of `sha256`.
+        The list, the embedding and the settings that the table was measured with; random nulls and related words are
+        taken from there. None for numbers from elsewhere, and for tables with words that differ from those of the list.
+        It is not part of `sha256`.
 
     Examples
     --------
@@ -359,7 +359,7 @@ class AssociationTable(Telling):
         >>> from bayes_bias import cosines
         >>> table = cosines("weat7", "googlenews-demo", ())
         >>> round(table.related_words.groups["math"].effective)
-        5
+        4
         """
         if not self.has_related_words:
             raise TableError(

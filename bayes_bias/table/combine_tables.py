@@ -35,7 +35,7 @@ def combine(
     ----------
     tables : mapping of names to AssociationTable
         Two or more of one list, in embeddings, decades, newspapers. Words that one of them lacks are left out of all,
-        with a notice. Sub-topics, pairs and covariates of words are those of the first.
+        with a notice. Related words, pairs and covariates are those of the first.
     weights : mapping of the same names to numbers, or sequence
         :math:`L_t`. A table that is not named weighs nothing, but its words count.
     name : str, optional
@@ -71,7 +71,7 @@ def combine(
 def share_words[Label](
     tables: Mapping[Label, AssociationTable], argument: str = "tables"
 ) -> dict[Label, AssociationTable]:
-    """Tables over the words that all of them have, in the order of the first and with its sub-topics, pairs and
+    """Tables over the words that all of them have, in the order of the first and with its related words, pairs and
     covariates: vectors that were changed on purpose do not show what words mean.
 
     Raises
@@ -84,7 +84,7 @@ def share_words[Label](
         check_table(table, f"{argument}: {label}")
     for label, table in others:
         check_same_design(table, first, f"{argument}: '{label}'", f"'{first_label}'")
-    tables = {first_label: first} | {label: _without_own_sub_topics(table) for label, table in others}
+    tables = {first_label: first} | {label: _without_own_related_words(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
@@ -236,7 +236,7 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
     return second.select(relabelled)
 
 
-def _without_own_sub_topics(table: AssociationTable) -> AssociationTable:
+def _without_own_related_words(table: AssociationTable) -> AssociationTable:
     """Without the notices of related words that another table's will replace."""
     if not table.has_related_words:
         return table

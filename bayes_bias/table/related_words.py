@@ -17,6 +17,14 @@ from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
 _NAMED = 3
 # What a table keeps of each word's group or class, and of the word itself, as coordinates.
 COLUMNS = ("inflation", "preference_sd", "directions", "loading")
+_HEADINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "words": "words",
+        "effective_words": "effective number",
+        "preference_sd": "expected sd of preferences",
+        "vary_along": "vary along",
+    }
+)
 _OF_INDEPENDENT: Mapping[str, float] = MappingProxyType(
     {"inflation": 1.0, "preference_sd": np.nan, "directions": np.nan, "loading": 0.0}
 )
@@ -120,17 +128,23 @@ class RelatedWords(Tabled):
         ]
         return f"Because some words are related, {joined(clauses)}." if clauses else ""
 
-    def _shown(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row of numbers for each group and class, by its name."""
         rows = {
             home: {
                 "words": len(related.words),
-                "effective number": related.effective,
-                "expected sd of preferences": related.preference_sd,
-                "vary along": related.named,
+                "effective_words": related.effective,
+                "inflation": related.inflation,
+                "preference_sd": related.preference_sd,
+                "directions": related.directions,
+                "vary_along": related.named,
             }
             for home, related in self.homes.items()
         }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+
+    def _shown(self) -> pd.DataFrame:
+        return self.to_frame().rename_axis(None)[[*_HEADINGS]].rename(columns=_HEADINGS)
 
 
 def related_words(values: xr.DataArray) -> RelatedWords:

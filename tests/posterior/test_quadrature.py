@@ -97,9 +97,11 @@ def test_vectors_alone_give_the_variances_of_the_table(name, embedding):
     np.testing.assert_allclose(plain.variances(), integrand_of(table).variances(), rtol=1e-4)
 
 
+@pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])
 @pytest.mark.parametrize("random", ["attributes", "targets", "both"])
-def test_null_on_arrays_equals_the_null_as_a_table(random, embedding):
-    design = NullDesign.of(load_wordlist("weat7"), embedding, random=random).with_planted(0.01)
+def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding):
+    words = load_wordlist("weat7").with_sub_topics(sub_topics)
+    design = NullDesign.of(words, embedding, random=random).with_planted(0.01)
     cell = Cell(design, (SPEC,))
     assert cell.is_plain
     weat, *posterior = cell.judge(3)

@@ -49,7 +49,6 @@ class Check:
     in_verdict: bool = False  # whether the verdict says so already
     figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
     figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
-    listing: str = ""  # lines of a word list, to be pasted
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
     result: Any = None  # the numbers behind it; None if the check was not made
 

@@ -71,7 +71,8 @@ def _run(study: Study) -> Check:
         alarm=uncounted,
         figures={} if related is None or study.table.vectors is None else _figures(study.table, related),
         figure_options={"posterior": {"without": left_out}},
-        tables={"left-out": left_out},
+        tables={"left-out": left_out}
+        | ({} if related is None else {"related-words": related.to_frame().reset_index()}),
         result=sides,
     )
 

@@ -64,7 +64,7 @@ def report(
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
         Word lists, whose cosines are measured in the embedding together with the shipped control classes; or tables,
-        which remember where they were measured. Give tables for other control classes, similarities, sub-topics or
+        which remember where they were measured. Give tables for other control classes, similarities, related words or
         covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see
         `similarities`. To measure several lists with one reading of the vectors, see
         `bayes_bias.associations.lists.measure_lists`.

@@ -120,7 +120,7 @@ class Cell(ABC):
 class VectorCell(Cell):
     """A list in an embedding, which holds no more than its words.
 
-    Which of them belong together is what its general words show, the `vocabulary`; of a version of an embedding what
+    How its words vary together is what its general words show, the `vocabulary`; of a version of an embedding what
     the embedding itself shows, its `original`, since vectors that were changed on purpose do not show what words mean.
     """
 
