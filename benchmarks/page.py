@@ -38,6 +38,7 @@ from benchmarks import (
     planning,
     promises,
     published,
+    quadrature,
     replicates_page,
     robust,
     sampling,
@@ -250,6 +251,7 @@ EVIDENCE = (
         {
             "compiling": compiling.section,
             "one-list": one_list.section,
+            "quadrature": quadrature.section,
             "sampling": sampling.section,
             "draws": draws.section,
             "scale": speed.scale_section,

@@ -44,7 +44,7 @@ _PLANTED = float(norm.isf(0.025) + norm.ppf(0.8))
 _BALANCED = "both groups of the same sub-topics"
 _RESULTS = ("topical-words", "topical-words-glove", "topical-words-loose")
 _METHODS = ("independent", "from vectors", "quasi-F")
-_WEIGHTS = np.array([[0.5, -0.5], [-0.5, 0.5]])
+WEIGHTS = np.array([[0.5, -0.5], [-0.5, 0.5]])
 # As people list words: each is with this probability one of so many nearest neighbours of the last.
 _NEXT, _NEAREST = 0.7, 10
 _NESTED = {24: (2, 3, 4), 8: (2, 2, 2)}  # topics, sub-topics of each, words of each
@@ -226,7 +226,7 @@ def judged(world: World, general: GeneralWords, cell: Cell, seed: int, spec: Mod
         homes = [*world.drawn(cell.targets, cell, rng), *world.drawn(cell.attributes, cell, rng)]
     vectors = [np.stack([world.vectors[word] for word in words]) for words in homes]
     rows_of_homes = [Home(own, general.profiles(own)) for own in vectors]
-    integrand = integrand_of_vectors(rows_of_homes[:2], rows_of_homes[2:], _WEIGHTS, general, spec)
+    integrand = integrand_of_vectors(rows_of_homes[:2], rows_of_homes[2:], WEIGHTS, general, spec)
     rows: list[dict[str, object]] = []
     for method, own in (("independent", integrand.with_independent_words()), ("from vectors", integrand)):
         variances = own.variances()
