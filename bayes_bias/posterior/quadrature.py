@@ -16,8 +16,10 @@ integrated on a grid; the variances of the bias are taken at the points of a Lat
 bias is normal with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
 
-This is the posterior of `bayes_bias.models.crossed` but for one thing. If classes or groups have different numbers of
-words, residuals make levels and preferences correlate slightly, and what levels tell is left out.
+Levels tell a little about the residual variance, too, and are integrated in the same way with a weight of zero. This is
+the posterior of `bayes_bias.models.crossed` if all classes, and all groups, have equally many words. Otherwise
+residuals make levels and preferences of a word correlate, which is left out: see `_MOST_UNEVEN`, and the differences in
+docs/evidence/speed.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,6 +62,9 @@ _NEGLIGIBLE = 20.0
 # A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
 # words show or the prior, does not occur.
 _SMALL, _LARGE = 1e-4, 1e4
+# With lists of one length p is within .002 of the sampler's, with such a ratio of lengths within .01, and with a ratio
+# of three it may differ by .07 (docs/evidence/speed.md).
+_MOST_UNEVEN = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +269,7 @@ class SideOfTable:
         )
 
     def variances(self) -> Iterator[WordVariance]:
-        """Return what is known of the variances of preferences, and of those of levels that the bias depends on."""
+        """Return what is known of the variances of preferences, and then of those of levels."""
         k = len(self.opposite)
         if k > 1:
             contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
@@ -280,16 +285,15 @@ class SideOfTable:
                     **self._prior_of_preferences(cell),
                 )
         for cell, level in enumerate(self.weights.sum(axis=1)):
-            if abs(level) > _SMALL:
-                yield WordVariance(
-                    squares=np.array([self.scatter[cell].sum() / k]),
-                    noise=np.array([(1 / self.opposite).mean()]),
-                    df=self.words[cell] - 1.0,
-                    times=float(k),
-                    weight=float(level**2 / self.words[cell]),
-                    cell=cell,
-                    prior=self.level[cell],
-                )
+            yield WordVariance(
+                squares=np.array([self.scatter[cell].sum() / k]),
+                noise=np.array([(1 / self.opposite).mean()]),
+                df=self.words[cell] - 1.0,
+                times=float(k),
+                weight=float(level**2 / self.words[cell]) if abs(level) > _SMALL else 0.0,
+                cell=cell,
+                prior=self.level[cell],
+            )
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
         """Return the inflation of one cell at the points of a dimension."""
@@ -389,10 +393,12 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the posterior of a table's bias is known without sampling.
 
     That is so in the collapsed crossed model with scales by group and class, without replicates, covariates, pairs, and
-    sub-topics that the list names.
+    sub-topics that the list names, if the longest group or class is at most half again as long as the shortest.
     """
+    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
     return (
         is_integrated(spec)
+        and all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
         and not has_replicates(spec, data)
         and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
     )

@@ -332,8 +332,9 @@ def verdict_of_table(
     known = integrated(table, load_spec(model))
     if known is None:
         raise TableError(
-            f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs or"
-            " sub-topics, or the model is not the default one; give bayes_bias.fit(table)"
+            f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs,"
+            " sub-topics or lists of very different lengths, or the model is not the default one; give"
+            " bayes_bias.fit(table)"
         )
 
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
