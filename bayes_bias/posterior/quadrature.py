@@ -62,8 +62,8 @@ _NEGLIGIBLE = 20.0
 # A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
 # words show or the prior, does not occur.
 _SMALL, _LARGE = 1e-4, 1e4
-# With lists of one length p is within .002 of the sampler's, with such a ratio of lengths within .01, and with a ratio
-# of three it may differ by .07 (docs/evidence/speed.md).
+# Up to such a ratio of lengths p is within .003 of the sampler's (docs/evidence/speed.md); with a ratio of three it may
+# differ by .07.
 _MOST_UNEVEN = 1.5
 
 

@@ -56,7 +56,8 @@ def test_mean_variance_equals_dense_integration(small_table):
     """Given the residual, the variances are independent: two nested integrals give the mean of their sum."""
     integrand = integrand_of(small_table)
     words = [each for side in integrand.sides for each in side.variances()]
-    assert all(each.prior is not None and each.prior.distribution == "Exponential" for each in words)
+    # Preferences of both groups and both classes, and their levels.
+    assert [each.prior.distribution for each in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
 
     typical = np.sqrt(integrand.residual_squares / integrand.residual_df)
     residual_sd = np.linspace(0.4, 2.5, 301)[:, None] * typical
@@ -65,11 +66,14 @@ def test_mean_variance_equals_dense_integration(small_table):
     density = (density * stats.halfnorm(scale=integrand.residual_prior.parameters["sigma"]).pdf(residual_sd)).ravel()
     mean_variance = integrand.residual_weight * e.ravel()
     for each in words:
-        scale = 1 / each.prior.parameters["lam"]
-        sd = np.linspace(0, 15 * scale, 6001)
+        parameters = each.prior.parameters
+        prior = (
+            stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
+        )
+        sd = np.linspace(0, prior.isf(1e-7), 6001)
         variance = each.times * sd**2 + each.noise[0] * e
         likelihood = variance ** (-each.df / 2) * np.exp(-each.squares[0] / (2 * variance))
-        posterior = stats.expon(scale=scale).pdf(sd) * likelihood
+        posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)
         mean_variance = mean_variance + each.weight * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
         density = density * marginal / marginal.max()
