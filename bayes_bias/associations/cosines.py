@@ -211,6 +211,9 @@ def with_relations(
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
+        if words.topics and not independent:
+            notice = f"{table.name}: the vectors show which words are related, and the list's sub-topics are not used"
+            related = replace(related, notices=(*related.notices, notice))
         how: str = words.sub_topics
     except EmbeddingError as error:
         if required:

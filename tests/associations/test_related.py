@@ -154,6 +154,15 @@ def test_the_argument_comes_before_what_a_list_says():
         assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
 
 
+def test_named_sub_topics_are_said_to_be_replaced_by_vectors():
+    def says_so(table: bb.AssociationTable) -> bool:
+        return any("the list's sub-topics are not used" in notice for notice in table.notices)
+
+    assert says_so(bb.cosines(with_topics("from vectors"), "googlenews-demo", ()))
+    assert not says_so(bb.cosines(with_topics("independent"), "googlenews-demo", ()))
+    assert not says_so(bb.cosines("weat6", "googlenews-demo", ()))
+
+
 def test_named_sub_topics_without_vectors_are_estimated():
     words = with_topics("from vectors")
     matrix = bb.cosines(words, "googlenews-demo", (), sub_topics="independent").values.to_pandas()
