@@ -7,6 +7,7 @@ BIN := .venv/bin
 TEMPLATES ?= minilm_templates.npz
 # Vectors of GoogleNews, frequent words first, of which the shipped `googlenews-demo` has those of the lists.
 VECTORS ?= googlenews_31k.npz
+GLOVE ?= glove_6b_50d.npz
 
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
@@ -103,16 +104,17 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.simulated --draws 400
 	$(BIN)/python -m benchmarks.group_scales --draws 400
 	$(BIN)/python -m benchmarks.topical_words $(VECTORS)
+	$(BIN)/python -m benchmarks.topical_words $(GLOVE) --name topical-words-glove
 	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --branches loose --cells sub-topics --name topical-words-loose
 	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --cells "targets of WEAT" --draws 4000 --name topical-lists
 	$(BIN)/python -m benchmarks.vocabularies $(VECTORS)
-	$(BIN)/python -m benchmarks.frequency $(VECTORS) --draws 400 --adjusted 60
+	$(BIN)/python -m benchmarks.frequency $(VECTORS) --draws 400 --adjusted 30
 	$(BIN)/python -m benchmarks.covariates
 	$(BIN)/python -m benchmarks.many_words
 	$(BIN)/python -m benchmarks.comparisons --draws 400
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.promises
-	$(BIN)/python -m benchmarks.promises --only topics --name promises-sub-topics
+	$(BIN)/python -m benchmarks.promises --only topics --related --name promises-sub-topics
 	$(BIN)/python -m benchmarks.sbc
 	$(BIN)/python -m benchmarks.sbc --by-group --fits 400
 	$(BIN)/python -m benchmarks.trained --seeds 5
@@ -142,6 +144,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.robust
 	$(BIN)/python -m benchmarks.planning
 	$(BIN)/python -m benchmarks.compiling
+	$(BIN)/python -m benchmarks.quadrature
 	$(BIN)/python -m benchmarks.sampling
 	for tune in 500 1000; do for accept in .9 .95; do $(BIN)/python -m benchmarks.draws --tune $$tune --accept $$accept; done; done
 	$(BIN)/python -m benchmarks.speed scale

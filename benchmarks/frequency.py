@@ -8,17 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 from bayes_bias import fit, open_embedding, verdict
-from bayes_bias.associations.sub_topics import Vocabulary
+from bayes_bias.associations.general_words import GeneralWords
+from bayes_bias.associations.related import Home, related_as_shown
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.posterior.quadrature import chance
+from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.table.association_table import assemble
-from benchmarks.grid_posterior import Split, Words, chance, related_words, variances_of_bias
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import share_of
+from benchmarks.topical_words import WEIGHTS, quasi_f
 
 _SHORT = Sampling(draws=500, tune=500, chains=2)
 
@@ -60,7 +64,8 @@ def main() -> None:
     rank = {word: k for k, word in enumerate(found.vocabulary(), 1)}
     vectors = found.find(plain)
     unit = dict(zip(vectors, unit_means(list(vectors.values())), strict=True))
-    general = Vocabulary.of({word: unit[word] for word in np.random.default_rng(1).permutation(plain)[:2_000].tolist()})
+    words = np.random.default_rng(1).permutation(plain)[:2_000].tolist()
+    general = GeneralWords.of({word: unit[word] for word in words})
     rows = []
     for number, cell in enumerate(CELLS):
         judged = [
@@ -98,7 +103,7 @@ def _judged(
     plain: list[str],
     rank: dict[str, int],
     unit: dict[str, np.ndarray],
-    general: Vocabulary,
+    general: GeneralWords,
     spec: ModelSpec,
     adjusted: bool,
 ) -> dict[str, float]:
@@ -111,16 +116,21 @@ def _judged(
             offered = [word for word in plain if low <= rank[word] <= high and word not in used]
             homes.append(rng.choice(offered, cell.words, replace=False).tolist())
     vectors = [np.stack([unit[word] for word in words]) for words in homes]
-    y = np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T
-    split = Split.of(y)
-    shown = related_words(general, homes, unit)
-    variances = variances_of_bias(split, [Words(each.cluster, each.share) for each in shown], spec)
-    found = {"this model": chance(variances, split.bias), "quasi-F": split.p_quasi_f}
+    of_homes = [Home(rows, general.profiles(rows)) for rows in vectors]
+    integrand = integrand_of_vectors(of_homes[:2], of_homes[2:], WEIGHTS, general, spec)
+    se, df = quasi_f(integrand)
+    found = {
+        "this model": chance(integrand.variances(), integrand.observed),
+        "quasi-F": float(2 * t.sf(abs(integrand.observed) / se, df)),
+    }
     if not adjusted:
         return {**found, "adjusted": float("nan")}
     targets = {word: f"g{k}" for k in range(2) for word in homes[k]}
     attributes = {word: f"c{k}" for k in range(2) for word in homes[2 + k]}
+    y = np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T
     table = assemble(y, targets, attributes, {"g0": "c0", "g1": "c1"})
+    own = {word: unit[word] for word in (*targets, *attributes)}
+    table = related_as_shown(table, general, shown=table.with_vectors(own))
     table = table.with_covariates({"target": {word: float(np.log(rank[word])) for word in targets}})
     return {**found, "adjusted": verdict(fit(table, sampling=_SHORT)).chance}
 

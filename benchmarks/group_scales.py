@@ -53,7 +53,7 @@ def judged(row: Row, seed: int) -> Record:
         (record,) = judge(table, spec, seed=seed + 1, scopes=["both"])
         said[name] = float(record["p_value"] < 0.05)
         said[f"{name}, width"] = record["ci95_ub"] - record["ci95_lb"]
-        said[f"{name}, divergences"] = float(record["divergences"])
+        said[f"{name}, divergences"] = float(record.get("divergences", 0))  # none without a sampler
     return said | {"quasi-F": float(quasi_f(table).p_value < 0.05)}
 
 

@@ -38,6 +38,7 @@ from benchmarks import (
     planning,
     promises,
     published,
+    quadrature,
     replicates_page,
     robust,
     sampling,
@@ -108,6 +109,7 @@ EVIDENCE = (
         topical_words.answer,
         {
             "topical-words": topical_words.section,
+            "topical-words-glove": topical_words.glove,
             "topical-words-loose": topical_words.loose,
             "topical-lists": topical_words.lists,
             "vocabularies": vocabularies.section,
@@ -249,6 +251,7 @@ EVIDENCE = (
         {
             "compiling": compiling.section,
             "one-list": one_list.section,
+            "quadrature": quadrature.section,
             "sampling": sampling.section,
             "draws": draws.section,
             "scale": speed.scale_section,
@@ -321,9 +324,10 @@ def _rests_on() -> str:
     least, most = about["times as wide"]
     return f"""## What these numbers rest on
 
-Words are assumed to be draws from the population that they stand for. Words that come in sub-topics count as fewer by
-what the vectors show of them: see [sub-topics](sub-topics.md). If nothing shows them, they make the intervals
-[too short](simulated-tables.md). The tables of other pages are about independent words, whose intervals are the same.
+Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words)
+get less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
+[too short](simulated-tables.md). Default models up to version 0.2 detected sub-topics by clustering, and their prior of
+preferences was exponential. Tables that name another default model than today's were measured with them.
 
 The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
 With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the

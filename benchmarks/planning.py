@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
+from bayes_bias.associations.general_words import GeneralWords, general_words_of
+from bayes_bias.associations.related import related_as_shown
 from bayes_bias.checks.null_jobs import judge
 from bayes_bias.models.spec import load_spec
 from benchmarks.markdown import circumstances, markdown_table
@@ -25,27 +27,28 @@ def main() -> None:
     chosen = parser.parse_args()
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rows = []
+    embedding = bb.open_embedding("googlenews-demo")
     for name in LISTS:
-        whole = bb.cosines(name, "googlenews-demo", controls=())
+        whole = bb.cosines(name, embedding, controls=())
+        general = general_words_of(embedding).without(bb.load_wordlist(name))
         predicted = bb.plan(bb.fit(whole), 0.02, *(sorted(set(side)) for side in zip(*LENGTHS, strict=True)))
         for lengths in LENGTHS:
             sizes = dict(zip(("targets", "attributes"), lengths, strict=True))
-            rows.append({"list": name, **sizes, **_check(whole, lengths, chosen.subsets, predicted)})
+            rows.append({"list": name, **sizes, **_check(whole, general, lengths, chosen.subsets, predicted)})
             print(rows[-1], flush=True)
     write("planning", provenance(), rows)
 
 
 def _check(
-    whole: bb.AssociationTable, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
+    whole: bb.AssociationTable, general: GeneralWords, lengths: tuple[int, int], subsets: int, predicted: pd.DataFrame
 ) -> dict[str, float]:
-    fits = (
-        judge(_subset(whole, lengths, seed), load_spec("crossed"), seed=seed, scopes=["both"])
-        for seed in range(subsets)
-    )
-    real = pd.DataFrame([record for (record,) in fits])
+    tables = [related_as_shown(_subset(whole, lengths, seed), general) for seed in range(subsets)]
+    real = pd.DataFrame([record for table in tables for record in judge(table, load_spec("crossed"), scopes=["both"])])
     foreseen = predicted.loc[lengths]
     return {
         "subsets": subsets,
+        "inflation": round(_inflation(whole), 2),
+        "real inflation": round(float(np.mean([_inflation(table) for table in tables])), 2),
         "predicted width": round(foreseen.width, 4),
         "real width": round((real.ci95_ub - real.ci95_lb).mean(), 4),
         "predicted to exclude zero": round(foreseen.power, 3),
@@ -53,25 +56,19 @@ def _check(
     }
 
 
+def _inflation(table: bb.AssociationTable) -> float:
+    """How many times related words inflate the variance of a mean, averaged over groups and classes."""
+    return float(np.mean([related.inflation for related in table.related_words.homes.values()]))
+
+
 def _subset(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> bb.AssociationTable:
     """So many random words of each group, and of each class."""
     rng = np.random.default_rng(seed)
-    frame = table.to_frame()
-    sides = (("target", "group"), ("attribute", "attribute_class"))
-    for (word, label), length in zip(sides, lengths, strict=True):
-        listed = frame[[word, label]].drop_duplicates()
-        kept = listed.groupby(label)[word].sample(length, random_state=rng)
-        frame = frame[frame[word].isin(kept)]
-    return bb.AssociationTable.from_frame(
-        frame,
-        target="target",
-        group="group",
-        attribute="attribute",
-        attribute_class="attribute_class",
-        value="cosine",
-        stereotypes=table.stereotypes,
-        name=table.name,
+    targets, attributes = (
+        np.concatenate([rng.permutation(np.flatnonzero(homes == k))[:length] for k in np.unique(homes)])
+        for homes, length in zip((table.group_index, table.class_index), lengths, strict=True)
     )
+    return table.select(lambda values: values[targets, attributes])
 
 
 def answer() -> str:
@@ -98,7 +95,10 @@ while the prediction allows for the population's being another, and so is nearer
 {markdown_table(rows)}
 
 Real intervals are {of_like.min():.2f} to {of_like.max():.2f} times as wide as predicted if both sides are of one
-length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times if one is short.
+length, and {of_unlike.min():.2f} to {of_unlike.max():.2f} times if one is short. `plan` keeps the *inflation* of the
+whole list, by which related words make the variance of its means larger (averaged over groups and classes). Fewer words
+show less of it, so that it is {(rows["real inflation"] / rows.inflation).min():.2f} to
+{(rows["real inflation"] / rows.inflation).max():.2f} times as large in sub-lists.
 
 {circumstances(result["about"])}
 """

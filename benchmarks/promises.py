@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge_posterior, posterior_of
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, judge, posterior_of
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
@@ -38,10 +37,12 @@ TRAINED = RECORDS / "word2vec-50-manual.npz"
 
 @dataclass(frozen=True)
 class Asked:
-    """Which promise, and with the targets of which lists, or with words of which embedding."""
+    """Which promise, and with the targets of which lists, or with words of which embedding; whether words count as
+    independent draws."""
 
     what: str
     of: tuple[str, ...]
+    independent: bool = True
 
 
 def main() -> None:
@@ -50,10 +51,12 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--only", default="", help="only promises whose name has this")
+    parser.add_argument("--related", action="store_true", help="related words get less weight, as in a report")
     parser.add_argument("--name", default="promises", help="of the results")
     chosen = parser.parse_args()
     asked = [each for each in _ASKED if chosen.only in each.what]
     asked += [*(Asked(_TOPICS, (str(path),)) for path in (TRAINED,) if path.is_file() and chosen.only in _TOPICS)]
+    asked = [replace(each, independent=not chosen.related) for each in asked]
     settings = (SPEC.sha256, vars(NULL_SAMPLING))
     found = simulated(judged, asked, chosen.draws, "promises", *settings, jobs=chosen.jobs)
     rows = [
@@ -74,44 +77,50 @@ def _told(values: "pd.Series[float]") -> float:
 def judged(asked: Asked, seed: int) -> Record:
     """What one draw has of it."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    return _JUDGED[asked.what](asked.of, seed)
+    return _JUDGED[asked.what](asked, seed)
 
 
-def _of_targets(lists: tuple[str, ...], seed: int) -> Record:
+def _of_targets(asked: Asked, seed: int) -> Record:
     """Real targets, and a random topic for each class: draws take one list after the other."""
-    return _found(replace(null_of(lists[seed % len(lists)], _SIZE), topics=1), seed)
+    return _found(replace(_null(asked.of[seed % len(asked.of)], asked), topics=1), seed)
 
 
-def _of_topics(embeddings: tuple[str, ...], seed: int) -> Record:
+def _of_topics(asked: Asked, seed: int) -> Record:
     """A random topic for each group and each class."""
-    return _found(replace(drawn_from(*embeddings, _SIZE), topics=1, group_topics=1), seed)
+    design = replace(drawn_from(*asked.of, _SIZE), independent=asked.independent)
+    return _found(replace(design, topics=1, group_topics=1), seed)
+
+
+def _null(name: str, asked: Asked) -> NullDesign:
+    return replace(null_of(name, _SIZE), independent=asked.independent)
 
 
 def _found(design: NullDesign, seed: int) -> Record:
-    return {"found": float(_chance(_fitted(design.draw(1, seed), seed)) < LEVEL)}
+    return {"found": float(_chance(design.draw(1, seed)) < LEVEL)}
 
 
-def _of_many(lists: tuple[str, ...], seed: int) -> Record:
+def _of_many(asked: Asked, seed: int) -> Record:
     """Lists without bias, each with random words of its own."""
-    tables = [null_of(name, _SIZE).draw(place, seed) for place, name in enumerate(lists, start=1)]
-    chances = np.array([_chance(_fitted(table, seed)) for table in tables])
+    tables = [_null(name, asked).draw(place, seed) for place, name in enumerate(asked.of, start=1)]
+    chances = np.array([_chance(table) for table in tables])
     return {"found": float((chances < LEVEL).any()), "after Holm": float((holm(chances) < LEVEL).any())}
 
 
-def _of_variants(lists: tuple[str, ...], seed: int) -> Record:
+def _of_variants(asked: Asked, seed: int) -> Record:
     """A list without bias, and the same without any one of its words."""
-    whole = null_of(*lists, _SIZE).draw(1, seed)
+    whole = _null(*asked.of, asked).draw(1, seed)
     words = [(side, word) for side in ("target", "attribute") for word in whole.values[side].to_numpy()]
     variants = [replace(whole, values=whole.values.drop_sel({side: word})) for side, word in words]
-    chances = np.array([_chance(_fitted(table, seed)) for table in (whole, *variants)])
+    chances = np.array([_chance(table) for table in (whole, *variants)])
     return {"found": float((chances < LEVEL).any()), "whole": float(chances[0] < LEVEL)}
 
 
-def _of_words(lists: tuple[str, ...], seed: int) -> Record:
+def _of_words(asked: Asked, seed: int) -> Record:
     """A list without bias in which none is found: what would a plan promise that takes the estimate for the truth?"""
-    fitted = _fitted(null_of(*lists, _SIZE).draw(1, seed), seed)
-    if _chance(fitted) < LEVEL:
+    table = _null(*asked.of, asked).draw(1, seed)
+    if _chance(table) < LEVEL:
         return {}
+    fitted, _ = posterior_of(table, SPEC, seed=seed)
     draws = bias_estimate(fitted).draws.to_numpy()
     needed = words_needed(fitted, float(abs(draws.mean())))
     if needed is None:
@@ -121,17 +130,14 @@ def _of_words(lists: tuple[str, ...], seed: int) -> Record:
     return {"said": 1.0, "words": float(needed), "probability": float(power)}
 
 
-def _fitted(table: bb.AssociationTable, seed: int) -> Fitted:
-    return posterior_of(table, SPEC, seed=seed)[0]
-
-
-def _chance(fitted: Fitted) -> float:
+def _chance(table: bb.AssociationTable) -> float:
     """Chance of a difference this large if there were no bias."""
-    return float(judge_posterior(fitted, scopes=["both"])[0]["p_value"])
+    (record,) = judge(table, SPEC, scopes=["both"])
+    return float(record["p_value"])
 
 
 _TOPICS = "topics on both sides"
-_JUDGED: dict[str, Callable[[tuple[str, ...], int], Record]] = {
+_JUDGED: dict[str, Callable[[Asked, int], Record]] = {
     "real targets, random topics": _of_targets,
     _TOPICS: _of_topics,
     "ten lists": _of_many,
@@ -161,7 +167,7 @@ of two or more lists says which verdicts survive Holm's adjustment, after which 
 
 
 def _with_sub_topics(what: str) -> dict[str, Any]:
-    """A promise of ``--only topics --name promises-sub-topics``, with words of a sub-topic counted as fewer."""
+    """A promise of ``--only topics --related --name promises-sub-topics``, in which related words get less weight."""
     return next(row for row in read("promises-sub-topics")["rows"] if row["what"] == what)
 
 

@@ -11,6 +11,7 @@ import argparse
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.stats import kstest, norm
@@ -19,7 +20,9 @@ import bayes_bias as bb
 from bayes_bias.checks.null_jobs import posterior_of
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, CORRELATION, ModelSpec, Prior, load_spec
+from bayes_bias.models.preferences import PREFERENCE
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
+from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.word_effects import word_effects
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -38,8 +41,9 @@ STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
 _BY_GROUP = ("sd_target", "sd_target_associated", "sd_target_preference", "sd_target_control")
 _OF_PAIRS = ("sd_target_cluster", "sd_target_cluster_preference")
-# Priors in the units of the table: those of the table's own spread are no prior to draw from.
-SPEC = load_spec("crossed").with_option("unit", "as measured")
+# Priors in the units of the table: those of the table's own spread are no prior to draw from. Simulated words have no
+# vectors.
+SPEC = reduce(without_vectors, PREFERENCE.values(), load_spec("crossed").with_option("unit", "as measured"))
 # Estimands of which one row stands for the others.
 _FIRST = ("group_bias", "excess", "repulsion", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
@@ -161,7 +165,6 @@ def simulate(
 def _scales(n_of_targets: int, n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Of all effects, from their priors."""
     names = [name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))]
-    names.remove(CORRELATION)  # no words are related
     sizes = dict.fromkeys(_BY_CLASS, n_classes) | dict.fromkeys(_BY_GROUP, n_of_targets)
     return {name: _draw(SPEC.priors[name], sizes.get(name.removesuffix(BY_REPLICATE), 1), rng) for name in names}
 

@@ -1,20 +1,17 @@
 """Verdicts of WEAT 1 to 10 on two embeddings, before and now: `python -m benchmarks.verdicts`.
 
-What the first edition of the model said (preferences independent of each other, priors in cosines) is kept in
-`benchmarks/results/verdicts.json` as it was; what today's says is computed, and what it would say of independent words.
-GoogleNews with control classes, GloVe without, since the published subset of its vectors
-has none.
+The verdicts of the first edition of the model (preferences independent of each other, priors in cosines) are kept in
+`benchmarks/results/verdicts.json` as they were; those of today's model are computed, with related words and as if words
+were independent. GoogleNews with control classes, GloVe without, since the published subset of its vectors has none.
 """
 
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.table.related_words import Related
 from benchmarks.cells import LISTS
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import provenance, read, write
@@ -33,8 +30,9 @@ def main() -> None:
             old = before[name, wordlist]
             kept = {key: old[key] for key in ("embedding", "list", "before", "verdict before")}
             related = bb.cosines(wordlist, source, controls, allow_loss=True)
-            independent = related.with_related_words({}, {})
-            now, alone = (_said(bb.verdict(bb.fit(each, seed=1))) for each in (related, independent))
+            independent = bb.cosines(wordlist, source, controls, sub_topics="independent", allow_loss=True)
+            now, alone = (_said(bb.verdict(each)) for each in (related, independent))
+            homes = related.related_words.homes if related.has_related_words else {}
             rows.append(
                 {
                     **kept,
@@ -43,15 +41,11 @@ def main() -> None:
                     "independent": alone["numbers"],
                     "verdict if independent": alone["verdict"],
                     "why": old["why"],
-                    "sub-topics": {home: [len(of.words), of.effective] for home, of in _homes(related).items()},
+                    "effective": {home: [len(of.words), of.effective] for home, of in homes.items()},
                 }
             )
             print(rows[-1], flush=True)
     write("verdicts", provenance(), rows)
-
-
-def _homes(table: bb.AssociationTable) -> Mapping[str, Related]:
-    return table.sub_topics.homes if table.has_related_words else {}
 
 
 def _said(found: bb.Verdict) -> dict[str, str]:
@@ -74,23 +68,27 @@ def section() -> str:
     return f"""## WEAT 1 to 10, before and now
 
 The posterior bias (half of WEAT's numerator) and its verdict under the model before preferences were contrasts and
-priors in units of the table, and under today's; then what it would be if all words were independent draws. GoogleNews
-with control classes, GloVe (840B) without, and with no general words to show sub-topics.
+priors in units of the table, and under today's; then as if all words were independent draws. GoogleNews with control
+classes, GloVe (840B) without, and with no general words that could show related ones.
 
-{markdown_table(rows.drop(columns=["why", "sub-topics"]))}
+{markdown_table(rows.drop(columns=["why", "effective"]))}
 
 {chr(10).join(f"- {row.embedding} {row.list}: {row.why}" for row in rows[rows.why != ""].itertuples())}
 
-That words belong together changes {_changed_by_sub_topics(rows)}
+Related words change {_changed_by_related_words(rows)}
 """
 
 
-def _changed_by_sub_topics(rows: pd.DataFrame) -> str:
+def _changed_by_related_words(rows: pd.DataFrame) -> str:
     """A sentence for each verdict that differs."""
     changed = rows[rows["verdict now"] != rows["verdict if independent"]].to_dict("records")
     lines = [
-        f"{row['embedding']} {row['list']}: {row['verdict now']} and not {row['verdict if independent']}, since "
-        + ", ".join(f"the {n} words of '{home}' count as {count:.0f}" for home, (n, count) in row["sub-topics"].items())
+        f"{row['embedding']} {row['list']}: {row['verdict now']} instead of {row['verdict if independent']}, because "
+        + ", ".join(
+            f"the effective number of the {n} words of '{home}' is {count:.0f}"
+            for home, (n, count) in row["effective"].items()
+            if round(count) < n
+        )
         + "."
         for row in changed
     ]

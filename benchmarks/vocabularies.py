@@ -1,7 +1,7 @@
-"""Sub-topics over random vocabularies: ``python -m benchmarks.vocabularies VECTORS.npz``.
+"""Related words over random vocabularies: ``python -m benchmarks.vocabularies VECTORS.npz``.
 
-For how many words a group or class counts, and with it the verdict, depends on 2,000 general words that are drawn at
-random from the 30,000 most frequent ones. How much?
+The effective number of words of a group or class, and with it the verdict, depends on 2,000 general words that are
+drawn at random from the 30,000 most frequent ones. How much?
 """
 
 import argparse
@@ -13,7 +13,8 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.associations.sub_topics import Vocabulary, sub_topics_of, with_sub_topics
+from bayes_bias.associations.general_words import GeneralWords
+from bayes_bias.associations.related import related_words_of, with_related
 from benchmarks.cells import LISTS
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
@@ -29,16 +30,18 @@ def main() -> None:
     chosen = parser.parse_args()
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     embedding = bb.open_embedding(chosen.vectors)
-    general = [Vocabulary.of(embedding.find(random_words(embedding, seed))) for seed in range(1, chosen.draws + 1)]
+    seeds = range(1, chosen.draws + 1)
+    vocabularies = [GeneralWords.of(embedding.find(random_words(embedding, seed))) for seed in seeds]
     rows = []
     for name in _LISTS:
         wordlist = bb.load_wordlist(name)
         table = bb.cosines(wordlist, embedding, CONTROLS, sub_topics="independent", allow_loss=True)
         counts, chances = list[dict[str, float]](), list[float]()
-        for vocabulary in general:
-            found = sub_topics_of(table, vocabulary.without(wordlist))
-            counts.append({home: related.effective for home, related in found.items()})
-            chances.append(bb.verdict(bb.fit(with_sub_topics(replace(table, notices=()), found), seed=1)).chance)
+        for general in vocabularies:
+            related = related_words_of(table, general.without(wordlist))
+            compared = (*table.groups, *table.associated_classes)
+            counts.append({home: related[home].effective for home in compared})
+            chances.append(bb.verdict(with_related(replace(table, notices=()), related)).chance)
         spread = pd.DataFrame(counts).std() / pd.DataFrame(counts).mean()
         rows.append(
             {
@@ -56,7 +59,7 @@ def main() -> None:
 
 
 def section() -> str:
-    """Render how much numbers of words, and chances, vary."""
+    """Render how much effective numbers of words, and chances, vary."""
     result = read("vocabularies")
     rows = pd.DataFrame(result["rows"])
     crossing = rows[(rows["least chance"] < 0.05) & (rows["largest chance"] >= 0.05)]
@@ -72,9 +75,9 @@ def section() -> str:
     )
     return f"""## Another random vocabulary
 
-The standard deviation, over {rows.vocabularies.iloc[0]} vocabularies of 2,000 random words, of the number of words for
-which a group or class counts, relative to its mean: on average over groups and classes, and for the one that varies
-most. *Chance*: of a difference as large if there were no bias. {moved} The average is {rows["mean sd"].mean():.1%}.
+The standard deviation of a group's or class's effective number of words, over {rows.vocabularies.iloc[0]} vocabularies
+of 2,000 random words, relative to its mean: on average over groups and classes, and for the one that varies most.
+*Chance*: of a difference as large if there were no bias. {moved} The average is {rows["mean sd"].mean():.1%}.
 
 {markdown_table(shown)}
 

@@ -144,13 +144,15 @@ SCALES = (
     "sd_attribute",
     "sd_attribute_preference",
     "sd_residual",
+    "sd_residual_control",
 )
 
 
 def random_point(table: AssociationTable, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Scales and block means of the crossed model, none near zero."""
     groups, classes = len(table.groups), len(table.classes)
-    shapes = dict.fromkeys(SCALES, (groups,)) | {"sd_target_control": (groups, len(table.controls)), "sd_residual": ()}
+    shapes = dict.fromkeys(SCALES, (groups,)) | {"sd_target_control": (groups, len(table.controls))}
+    shapes |= dict.fromkeys(("sd_residual", "sd_residual_control"), ())
     shapes |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), (classes,))
     point = {name: rng.uniform(0.02, 0.2, size=shape) for name, shape in shapes.items()}
     return point | {"mean": rng.normal(0.1, 0.1, size=(groups, classes))}
@@ -182,19 +184,44 @@ def attribute_covariance(table: AssociationTable, point: dict[str, np.ndarray]) 
     return level + preference * summing_to_zero(len(table.groups))
 
 
-def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
-    """The crossed model as it is written: one multivariate normal of all values, word effects integrated out."""
+def residual_variances(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
+    """Of the values with the attributes of each class, (classes,)."""
+    is_control = np.arange(len(table.classes)) >= len(table.associated_classes)
+    return np.where(is_control, point.get("sd_residual_control", point["sd_residual"]), point["sd_residual"]) ** 2
+
+
+def dense_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
+    """Of all values of the crossed model as it is written, word effects integrated out."""
     g, c = table.group_index, table.class_index
     i, j = (index.ravel() for index in np.indices(table.values.shape))
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
     of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
-    covariance = (
-        same_target * of_target[g[i][:, None], c[j][:, None], c[j]]
-        + same_attribute * of_attribute[c[j][:, None], g[i][:, None], g[i]]
-        + point["sd_residual"] ** 2 * np.eye(i.size)
+    covariance = same_target * of_target[g[i][:, None], c[j][:, None], c[j]]
+    covariance = covariance + same_attribute * of_attribute[c[j][:, None], g[i][:, None], g[i]]
+    return covariance + np.diag(residual_variances(table, point)[c[j]])
+
+
+def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Dataset:
+    """One draw with these scales."""
+    dims: dict[str, tuple[str, ...]] = {"sd_target_control": ("group", "control"), "mean": ("group", "attribute_class")}
+    dims |= dict.fromkeys(("sd_target", "sd_target_associated", "sd_target_preference"), ("group",))
+    dims |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), ("attribute_class",))
+    labels: dict[str, Any] = {"group": list(table.groups), "attribute_class": list(table.classes)}
+    return xr.Dataset(
+        {
+            name: (("chain", "draw", *dims.get(name, ())), np.asarray(value)[None, None])
+            for name, value in point.items()
+        },
+        coords={"chain": [0], "draw": [0], "control": list(table.controls), **labels},
     )
-    mean = point["mean"][g[i], c[j]]
-    return multivariate_normal(mean, covariance).logpdf(table.values.to_numpy().ravel())
+
+
+def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
+    """One multivariate normal of all values."""
+    g, c = table.group_index, table.class_index
+    i, j = (index.ravel() for index in np.indices(table.values.shape))
+    mean, values = point["mean"][g[i], c[j]], table.values.to_numpy().ravel()
+    return multivariate_normal(mean, dense_covariance(table, point)).logpdf(values)
 
 
 def restricted_log_likelihood(table: AssociationTable, v: np.ndarray, regressors: Sequence[np.ndarray] = ()) -> float:

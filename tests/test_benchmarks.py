@@ -146,11 +146,14 @@ def test_the_readme_quotes_the_evidence():
     cbn = " | ".join(f"{share:.1%}" for share in found[CBN, "both", False].round(4))
     assert f"| bootstrap of both lists (R package cbn) | {cbn} |" in text
     assert f"| this model | {' | '.join(f'{share:.1%}' for share in of_default_model())} |" in text
-    topics = topical_cells()
-    independent, counted = from_to(topics["independent"]), f"{topics['from vectors'].max():.1%}"
-    assert f"{independent} of lists without bias" in text
-    assert f"at most {counted} do" in text
-    assert f"the model finds {from_to(topics['power, from vectors'])}" in text
+    assert f"{from_to(topical_cells()['independent'])} of lists without bias" in text
+    for names, claim in (
+        (("topical-words-glove",), "its rate is at most {}"),
+        (("topical-words", "topical-words-loose"), "it is at most {}"),
+    ):
+        of_cells = topical_cells(*names)
+        assert claim.format(f"{of_cells['from vectors'].max():.1%}") in text
+        assert f"{len(of_cells)} designs" in text
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from bayes_bias.arguments import check_kind, check_switch
 from bayes_bias.associations.coverage import Coverage, check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.equal_vectors import equal_vectors
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
+from bayes_bias.associations.general_words import general_words_of
 from bayes_bias.associations.near_copies import near_copies, notice_of
+from bayes_bias.associations.related import as_listed, compared_words, related_words_of, with_related
 from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.associations.sub_topics import as_listed, compared_words, sub_topics_of, vocabulary_of, with_sub_topics
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
@@ -75,10 +76,9 @@ def cosines(
         For an encoder, the sentences to put words into, such as "plain-10": each is a replicate. Without them every
         word is a separate sentence.
     sub_topics : {"from vectors", "independent", "exhaustive"}, optional
-        Whether words that belong together count as fewer; by default as the list says, see `WordList`. Words belong
-        together if a topic of the list names them, or if their vectors show it, see
-        `bayes_bias.associations.sub_topics`. If an embedding has too few general words to show any, words count as
-        independent draws, with a notice.
+        How to weight related words; by default as the list says, see `WordList`. `bayes_bias.associations.related`
+        compares their vectors with general words of the embedding. If there are fewer than 500 general words, words of
+        a topic that the list names are related, or else words count as independent draws, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
         Numbers for words, such as their frequency: `fit` then estimates the bias at equal values of them; see
         `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
@@ -182,7 +182,7 @@ def similarities(
     vocabulary = [*every.targets, *every.attributes, *every.texts, *further]
     try:
         excerpt = opened_embedding.excerpt(
-            vocabulary, general=words.sub_topics == "from vectors", ranks=wants_ranks(covariates)
+            vocabulary, general=words.sub_topics != "exhaustive", ranks=wants_ranks(covariates)
         )
     except EmbeddingError:
         # Other words than those of the list are not readable; if those are not there, that says more.
@@ -199,29 +199,36 @@ def similarities(
 def with_relations(
     table: AssociationTable, embedding: Embedding, words: WordList, *, required: bool = False
 ) -> AssociationTable:
-    """The table with the sub-topics that an embedding shows, whose words are in memory; with a notice if it cannot,
+    """The table with the related words that an embedding shows, whose words are in memory; with a notice if it cannot,
     unless they are required."""
-    if words.sub_topics == "independent" and table.vectors is not None:
+    if words.sub_topics == "exhaustive" or table.vectors is None:
+        return _recorded(table, words.sub_topics)
+    independent = words.sub_topics == "independent"
+    if independent:
         copies = near_copies(compared_words(table), table.vectors)
         notices = announce(tuple(notice_of(home, words) for home, words in copies.items()))
         table = replace(table, notices=(*table.notices, *notices))
-    if words.sub_topics != "from vectors":
-        return _recorded(table, words.sub_topics)
     try:
-        sub_topics = sub_topics_of(table, vocabulary_of(embedding).without(words), words.topics)
-        related, how = with_sub_topics(table, sub_topics), "from vectors"
+        general = general_words_of(embedding).without(words)
+        related = with_related(table, related_words_of(table, general, independent=independent))
+        if words.topics and not independent:
+            notice = f"{table.name}: the vectors show which words are related, and the list's sub-topics are not used"
+            related = replace(related, notices=(*related.notices, notice))
+        how: str = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise
+        if independent:
+            return _recorded(table, words.sub_topics)
         related = as_listed(table, error)
-        has_copies = "target_related" in related.values.coords
+        has_copies = related.has_related_words
         how = "named" if words.topics else "near copies" if has_copies else "independent"
     announce(related.notices[len(table.notices) :])
     return _recorded(related, how)
 
 
 def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
-    """With what was done about words that belong together."""
+    """With what was done about related words."""
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 

@@ -1,8 +1,10 @@
 """Vectors that are nearly copies of each other, as those of several forms or sentences of one word are."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import Vectors, unit_means
 from bayes_bias.table.related_words import Related
@@ -16,7 +18,38 @@ _FEWEST_DIMENSIONS = 20
 MOST = 500
 
 
-def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, Related]:
+@dataclass(frozen=True, eq=False)
+class NearCopies:
+    """The words of one group or class, in clusters of near copies.
+
+    Attributes
+    ----------
+    words : tuple of str
+    cluster : array (words,)
+        The number of each word's cluster; a word alone has its own number.
+    similarity : float
+        Mean cosine of two words of one cluster, without what all words have in common.
+    """
+
+    words: tuple[str, ...]
+    cluster: NDArray[np.intp]
+    similarity: float
+
+    @property
+    def clusters(self) -> list[tuple[str, ...]]:
+        """Clusters of at least two words, largest first."""
+        members = [tuple(np.array(self.words)[self.cluster == number]) for number in np.unique(self.cluster)]
+        return sorted((words for words in members if len(words) > 1), key=len, reverse=True)
+
+    @property
+    def related(self) -> Related:
+        """What they do to the variance of the mean: that of effects that correlate by the similarity in a cluster."""
+        sizes = np.bincount(self.cluster).astype(float)
+        of_one = (sizes**2).sum() / len(self.words)
+        return Related(self.words, 1 + self.similarity * (float(of_one) - 1))
+
+
+def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
     """Find each group, or class, of at most `MOST` words half of which have a near copy there, in clusters of copies.
 
     The cosine of both is above .95, with and without what all words have in common: in some models that is most of
@@ -27,7 +60,7 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[st
         return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
-    first, related = 0, dict[str, Related]()
+    first, found = 0, dict[str, NearCopies]()
     for home, words in homes.items():
         own = slice(first, first := first + len(words))
         if len(words) > MOST:
@@ -37,11 +70,11 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[st
         np.fill_diagonal(alike, False)
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
-            related[home] = Related(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
-    return related
+            found[home] = NearCopies(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
+    return found
 
 
-def notice_of(home: str, copies: Related) -> str:
+def notice_of(home: str, copies: NearCopies) -> str:
     """Say what near copies do to an interval of independent words."""
     count = sum(map(len, copies.clusters))
     return (

@@ -31,6 +31,9 @@ from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, samplin
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
+# Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled.
+DRAWS, DRAWS_SAMPLED = 400, 50
+_WORTH_A_PROCESS = 2_000
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
 
@@ -105,7 +108,7 @@ def calibrate(
     *,
     models: Iterable[ModelSpec | str | Path] = ("crossed",),
     scopes: ScopeName | Iterable[ScopeName] | None = None,
-    draws: int = 100,
+    draws: int | None = None,
     random: Random = "attributes",
     size: int | None = None,
     planted: float = 0.0,
@@ -132,8 +135,9 @@ def calibrate(
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
         Scopes under which the models are judged; by default all, which takes longer.
-    draws : int
-        Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``.
+    draws : int, optional
+        Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. By default 400, or 50 if
+        the posterior of each must be sampled.
     random : {"attributes", "targets", "both"}
         Which words are drawn at random.
     size : int, optional
@@ -193,6 +197,9 @@ def calibrate(
         with_weat=len(words.groups) == len(words.classes) == 2,
         scopes=scope_names,
     )
+    draws = draws or (DRAWS if cell.is_plain else DRAWS_SAMPLED)
+    # To start a process takes as long as hundreds of draws that need no sampler.
+    jobs = 1 if cell.is_plain and jobs == -1 and draws < _WORTH_A_PROCESS else jobs
     records = run([cell], draws, folder=folder, jobs=jobs)[0]
     return Calibration(words.name, planted, records, random)
 
@@ -208,12 +215,13 @@ def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -
 
 
 def _check_settings(
-    draws: int, random: str, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
+    draws: int | None, random: str, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
 ) -> None:
     check_seed(seed)
     check_sampling(sampling)
     check_jobs(jobs)
-    check_count("draws", draws, "draws")
+    if draws is not None:
+        check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
             f"random: '{random}' does not say which words are drawn; {did_you_mean(random, get_args(Random))}"
@@ -226,9 +234,8 @@ def _check_settings(
 
 # Random nulls of several lists, drawn by other processes while this one goes on.
 
-# A process takes half a gigabyte, and as long to start as forty draws take.
+# A process takes half a gigabyte.
 _MOST_PROCESSES = 4
-_WORTH_A_PROCESS = 40
 
 
 @dataclass
@@ -248,24 +255,23 @@ class BackgroundNulls:
 
 @contextmanager
 def draw_in_background(
-    designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int, seed: int
+    designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int | None, seed: int, *, sampled: bool
 ) -> Generator[BackgroundNulls]:
     """Start to draw the nulls of each list.
 
     A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
-    model takes long.
+    model takes long. Other processes work only if posteriors are `sampled`.
     """
-    if not (draws and structure_of(spec).COLLAPSED):
+    if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    jobs = min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES)
-    jobs = jobs if len(designs) * draws >= _WORTH_A_PROCESS else 1
+    jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if sampled else 1
     work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed) for name, calibrate in designs.items())
     with run_in_background(work, jobs) as results:
         yield BackgroundNulls(results)
 
 
 def _drawn(
-    name: str, calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int, seed: int
+    name: str, calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int | None, seed: int
 ) -> tuple[str, Calibration | str]:
     try:
         with shown(Quiet()):

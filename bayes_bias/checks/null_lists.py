@@ -1,29 +1,63 @@
 """Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, Self
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.equal_vectors import without_copies
+from bayes_bias.associations.general_words import GeneralWords, general_words_of, side_by_side
+from bayes_bias.associations.related import Home, related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, vocabulary_of
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.quadrature import Integrand
+from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.similarity import Similarity
+from bayes_bias.table.statistics import compared_classes, table_means
 from bayes_bias.words.list_rules import home_of
-from bayes_bias.words.topics_and_pairs import Topics, Words
+from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
 
 # Which words of a list are replaced by random ones.
 Random = Literal["attributes", "targets", "both"]
+
+
+@dataclass(frozen=True, eq=False)
+class PlainDraw:
+    """One random draw as arrays.
+
+    Attributes
+    ----------
+    integrand : Integrand
+        What the posterior of its bias depends on, with both sides sampled.
+    values : array (targets, attributes)
+        Cosines, group after group and class after class, without controls.
+    targets, attributes : list of int
+        Numbers of words of each group, and of each class.
+    """
+
+    integrand: Integrand
+    values: NDArray[np.float64]
+    targets: list[int]
+    attributes: list[int]
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """WEAT's association score of each target, of two classes."""
+        first, second = np.split(self.values, [self.attributes[0]], axis=1)
+        return np.asarray(first.mean(axis=1) - second.mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +87,9 @@ class NullDesign:
     opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
     classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
     similarity: Similarity = COSINES
-    # General words, by which words that belong together count as fewer, as in a report on the list itself; and the
-    # sub-topics of groups that stay, if the list names some.
-    vocabulary: Vocabulary | None = None
-    named: Topics = MappingProxyType({})
+    # General words, which show how words vary together, as in a report on the list itself.
+    vocabulary: GeneralWords | None = None
+    independent: bool = False  # whether words count as independent draws, though vectors tell of preferences
 
     @classmethod
     def of(
@@ -92,7 +125,7 @@ class NullDesign:
             classes=classes if random == "targets" else MappingProxyType({}),
             similarity=similarity,
             vocabulary=_vocabulary(embedding, wordlist),
-            named=wordlist.topics if random == "attributes" else MappingProxyType({}),
+            independent=wordlist.sub_topics == "independent",
         )
 
     def with_sizes(self, size: int) -> Self:
@@ -133,15 +166,7 @@ class NullDesign:
         :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
         :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
         """
-        self.check_pool()
-        rng = np.random.default_rng([seed, number])
-        pool = [self.pool[i] for i in rng.permutation(len(self.pool))]
-        classes: Mapping[str, Iterable[str]] = self.classes or {
-            name: self._take(pool, n, self.topics) for name, n in self.sizes.items()
-        }
-        groups: Mapping[str, Iterable[str]] = self.groups
-        if self.random_groups:
-            groups = {name: self._take(pool, len(words), self.group_topics) for name, words in self.groups.items()}
+        groups, classes = self.draw_words(seed, number)
         targets, attributes = home_of(groups), home_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         table = assemble(
@@ -158,8 +183,60 @@ class NullDesign:
         if self.vocabulary is None:
             return table
         own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        own_topics = {home: topics for home, topics in self.named.items() if home in self.groups}
-        return related_as_shown(table, self.vocabulary, own_topics, shown=table.with_vectors(own))
+        shown = table.with_vectors(own)
+        return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
+
+    def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
+        """The words of each group, and of each associated class, of one random draw."""
+        self.check_pool()
+        rng = np.random.default_rng([seed, number])
+        pool = [self.pool[i] for i in rng.permutation(len(self.pool))]
+        classes = self.classes or {name: self._take(pool, n, self.topics) for name, n in self.sizes.items()}
+        if not self.random_groups:
+            return self.groups, classes
+        return {name: self._take(pool, len(words), self.group_topics) for name, words in self.groups.items()}, classes
+
+    @property
+    def has_plain_vectors(self) -> bool:
+        """Whether each word has one vector, and values are cosines."""
+        return not self.replicates and self.similarity == COSINES and not next(iter(self.vectors.values())).ndim > 1
+
+    @cached_property
+    def means(self) -> xr.Dataset:
+        """The `table_means` of a draw, which all draws have but for numbers."""
+        return table_means(self.draw(0, 0))
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64]:
+        """Weights of blocks in the bias, (groups, associated classes)."""
+        return bias_weights(self.means).to_numpy()[0][:, compared_classes(self.means)]
+
+    def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
+        """The draw of `draw` with the same seed and number, as arrays; words must have plain vectors."""
+        groups, classes = self.draw_words(seed, number)
+        rows, profiles = self._rows_and_profiles
+        homes = []
+        for words in (*groups.values(), *classes.values()):
+            own = [self._position[word] for word in words]
+            homes.append(Home(rows[own], profiles[own]))
+        of_groups, of_classes = homes[: len(groups)], homes[len(groups) :]
+        targets, attributes = home_of(groups), home_of(classes)
+        y = np.concatenate([home.rows for home in of_groups]) @ np.concatenate([home.rows for home in of_classes]).T
+        y = self._plant(y, list(targets.values()), list(attributes.values()))
+        integrand = integrand_of_vectors(of_groups, of_classes, self._weights, self.vocabulary, spec, y)
+        if self.independent:
+            integrand = integrand.with_independent_words()
+        sizes = ([len(home.rows) for home in homes] for homes in (of_groups, of_classes))
+        return PlainDraw(integrand, y, *sizes)
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {word: k for k, word in enumerate(self.vectors)}
+
+    @cached_property
+    def _rows_and_profiles(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rows = side_by_side(list(self.vectors.values()))
+        return rows, np.zeros((len(rows), 0)) if self.vocabulary is None else self.vocabulary.profiles(rows)
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
@@ -173,7 +250,7 @@ class NullDesign:
         )
         return values, of_replicates
 
-    def _take(self, pool: list[str], n: int, topics: int) -> list[str]:
+    def _take(self, pool: list[str], n: int, topics: int) -> tuple[str, ...]:
         """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
         words: list[str] = []
         for k in range(topics):
@@ -182,9 +259,10 @@ class NullDesign:
             cluster = {pool[i] for i in np.argsort(-near)[:size]}
             words += [word for word in pool if word in cluster]
             pool[:] = [word for word in pool if word not in cluster]
-        words += pool[: n - len(words)]
-        pool[:] = [word for word in pool if word not in words]
-        return words
+        left = n - len(words)
+        words += pool[:left]
+        del pool[:left]
+        return tuple(words)
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:
@@ -206,11 +284,11 @@ def _check_balance(wordlist: WordList) -> None:
         )
 
 
-def _vocabulary(embedding: Embedding, wordlist: WordList) -> Vocabulary | None:
-    if wordlist.sub_topics != "from vectors":
+def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
+    if wordlist.sub_topics == "exhaustive":
         return None
     try:
-        return vocabulary_of(embedding).without(wordlist)
+        return general_words_of(embedding).without(wordlist)
     except EmbeddingError:  # a report says so of the list itself
         return None
 

@@ -51,8 +51,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
 def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Series:
     """Return the sensitivity of ``bias`` to each prior, by the name of the parameter and in descending order.
 
-    Each prior is scaled by itself, over all groups and classes that have it. The priors of correlations between related
-    words are ``target_correlation`` and ``attribute_correlation``, which share the ``nu`` of the spec.
+    Each prior is scaled by itself, over all groups and classes that have it. What vectors tell of preferences are the
+    priors of ``target_preference_variance`` and ``attribute_preference_variance``.
 
     Raises
     ------

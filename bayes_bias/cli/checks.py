@@ -41,7 +41,9 @@ def calibrate(
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for the records of all draws.")] = None,
     overwrite: OverwriteOption = False,
     folder: Annotated[Path | None, typer.Option(help="Keep records here, so that a stopped run can go on.")] = None,
-    draws: Annotated[int, typer.Option(min=1, help="Number of random draws.")] = 100,
+    draws: Annotated[
+        int | None, typer.Option(min=1, help="Number of random draws. By default 400, or 50 if each must be sampled.")
+    ] = None,
     random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
     size: Annotated[
         int | None, typer.Option(min=2, help="Random words in each class or group; by default as many as the list has.")

@@ -243,9 +243,9 @@ def _swept(
 
 
 def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
-    """The table of a list in a debiased version, without sub-topics of its own.
+    """The table of a list in a debiased version, without related words of its own.
 
-    A comparison uses the sub-topics of the embedding itself, because changed vectors do not show what words mean.
+    A comparison uses the related words of the embedding itself, because changed vectors do not show what words mean.
     """
     from bayes_bias.associations.cosines import table_of
     from bayes_bias.associations.similarity_cosine import COSINES

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.report import CALIBRATION_DRAWS
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
@@ -33,13 +32,14 @@ def report(
     covariates: CovariatesOption = None,
     contrast: ContrastOption = None,
     calibration_draws: Annotated[
-        int,
+        int | None,
         typer.Option(
             min=0,
-            help="Number of random lists with each list's design, to count false findings; 0 for none.",
+            help="Number of random lists with each list's design, to count false findings; 0 for none. By default 400,"
+            " or 50 if each must be sampled.",
             rich_help_panel=MODEL,
         ),
-    ] = CALIBRATION_DRAWS,
+    ] = None,
     against_published: Annotated[
         bool,
         typer.Option(

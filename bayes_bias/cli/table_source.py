@@ -87,9 +87,9 @@ ReplicatesOption = Annotated[
 SubTopicsOption = Annotated[
     str | None,
     input_option(
-        help="How words that belong together count. from-vectors: as fewer, by as much as the vectors and the table"
-        " show; independent: in full; exhaustive: the sub-topics of the list are all there are. By default the list's"
-        " own setting, or else from-vectors."
+        help="How to weight related words: from-vectors (less weight, by as much as the vectors show), independent"
+        " (full weight, for words drawn at random from a lexicon), or exhaustive (full weight, because the kinds of"
+        " words in the list are all there are). By default the list's own setting, or else from-vectors."
     ),
 ]
 LanguageOption = Annotated[

@@ -1,7 +1,7 @@
 """What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ from bayes_bias.cli.frames import print_frame, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import HEADINGS, NUMBERS, OverwriteOption, SeedOption, input_option, pairs_of, with_options
 from bayes_bias.cli.table_source import ListArgument, TableSource
-from bayes_bias.errors import BayesBiasError, TableError, did_you_mean
+from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean
 from bayes_bias.files import check_output
 from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -268,14 +268,13 @@ def weat(
 ) -> None:
     """Compute WEAT's effect size, statistic and permutation p-value.
 
+    The posterior of the bias, with both lists as samples of words, is printed below.
+
     Example: bayes-bias weat weat7 --alternative two-sided
     """
     import pandas as pd
 
-    # What the measure does not read takes a second to find out.
-    table = (
-        inputs if inputs.has_table(source) else replace(inputs, sub_topics=inputs.sub_topics or "independent")
-    ).table(source)
+    table = inputs.table(source)
     options: dict[str, Any] = {"alternative": alternative, "ddof": ddof, "permutations": permutations}
     result = bb.measures.weat(table, **options, seed=seed)
     partitions = f"{'all' if result.exact else 'random'} {result.partitions:,}"
@@ -286,6 +285,10 @@ def weat(
         p: probability(result.p_value),
     }
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
+    try:
+        say(bb.verdict(table).text)
+    except (ScopeError, TableError) as error:  # WEAT has an answer to more tables
+        say(f"No posterior: {error}")
 
 
 @app.command()

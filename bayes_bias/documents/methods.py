@@ -14,9 +14,11 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import count, plain, plural
 from bayes_bias.models.components import effects_in_formula
+from bayes_bias.models.preferences import PREFERENCE, related_sides, variance_name
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import unit_of
-from bayes_bias.models.spec import AS_MEASURED, CORRELATION, OWN_WITHIN_BLOCK, ModelSpec
+from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec, Prior
+from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
@@ -176,20 +178,29 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "by_class": _scaled_by(first, "attribute_class", "control"),
         "by_group": _scaled_by(first, "group"),
         # A table without controls does not use all of them.
-        "priors": "; ".join(f"{p} for {_named(name)}" for name, p in spec.priors.items() if name in sampled),
+        "priors": "; ".join(f"{p} for {_named(name)}" for name, p in _priors(fits, spec) if name in sampled),
         "units": _units(fits, spec),
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
-        "related": [
-            name for name, fitted in fits.items() if any(f"{s}_correlation" in fitted.posterior for s in SIDES)
-        ],
-        "nu": spec.priors[CORRELATION].parameters["nu"] if CORRELATION in spec.priors else None,
+        "related": [name for name, fitted in fits.items() if related_sides(fitted.data)],
+        "told": any(variance_name(side) in fitted.posterior for fitted in fits.values() for side in SIDES),
         "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
         "kind": kind,
         "kinds": plural(kind),
         "scope": scope_of(scope).with_replicates_called(kind),
         "ci_prob": ci_prob,
     }
+
+
+def _priors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Prior]]:
+    """The priors of a spec, without those that vectors tell for every table."""
+    used: dict[str, Prior] = dict(spec.priors)
+    for side, parameter in PREFERENCE.items():
+        if parameter in used and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
+            del used[parameter]
+        elif parameter in used:
+            used[parameter] = without_vectors(spec, parameter).priors[parameter]
+    return list(used.items())
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:

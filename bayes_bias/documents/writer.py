@@ -52,7 +52,8 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         The page. In its folder are:
 
         - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
-          ``prior-sensitivity.csv``, ``coverage.csv``, ``tables.tex`` and ``posterior-<list>.nc``;
+          ``related-words.csv``, ``prior-sensitivity.csv``, ``coverage.csv``, ``tables.tex`` and
+          ``posterior-<list>.nc``;
         - of a comparison ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
           ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
           ``posterior-after.nc`` of the sides that were sampled;

@@ -1,10 +1,11 @@
 """The log density of the collapsed model and its gradient, compiled by Numba once for all tables.
 
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
-    M = sum over terms of s^2, or s^2 times a correlation, times a pattern
+    M = sum over scales of s^2 times a pattern
 
-Parts are those of `bayes_bias.models.table_parts`; each scale s is sampled as a function of an unconstrained x, and
-each correlation of words as the quantile of its prior at a standard normal x.
+Parts are those of `bayes_bias.models.table_parts`; each scale s is sampled as a function of an unconstrained x. A scale
+whose variance v vectors tell (`bayes_bias.models.preferences`) is sampled as x = log v, with s^2 = max(v - c, 0), where
+c is a weighted sum of other squared scales.
 ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test holds the two together.
 """
 
@@ -20,13 +21,11 @@ from numba import carray, cfunc, njit, types
 from numpy.typing import NDArray
 
 from bayes_bias.fitting.nutpie_door import CompiledPyMCModel
-from bayes_bias.models.correlations import FIRST, KNOTS, STEP, concentration, expected_correlations, quantiles
 from bayes_bias.models.crossed import parts_in_units
-from bayes_bias.models.patterns import Patterns
-from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size
-from bayes_bias.models.spec import CORRELATION_DISTRIBUTIONS, POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
+from bayes_bias.models.preferences import LEAST_SQUARE, PREFERENCE, explained_by, sides_from_vectors, variance_name
+from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size, unit_of
+from bayes_bias.models.spec import FROM_VECTORS, POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
 from bayes_bias.models.table_parts import Part
-from bayes_bias.table.clusters import RELATED
 
 type Numbers = NDArray[np.float64]
 
@@ -34,6 +33,11 @@ _FAMILIES = tuple(POSITIVE_DISTRIBUTIONS)
 _HALF_NORMAL, _HALF_STUDENT_T, _HALF_CAUCHY, _EXPONENTIAL, _GAMMA, _INVERSE_GAMMA, _LOG_NORMAL = range(len(_FAMILIES))
 # Numbers before the priors; and of each its family, two parameters, and the unit in which its scale is folded, or 0.
 _HEADER, _OF_PRIOR = 6, 4
+# The family of a scale whose variance vectors tell; its parameters are degrees of freedom and expected variance.
+_FROM_VECTORS = len(_FAMILIES)
+# Of each scale from vectors: its position, and the positions and weights of up to five scales that explain a part.
+_EXPLAINING = 5
+_OF_VARIANCE = 1 + 2 * _EXPLAINING
 
 
 def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -145,63 +149,63 @@ def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-
 
 
 @_compiled
-def _correlation(x, data, at):  # type: ignore[no-untyped-def]
-    """A correlation, and its slope, at a standard normal x: a cubic between knots, constant beyond them."""
-    position = (x - FIRST) / STEP
-    if not 0 <= position < KNOTS - 1:
-        return data[at if position < 0 else at + 2 * (KNOTS - 1)], 0.0
-    k = int(position)
-    t, p = position - k, at + 2 * k
-    one, slope, other, next_slope = data[p], STEP * data[p + 1], data[p + 2], STEP * data[p + 3]
-    square, cube = 3 * (other - one) - 2 * slope - next_slope, 2 * (one - other) + slope + next_slope
-    value = one + t * (slope + t * (square + t * cube))
-    return value, (slope + t * (2 * square + 3 * t * cube)) / STEP
+def _explained(parameters, data, at):  # type: ignore[no-untyped-def]
+    """What other scales explain of a variance."""
+    explained = 0.0
+    for k in range(_EXPLAINING):
+        explained += data[at + 2 + 2 * k] * parameters[int(data[at + 1 + 2 * k])] ** 2
+    return explained
 
 
 @_compiled
 def parameters_at(point, parameters, data):  # type: ignore[no-untyped-def]
-    """Write the scales and correlations at an unconstrained point."""
-    n_scales, n_correlations = int(data[1]), int(data[2])
+    """Write the scales at an unconstrained point, and then the variances that vectors tell."""
+    n_scales, n_variances = int(data[1]), int(data[2])
     for k in range(n_scales):
-        parameters[k] = _scale(point[k], data[_HEADER + _OF_PRIOR * k + 3])[0]
+        if data[_HEADER + _OF_PRIOR * k] != _FROM_VECTORS:
+            parameters[k] = _scale(point[k], data[_HEADER + _OF_PRIOR * k + 3])[0]
     at = _HEADER + _OF_PRIOR * n_scales
-    for k in range(n_correlations):
-        parameters[n_scales + k] = _correlation(point[n_scales + k], data, at + 2 * KNOTS * k)[0]
+    for k in range(n_variances):
+        scale = int(data[at])
+        variance = np.exp(point[scale])
+        parameters[n_scales + k] = variance
+        parameters[scale] = np.sqrt(max(variance - _explained(parameters, data, at), LEAST_SQUARE))
+        at += _OF_VARIANCE
 
 
 @_compiled
 def log_density(point, gradient, data):  # type: ignore[no-untyped-def]
     """Return the log density at an unconstrained point, up to a constant, and write its gradient; data are `packed`."""
-    n_scales, n_correlations, n_terms = int(data[1]), int(data[2]), int(data[3])
-    n_parts, largest = int(data[4]), int(data[5])
-    parameters, of_parameters = np.empty(len(point)), np.zeros(len(point))
-    coefficients, slopes, work = np.empty(n_terms), np.zeros(n_terms), np.empty((3, largest, largest))
+    n_scales, n_variances, n_parts, largest = int(data[1]), int(data[2]), int(data[3]), int(data[4])
+    parameters, of_squares = np.empty(n_scales + n_variances), np.zeros(n_scales)
+    squares, work = np.empty(n_scales), np.empty((3, largest, largest))
     parameters_at(point, parameters, data)
-    knots = _HEADER + _OF_PRIOR * n_scales
-    terms = knots + 2 * KNOTS * n_correlations
-    for t in range(n_terms):
-        scale, correlation = int(data[terms + 2 * t]), int(data[terms + 2 * t + 1])
-        coefficients[t] = parameters[scale] ** 2 * (1.0 if correlation < 0 else parameters[n_scales + correlation])
-    at, value = terms + 2 * n_terms, 0.0
+    for k in range(n_scales):
+        squares[k] = parameters[k] ** 2
+    variances = _HEADER + _OF_PRIOR * n_scales
+    at, value = variances + _OF_VARIANCE * n_variances, 0.0
     for _ in range(n_parts):
-        of_part, at = _add_part(data, at, coefficients, slopes, work)
+        of_part, at = _add_part(data, at, squares, of_squares, work)
         value += of_part
-    for t in range(n_terms):
-        scale, correlation = int(data[terms + 2 * t]), int(data[terms + 2 * t + 1])
-        s = parameters[scale]
-        of_parameters[scale] += 2 * s * slopes[t] * (1.0 if correlation < 0 else parameters[n_scales + correlation])
-        if correlation >= 0:
-            of_parameters[n_scales + correlation] += s**2 * slopes[t]
+    at = variances
+    for _ in range(n_variances):
+        scale = int(data[at])
+        x, df, expected = point[scale], data[_HEADER + _OF_PRIOR * scale + 1], data[_HEADER + _OF_PRIOR * scale + 2]
+        variance = np.exp(x)
+        of_variance = of_squares[scale] if squares[scale] > 1.001 * LEAST_SQUARE else 0.0
+        for k in range(_EXPLAINING):
+            of_squares[int(data[at + 1 + 2 * k])] -= data[at + 2 + 2 * k] * of_variance
+        value -= df / 2 * (x + expected / variance)
+        gradient[scale] = of_variance * variance - df / 2 * (1 - expected / variance)
+        at += _OF_VARIANCE
     for k in range(n_scales):
         family, a, b, unit = data[_HEADER + _OF_PRIOR * k : _HEADER + _OF_PRIOR * (k + 1)]
+        if family == _FROM_VECTORS:
+            continue
         s, of_point, log_of_point, slope = _scale(point[k], unit)
         of_prior, slope_of_prior = _log_prior(family, a, b, s)
         value += of_prior + log_of_point
-        gradient[k] = (of_parameters[k] + slope_of_prior) * of_point + slope
-    for k in range(n_correlations):
-        x = point[n_scales + k]
-        value -= 0.5 * x**2
-        gradient[n_scales + k] = of_parameters[n_scales + k] * _correlation(x, data, knots + 2 * KNOTS * k)[1] - x
+        gradient[k] = (2 * s * of_squares[k] + slope_of_prior) * of_point + slope
     return value
 
 
@@ -225,7 +229,7 @@ def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type
 
 def knows(priors: Iterable[Prior]) -> bool:
     """Return whether all priors are of families whose densities are written here."""
-    return all(prior.distribution in (*_FAMILIES, *CORRELATION_DISTRIBUTIONS) for prior in priors)
+    return all(prior.distribution in (*_FAMILIES, FROM_VECTORS) for prior in priors)
 
 
 def _numbers_of(prior: Prior) -> tuple[float, float, float]:
@@ -234,16 +238,15 @@ def _numbers_of(prior: Prior) -> tuple[float, float, float]:
     return float(_FAMILIES.index(prior.distribution)), first, *(second or [0.0])  # type: ignore[return-value]
 
 
-def packed(priors: Numbers, correlations: Iterable[Numbers], patterns: Patterns, parts: Iterable[Part]) -> Numbers:
+def packed(priors: Numbers, variances: Numbers, parts: Iterable[Part]) -> Numbers:
     """Return all that `log_density` reads as one vector.
 
-    Its length, the numbers of scales, correlations, terms and parts, and the size of the largest part; the priors
-    (scales, 4); the `quantiles` of each correlation; of each term its scale and its correlation; then of each part its
-    size, how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the
-    position of its term and the lower triangle of the pattern.
+    Its length, the numbers of scales, variances from vectors and parts, and the size of the largest part; the priors
+    (scales, 4); of each variance its scale and what explains a part of it (variances, 11); then of each part its size,
+    how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the position of
+    its scale and the lower triangle of the pattern.
     """
-    knots, terms = [each.ravel() for each in correlations], np.column_stack([patterns.scale, patterns.correlation])
-    body, sizes = [priors.ravel(), *knots, terms.ravel()], []
+    body, sizes = [priors.ravel(), variances.ravel()], []
     for part in parts:
         for scatter, df, of_part in zip(part.scatter, part.df, part.patterns, strict=True):
             scales = np.flatnonzero(of_part.any(axis=(1, 2)))
@@ -252,8 +255,26 @@ def packed(priors: Numbers, correlations: Iterable[Numbers], patterns: Patterns,
             body.append(np.column_stack([scales, of_part[scales][:, rows, columns]]).ravel())
             sizes.append(len(scatter))
     joined = np.concatenate(body)
-    counts = [len(joined) + _HEADER, len(priors), len(knots), len(terms), len(sizes), max(sizes)]
+    counts = [len(joined) + _HEADER, len(priors), len(variances), len(sizes), max(sizes), 0]
     return np.concatenate([counts, joined])
+
+
+def _variances_from_vectors(spec: ModelSpec, data: xr.Dataset, priors: Numbers, first: Mapping[str, int]) -> Numbers:
+    """Write the priors of the scales that vectors tell, and return what explains a part of each, (variances, 11)."""
+    rows = []
+    for side in sides_from_vectors(spec, data):
+        position = first[PREFERENCE[side]]
+        expected = (data[f"{side}_preference_sd"].to_numpy() / unit_of(spec, data)) ** 2
+        explained = explained_by(spec, data, side)
+        for k, (variance, df) in enumerate(zip(expected, data[f"{side}_directions"].to_numpy(), strict=True)):
+            priors[position + k] = _FROM_VECTORS, df, variance, 0.0
+            row = np.zeros(_OF_VARIANCE)
+            row[0] = position + k
+            for number, (scale, weights) in enumerate(explained.items()):
+                own = first[scale] + (k if scale.startswith(PREFERENCE[side]) else 0)
+                row[1 + 2 * number : 3 + 2 * number] = own, weights[k]
+            rows.append(row)
+    return np.array(rows).reshape(-1, _OF_VARIANCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,22 +309,23 @@ class CollapsedModel:
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         single = [name for name, shape in shapes.items() for _ in range(prod(shape))]
         unit = {name: FOLD * typical_size(spec, name) if folds(spec, name) else 0.0 for name in dims}
-        priors = np.array([[*_numbers_of(spec.priors[name]), unit[name]] for name in single])
+        from_vectors = {PREFERENCE[side] for side in sides_from_vectors(spec, data)}
+        numbers = {name: (0.0, 0.0, 0.0) if name in from_vectors else _numbers_of(spec.priors[name]) for name in dims}
+        priors = np.array([[*numbers[name], unit[name]] for name in single])
+        variances = _variances_from_vectors(spec, data, priors, {name: single.index(name) for name in dims})
         start = np.array([2.0 if unit[name] else np.log(spec.priors[name].size) for name in single])
-        correlations = expected_correlations(data)
-        knots = [quantiles(each, concentration(spec)) for side in correlations.values() for each in side.tolist()]
-        patterns, parts = parts_in_units(spec, data)
-        for name, expected in correlations.items():
-            variable = name.removesuffix("_expected")
-            dims[variable], shapes[variable] = tuple(map(str, data[name].dims)), expected.shape
+        told = priors[:, 0] == _FROM_VECTORS
+        start[told] = np.log(priors[told, 2])
+        for side in sides_from_vectors(spec, data):
+            dims[variance_name(side)], shapes[variance_name(side)] = dims[PREFERENCE[side]], shapes[PREFERENCE[side]]
         coords = {dim: data[dim].to_numpy().tolist() for along in dims.values() for dim in along}
-        numbers = packed(priors, knots, patterns, parts.values())
-        return cls(dims, shapes, coords, priors, numbers, np.append(start, np.zeros(len(knots))))
+        parts = parts_in_units(spec, data)[1]
+        return cls(dims, shapes, coords, priors, packed(priors, variances, parts.values()), start)
 
     @property
     def adaptation(self) -> str:
-        """How nutpie adapts its mass matrix: the more the words of a sub-topic share, the more all words vary."""
-        return "low_rank" if any(dim in self.coords for dim in RELATED.values()) else "diag"
+        """How nutpie adapts its mass matrix."""
+        return "diag"
 
     def compiled(self) -> Any:
         """The compiled model that nutpie samples."""
@@ -316,7 +338,7 @@ class CollapsedModel:
             shared_data={"data": self.data},
             shared_var_keys={},
             user_data=self.data,
-            n_expanded=n,
+            n_expanded=sum(map(prod, self.shapes.values())),
             shape_info=(list(self.shapes), None, list(self.shapes.values())),
             logp_func=None,
             expand_func=None,

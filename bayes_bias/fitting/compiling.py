@@ -15,7 +15,7 @@ from bayes_bias.fitting.collapsed_density import CollapsedModel, knows
 from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.models import crossed
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.structures import build_model, model_coords, structure_of
+from bayes_bias.models.structures import build_model, model_coords, resolved, structure_of
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -128,7 +128,7 @@ def _unnamed(name: str, ndim: int) -> tuple[str, ...]:
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     """The model of a spec with the data of a table."""
-    structure = structure_of(spec)
+    spec, structure = resolved(spec, data), structure_of(spec)
     if structure is crossed and knows(spec.priors.values()):
         return CollapsedModel.of(spec, data)
     coords = model_coords(spec, data)

@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 from math import isnan
 from typing import Self
 
-import arviz_stats
 import xarray as xr
 
 from bayes_bias.errors import for_reader
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import count, plain
+from bayes_bias.models.preferences import PREFERENCE, variance_name
+from bayes_bias.table.labels import SIDES
 
 MAX_R_HAT = 1.01
 MIN_ESS = 400
@@ -117,6 +118,11 @@ class Diagnostics:
 
 def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None) -> Diagnostics:
     """The worst diagnostics over every entry of every variable of a posterior."""
+    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+
+    # Scales that follow from a sampled variance may be zero in most draws.
+    derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
+    posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)
     bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")
     return Diagnostics(

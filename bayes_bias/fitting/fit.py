@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import xarray as xr
 
 from bayes_bias.arguments import check_seed
-from bayes_bias.errors import ScopeError, SpecError, TableError
+from bayes_bias.errors import ScopeError, SpecError
 from bayes_bias.fitting.compiling import model_of_table
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import log_densities, with_bias
 from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.spec import ModelSpec, load_spec
-from bayes_bias.models.structures import modelled, structure_of
+from bayes_bias.models.structures import modelled, resolved, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.covariates import Covariates, without_covariates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
+from bayes_bias.table.statistics import refuse_degenerate
 
 if TYPE_CHECKING:
     from bayes_bias.models.custom import CustomModel
@@ -28,9 +28,6 @@ logger = logging.getLogger("bayes_bias")
 
 # From so many values on, a model that samples every word's effect takes more than some seconds.
 _MANY = 100
-
-# Cosines come from float32 vectors: residual variation below this is rounding, not data.
-_ROUNDING_VARIANCE = 1e-12
 
 
 def fit(
@@ -115,7 +112,8 @@ def fit_table(
             f"model: '{spec.name}' cannot use covariates; take model='crossed', or leave the covariates out"
         )
     data = structure.data(table)
-    _refuse_degenerate(data)
+    refuse_degenerate(data)
+    spec = resolved(spec, data)
     if structure.GENERALISES:
         _announce_narrow_scopes(table.name, data)
     if not structure.COLLAPSED and table.values.size >= _MANY:
@@ -143,26 +141,6 @@ def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
         check_design(data, DEFAULT_SCOPE)
     except ScopeError as error:
         logger.warning(f"{name}: {error}")
-
-
-def _refuse_degenerate(data: xr.Dataset) -> None:
-    """Without residual variation there is nothing to estimate the model's scales from."""
-    if "interaction_ss" not in data:
-        return
-    if data.interaction_df == 0:
-        raise TableError(
-            "table: every group or every class has one word, which cannot show how much words vary; add words"
-        )
-    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
-        raise TableError(
-            "table: no variation is left within blocks after word effects, as if words had identical vectors"
-            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
-        )
-    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
-        raise TableError(
-            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
-            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
-        )
 
 
 def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:

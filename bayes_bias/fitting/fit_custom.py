@@ -12,8 +12,8 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import with_bias
 from bayes_bias.fitting.sampling import Sampling, order_dims
 from bayes_bias.models import crossed_long
-from bayes_bias.models.correlations import correlations_needed
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
+from bayes_bias.models.preferences import variables_needed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import independent, mean_of_replicates
 from bayes_bias.table.association_table import AssociationTable
@@ -23,8 +23,8 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
     """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
     pymc_model = built(model, table)
-    if table.has_related_words and not correlations_needed(crossed_long.data(table)) <= set(pymc_model.named_vars):
-        table = independent(table, f"the model '{name}' has no correlation of the words of a sub-topic")
+    if missing := sorted(variables_needed(crossed_long.data(table)) - set(pymc_model.named_vars)):
+        table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
     if table.replicates is not None and "replicate" not in pymc_model.dim_lengths:
         table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
     spec, data = custom_spec(name, pymc_model), crossed_long.data(table)

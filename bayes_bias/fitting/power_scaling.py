@@ -13,14 +13,15 @@ from scipy import stats
 from scipy.special import ndtr
 from scipy.stats import rv_continuous
 
-from bayes_bias.models.correlations import concentration, expected_correlations, normal_scores
 from bayes_bias.models.patterns import Variances
+from bayes_bias.models.preferences import sides_from_vectors, variance_name
 from bayes_bias.models.scales import units_of_priors
 from bayes_bias.models.slopes import explained_blocks, sides_explained
-from bayes_bias.models.spec import ModelSpec, Prior
-from bayes_bias.models.structures import Structure, structure_of
+from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
+from bayes_bias.models.structures import Structure, resolved, structure_of
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
+from bayes_bias.table.labels import HOMES
 from bayes_bias.table.scopes import possible_scopes, widest_scope
 
 type Numbers = NDArray[np.float64]
@@ -110,20 +111,21 @@ def sensitivity(
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
     """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior.
 
-    The density of a correlation is the density of the standard normal variable whose quantile it is and as which it is
-    sampled. The density of the Beta prior itself is infinite at zero, and its powers would scale that pole alone.
+    Preferences whose prior comes from vectors have the density of their variance, see `bayes_bias.models.preferences`.
     """
+    spec = resolved(spec, data)
     units = units_of_priors(spec, data)
     densities = {
         name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
         for name, prior in spec.priors.items()
-        if name in posterior
+        if name in posterior and prior.distribution != FROM_VECTORS
     }
-    for name, expected in expected_correlations(data).items():
-        parameter = name.removesuffix("_expected")
-        correlation = posterior[parameter]
-        scores = normal_scores(correlation.to_numpy(), expected, concentration(spec))
-        densities[parameter] = correlation.copy(data=stats.norm.logpdf(scores))
+    for side in sides_from_vectors(spec, data):
+        variance = posterior[variance_name(side)]
+        half = data[f"{side}_directions"] / 2
+        prior_of_variance = stats.invgamma(half, scale=half * data[f"{side}_preference_sd"] ** 2)
+        ordered = variance.transpose(*_SAMPLE, HOMES[side])
+        densities[variance_name(side)] = ordered.copy(data=prior_of_variance.logpdf(ordered))
     return xr.Dataset(densities)
 
 
@@ -141,8 +143,7 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
 
 
 def _block_covariance(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
-    parts, n = variances.patterns.block_covariances(), max(variances.patterns.replicates, 1)
-    covariance = variances.of(sum(each / (n if "replicate" in part else 1) for part, each in parts.items()))
+    covariance = sum(variances.block_covariances().values())
     missed = data.block_mean - posterior["mean"]
     if sides_explained(data):
         missed = missed - explained_blocks(posterior, data)

@@ -80,7 +80,15 @@ COMPONENTS: tuple[Component, ...] = (
         needs=("groups",),
         over_groups="zero-sum",
     ),
-    Component("sd_residual", "residual", "e", "e[i, j, r]"),
+    Component("sd_residual", "residual", "e", "e[i, j, r]", over_classes="associated"),
+    Component(
+        "sd_residual_control",
+        "residual",
+        "e (control classes)",
+        "e[i, j, r] (control classes)",
+        needs=("controls",),
+        over_classes="controls",
+    ),
     Component(
         "sd_target_cluster",
         "targets",
@@ -157,7 +165,10 @@ DIFFERING = tuple(c.name + BY_REPLICATE for c in COMPONENTS if c.effect_by_repli
 # Along which dims a scale may differ.
 DIMS = {c.name + suffix: c.dims for c in COMPONENTS for suffix in ("", BY_REPLICATE)}
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({*(c.name for c in COMPONENTS if {"clusters", "replicates"} & set(c.needs)), *DIFFERING})
+RESIDUAL, CONTROL_RESIDUAL = "sd_residual", "sd_residual_control"
+OPTIONAL = frozenset(
+    {*(c.name for c in COMPONENTS if {"clusters", "replicates"} & set(c.needs)), *DIFFERING, CONTROL_RESIDUAL}
+)
 
 
 # Where a model has effects as variables, that of each part of a contrast's variance. No scope takes what is left of
@@ -186,8 +197,13 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 
 def scales_needed(data: xr.Dataset) -> list[str]:
     """The standard deviations without which the variance of a contrast of a table is not known."""
+    # Without a residual of their own, control classes have that of the others.
     of_words, of_replicates = (
-        [c.name for c in present(each, data.sizes["group"], controls=bool(data.sizes["control"]))]
+        [
+            c.name
+            for c in present(each, data.sizes["group"], controls=bool(data.sizes["control"]))
+            if c.name != CONTROL_RESIDUAL
+        ]
         for each in (OF_WORDS, OF_REPLICATES)
     )
     if not data.sizes["replication"]:

@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.models.correlations import expected_correlations
+from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
 from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, side_covariances
+from bayes_bias.models.preferences import drawn_inflation, inflation_name, inputs_from_vectors, related_sides
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
     clusters_in,
@@ -24,19 +24,10 @@ from bayes_bias.models.scales import (
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.table_parts import Part, parts_of
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import sufficient_statistics
 
-DIMS = (
-    "group",
-    "attribute_class",
-    "control",
-    "target_clustering",
-    "attribute_clustering",
-    "related_group",
-    "related_class",
-    "replication",
-)
+DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
 GENERALISES = True
 COLLAPSED = True
 
@@ -44,11 +35,10 @@ data = sufficient_statistics
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the arrays of `parts_in_units` by name, and the expected correlations."""
-    patterns, parts = parts_in_units(spec, data)
+    """Return the arrays of `parts_in_units` by name, and what vectors tell of preferences and related words."""
+    _, parts = parts_in_units(spec, data)
     arrays = {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
-    of_terms = {"term_scale": patterns.scale, "term_correlation": patterns.correlation}
-    return arrays | expected_correlations(data) | (of_terms if expected_correlations(data) else {})
+    return arrays | inputs_from_vectors(spec, data)
 
 
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
@@ -61,7 +51,7 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[st
     dims, units = dims_of_scales(spec, data), relative_units(spec, data)
     in_units = np.concatenate([np.ravel(units[name] * np.ones([data.sizes[d] for d in dims[name]])) for name in dims])
     patterns, unit = Patterns.of(dims, data), unit_of(spec, data)
-    of_each = in_units[patterns.scale, None, None] ** 2
+    of_each = in_units[:, None, None] ** 2
     return patterns, {
         name: replace(part, scatter=rounded(part.scatter / unit**2), patterns=of_each * part.patterns)
         for name, part in parts_of(data, patterns).items()
@@ -92,8 +82,9 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     classes: over the K associated classes preferences sum to zero, with standard deviation
     ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a separate deviation
     (``sd_target_control``). ``w`` is an attribute's preference for single groups, summing to zero over the G groups,
-    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``). All are normal and independent
-    but for the sums.
+    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``, and
+    ``sd_residual_control`` in control classes, which vary in other ways). All are normal and independent but for the
+    sums.
 
     Levels and preferences have separate scales so that a target may be the closer to one class the further it is from
     another. Were preferences independent between classes, their covariance could not be negative, and the noise of a
@@ -105,10 +96,10 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 
     A single group's attributes have no preference: there is no other to prefer it to, and no ``w``.
 
-    If vectors show sub-topics, the effects of two words of one correlate (`bayes_bias.models.correlations`).
-    If a list names sub-topics, or pairs, their words share effects of the same kind (``sd_target_cluster`` and
-    ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
-    sub-topic or pair.
+    If vectors show how words vary together, they tell the prior of preferences, and how much the words of a group or
+    class share (`bayes_bias.models.preferences`). If a list names sub-topics, or pairs, and vectors tell nothing, their
+    words share effects of the same kind (``sd_target_cluster`` and ``sd_target_cluster_preference``,
+    ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each sub-topic or pair.
 
     The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
     observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
@@ -128,10 +119,10 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
     If words have covariates, also slopes, and ``mean`` is at equal covariates.
     """
-    scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
+    scaled = with_inflation(draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data)), data, rng)
     variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
-    averages = _averages(variances.words, patterns, rng, variances.effects(patterns.related))
+    averages = _averages(variances.words, patterns, rng, variances.inflation)
     for side in patterns.overlap:
         averages[f"{side}_average"] += _shared(variances.of(patterns.cluster[side]), side, patterns, rng)
     names = {"target_average", "attribute_average"}
@@ -157,20 +148,16 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 
 
 def _averages(
-    effects: Effects, patterns: Patterns, rng: np.random.Generator, related: Effects | None = None
+    effects: Effects, patterns: Patterns, rng: np.random.Generator, inflation: Mapping[Side, Numbers] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw the averages over each block of the effects of its words, which may correlate, and of the residual."""
+    """Draw the averages over each block of the effects of its words, which may be related, and of the residual."""
     n_targets, n_attributes = patterns.counts.values()
-    of_target, of_attribute = (
-        side_covariances(effects, side)
-        if related is None
-        else side_covariances(effects, side)
-        + (patterns.inflation[side] - 1)[:, None, None] * side_covariances(related, side)
+    of_targets, of_attributes = (
+        draw_normal(side_covariances(effects, side), rng)
+        * np.sqrt((1 if inflation is None else inflation[side]) / patterns.counts[side])[..., None]
         for side in SIDES
     )
-    of_targets = draw_normal(of_target, rng) / np.sqrt(n_targets)[:, None]
-    of_attributes = draw_normal(of_attribute, rng) / np.sqrt(n_attributes)[:, None]
-    residual = np.sqrt(effects.residual[..., None, None] / np.outer(n_targets, n_attributes))
+    residual = np.sqrt(effects.residual[..., None, :] / np.outer(n_targets, n_attributes))
     return {
         "target_average": of_targets,
         "attribute_average": np.swapaxes(of_attributes, -1, -2),
@@ -186,6 +173,18 @@ def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.
     )
     draws = root_of(overlap) @ draw_normal(repeated, rng)
     return draws if side == "target" else np.swapaxes(draws, -1, -2)
+
+
+def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """Return the posterior with the inflation by related words, which is drawn here unless it was sampled."""
+    for side in related_sides(data):
+        name = inflation_name(side)
+        if name not in posterior:
+            sizes = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
+            drawn = drawn_inflation(data, side, sizes, rng)
+            labels = {HOMES[side]: data[HOMES[side]]}
+            posterior = posterior.assign({name: (("chain", "draw", HOMES[side]), drawn)}).assign_coords(labels)
+    return posterior
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
@@ -213,5 +212,8 @@ def given_draws(
         + explained_pairs(posterior, data, target, attribute)
     )
     parameters = {str(name): draws for name, draws in posterior.items()}
-    residual = residual_of(parameters)
-    return residual.distribution(expected, residual.scale(posterior.sd_residual, parameters), parameters)
+    residual, sd = residual_of(parameters), posterior[RESIDUAL]
+    if CONTROL_RESIDUAL in posterior:
+        is_control = of_class >= data.sizes["attribute_class"] - data.sizes["control"]
+        sd = posterior[CONTROL_RESIDUAL].where(is_control, sd)
+    return residual.distribution(expected, residual.scale(sd, parameters), parameters)

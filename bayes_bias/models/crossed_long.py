@@ -11,16 +11,19 @@ import xarray as xr
 
 from bayes_bias.models.components import (
     BY_REPLICATE,
+    CONTROL_RESIDUAL,
     OF_CLUSTERS,
     OF_REPLICATES,
     OF_WORDS,
+    RESIDUAL,
     Component,
     over_classes,
     present,
 )
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.patterns import zero_sum_sd
-from bayes_bias.models.priors import correlations, observe_with_sd, scales
+from bayes_bias.models.preferences import inputs_from_vectors
+from bayes_bias.models.priors import inflations, observe_with_sd, scales
 from bayes_bias.models.scales import (
     clusters_in,
     dims_of_scales,
@@ -32,9 +35,8 @@ from bayes_bias.models.scales import (
     units_of_priors,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.spec import CORRELATION, ModelSpec
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.clusters import related_cell
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
 
@@ -52,8 +54,6 @@ DIMS = (
     "attribute_covariate",
     "target_clustering",
     "attribute_clustering",
-    "related_group",
-    "related_class",
     "target_cluster_number",
     "attribute_cluster_number",
     "replication",
@@ -113,9 +113,10 @@ def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
     """The pairs and the design, these values, and the prior of their means."""
     design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
-    optional = [f"{side}_{what}" for side in SIDES for what in ("correlation_expected", "covariate_value")]
+    optional = [f"{side}_covariate_value" for side in SIDES]
     design |= {name: data[name].to_numpy() for name in optional if name in data}
-    design |= {f"{side}_related": related_cell(data, side) for side in SIDES if f"{side}_correlation_expected" in data}
+    design |= inputs_from_vectors(spec, data)
+    design |= {f"n_{side}s": data[f"n_{side}s"].to_numpy() for side in SIDES}
     units = relative_units(spec, data)
     design |= {name + _UNIT: np.asarray(units[name]) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
@@ -126,9 +127,9 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
 
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
-    ``b + w``, with what a word shares with its sub-topic or pair. If vectors show sub-topics, an effect is the sum
-    of what the words of one share, and of what they do not, whose variances are ``target_correlation (related_group)``
-    and one minus that. Each effect is a standard deviation times a standard
+    ``b + w``, with what a word shares with its sub-topic or pair. If vectors show that words are related, those of a
+    group or class share a part of each effect, with the variance that makes that of their mean ``target_inflation``
+    times as large. Each effect is a standard deviation times a standard
     normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
     ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
     in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
@@ -136,15 +137,15 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     `observe` adds another likelihood, see `bayes_bias.pymc_model`.
     """
     mean = pm.Normal("mean", inputs["mean_centre"], inputs["mean_width"], dims=("group", "attribute_class"))
-    sd = scales(spec, dims_of_scales(spec, coords))
+    sd = scales(spec, dims_of_scales(spec, coords), inputs)
     sd |= {name: each * inputs[name + _UNIT] for name, each in sd.items() if name + _UNIT in inputs}
-    sd |= correlations(spec, inputs)
+    related = inflations(inputs)
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
-    target, attribute = (_word_effects(side, spec, sd, inputs, coords) for side in SIDES)
+    target, attribute = (_word_effects(side, spec, sd, inputs, coords, inflation=related.get(side)) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
-    expected, residual = mean[g, c] + target[c, i] + attribute[g, j], sd["sd_residual"]
+    expected, residual = mean[g, c] + target[c, i] + attribute[g, j], _residual(sd, coords, c)
     expected = expected + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
@@ -160,7 +161,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         )
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         expected = expected + of_pair + (own[g, c] + by_word).T
-        residual = sd["sd_residual" + BY_REPLICATE]
+        residual = _residual(sd, coords, c, BY_REPLICATE)
     values = {
         "observed": inputs["pair_value"],
         "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair",
@@ -169,6 +170,15 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         observe_with_sd(spec, "association", expected, residual, **values)
     else:
         observe("association", expected, residual, **values)
+
+
+def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
+    """The residual's standard deviation, of each pair if control classes have their own."""
+    own, of_controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
+    if of_controls is None:
+        return own
+    n_associated = len(coords["attribute_class"]) - len(coords["control"])
+    return pt.where(pt.ge(class_of_pair, n_associated), of_controls, own)
 
 
 def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
@@ -195,7 +205,13 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 
 
 def _word_effects(
-    side: Side, spec: ModelSpec, sd: Scales, inputs: Inputs, coords: Coords, suffix: str = ""
+    side: Side,
+    spec: ModelSpec,
+    sd: Scales,
+    inputs: Inputs,
+    coords: Coords,
+    suffix: str = "",
+    inflation: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
     """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
     home, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
@@ -206,18 +222,14 @@ def _word_effects(
             of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
-    clusters, of_homes = (f"{side}_cluster_number",), sd.get(f"{side}_{CORRELATION}")
-    if of_homes is not None:
-        of_cells = pt.set_subtensor(pt.zeros(len(coords[HOMES[side]]))[inputs[f"{side}_related"]], of_homes)
-        share = of_cells[home][:, None]
-        alone, together = (
-            {name: scale * pt.sqrt(part) for name, scale in of_word.items()} for part in (1 - share, share)
-        )
-        return _summed(own, alone, (side,), coords) + _summed(own, together, clusters, coords, of_words=cluster)
     effects = _summed(own, of_word, (side,), coords)
+    if inflation is not None:
+        size = pt.sqrt((inflation - 1) / inputs[f"n_{side}s"])[home][:, None]
+        shared_by_home = {name: scale * size for name, scale in of_word.items()}
+        effects = effects + _summed(own, shared_by_home, (HOMES[side],), coords, of_words=home)
     if not clusters_in(spec, coords, side):
         return effects
-    shared = _summed(OF_CLUSTERS[side], sd, clusters, coords)
+    shared = _summed(OF_CLUSTERS[side], sd, (f"{side}_cluster_number",), coords)
     return effects + pt.where(pt.ge(cluster, 0)[:, None], shared[cluster], 0.0)
 
 

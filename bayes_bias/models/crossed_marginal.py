@@ -11,7 +11,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
-from bayes_bias.models.priors import correlations, scales
+from bayes_bias.models.priors import inflations, scales
 from bayes_bias.models.scales import dims_of_scales
 from bayes_bias.models.spec import ModelSpec
 
@@ -20,12 +20,9 @@ type Numbers = NDArray[np.float64]
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """See `bayes_bias.models.crossed.build`."""
-    sd = scales(spec, dims_of_scales(spec, coords))
+    sd = scales(spec, dims_of_scales(spec, coords), inputs)
     coefficients = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
-    related = correlations(spec, inputs)
-    if related:
-        of_terms = pt.concatenate([*related.values(), pt.ones(1)])[inputs["term_correlation"]]  # 1 for none, at -1
-        coefficients = coefficients[inputs["term_scale"]] * of_terms
+    inflations(inputs)  # the scatter says nothing about them
     for name in (each.removesuffix("_df") for each in inputs if each.endswith("_df")):
         _observe(name, coefficients, **{what: inputs[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
 

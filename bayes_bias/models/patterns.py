@@ -2,9 +2,8 @@
 
 A coefficient is a squared scale. A pattern is what the declaration of a component says
 (`bayes_bias.models.components`): the covariance of its effects over groups and over classes, if its scale were one.
-Where the words of a sub-topic correlate, so do their effects of each scale: one more term, whose coefficient is the
-squared scale times the correlation. Likelihood, word effects, noise floor, planning and power-scaling all read the same
-terms.
+Likelihood, word effects, noise floor, planning and power-scaling all read the same terms. The means of related words
+vary more than those of independent ones, by a factor for each group and class.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,8 +15,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.models.components import BY_REPLICATE, COMPONENTS, DIMS, REPLICATES, Component, over_classes
-from bayes_bias.table.clusters import RELATED, related_cell
+from bayes_bias.models.components import (
+    BY_REPLICATE,
+    COMPONENTS,
+    CONTROL_RESIDUAL,
+    DIMS,
+    REPLICATES,
+    Component,
+    over_classes,
+)
+from bayes_bias.models.preferences import inflation_name
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.scopes import Part
 
@@ -42,7 +49,7 @@ class Effects:
         Of the effects of one target of each group on the classes.
     attribute : array (..., classes, groups, groups)
         Of the effects of one attribute of each class on the groups.
-    residual : array (...)
+    residual : array (..., classes)
     """
 
     target: Numbers
@@ -64,10 +71,11 @@ class Effects:
         for k in range(c):
             of_attributes[..., :, k, :, k] = self.attribute[..., k, :, :] / attribute[k]
         shape = (*sample, g * c, g * c)
+        of_residual = (self.residual[..., None, :] / np.outer(target, attribute)).reshape(*sample, g * c)
         return {
             "targets": of_targets.reshape(shape),
             "attributes": of_attributes.reshape(shape),
-            "residual": self.residual[..., None, None] * np.diag(1 / np.outer(target, attribute).ravel()),
+            "residual": of_residual[..., None] * np.eye(g * c),
         }
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
@@ -75,28 +83,18 @@ class Effects:
         return {
             "targets": _diagonal(self.target)[..., classes].mean(axis=(-2, -1)),
             "attributes": _diagonal(self.attribute)[..., classes, :].mean(axis=(-2, -1)),
-            "residual": self.residual,
+            "residual": self.residual[..., classes].mean(axis=-1),
         }
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Patterns of all terms of a model of a table, the terms along the first axis of each array.
-
-    There is a term for each single scale, in their order, and then one for each scale of each group, or class, whose
-    words correlate.
+    """Patterns of all terms of a model of a table, one for each single scale, along the first axis of each array.
 
     Attributes
     ----------
-    scale : array (terms,)
-        The position of the scale of each term.
-    correlation : array (terms,)
-        That of the correlation, those of targets first; -1 if the term is that of the scale alone.
     words : Effects
         Of the effects of words.
-    related : Effects
-        The same of the words that correlate: by how much the correlation of two words of a sub-topic adds to the
-        covariance of what they share, and takes from that of each by itself.
     between : Effects
         Of what effects of words differ by between replicates.
     replicate : array (terms, blocks, blocks)
@@ -106,24 +104,17 @@ class Patterns:
     overlap : mapping of side to array (cells, cells)
         Covariance of the averages over groups, or classes, of an effect of variance one that clusters share; of the
         sides whose words are in clusters.
-    inflation : mapping of side to array (cells,)
-        How many times the variance of the average of a group's, or class's, effects would be that of independent
-        words, if the words of a sub-topic were one; 1 if words do not correlate.
     counts : mapping of side to array (cells,)
         Numbers of words.
     replicates : int
         How many there are; 0 if the model has no effects of replicates.
     """
 
-    scale: NDArray[np.intp]
-    correlation: NDArray[np.intp]
     words: Effects
-    related: Effects
     between: Effects
     replicate: Numbers
     cluster: Mapping[Side, Numbers]
     overlap: Mapping[Side, Numbers]
-    inflation: Mapping[Side, Numbers]
     counts: Mapping[Side, Numbers]
     replicates: int
 
@@ -135,25 +126,22 @@ class Patterns:
             for name, along in dims.items()
             for index in np.ndindex(*(data.sizes[dim] for dim in along))
         ]
-        correlated = _correlated(single, data)
-        n, g, c = len(single) + len(correlated), data.sizes["group"], data.sizes["attribute_class"]
-        words, related, between = (
-            Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros(n)) for _ in range(3)
-        )
+        n, g, c = len(single), data.sizes["group"], data.sizes["attribute_class"]
+        words, between = (Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros((n, c))) for _ in range(2))
         cluster: dict[Side, Numbers] = {"target": np.zeros((n, c, c)), "attribute": np.zeros((n, g, g))}
         replicate = np.zeros((n, g * c, g * c))
-        scale = np.array([*range(len(single)), *(each.scale for each in correlated)])
-        correlation = np.array([-1] * len(single) + [each.correlation for each in correlated])
-        for k, (name, at) in enumerate([*single, *((single[each.scale][0], each.at) for each in correlated)]):
+        for k, (name, at) in enumerate(single):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
-            effects = between if name.endswith(BY_REPLICATE) else words if correlation[k] < 0 else related
+            effects = between if name.endswith(BY_REPLICATE) else words
             groups, classes = (
                 _group_covariance(component, g),
                 _class_covariance(component, c, c - data.sizes["control"], at),
             )
             match component.part:
                 case "residual":
-                    effects.residual[k] = 1
+                    pooled = CONTROL_RESIDUAL + name.removeprefix(component.name) not in dims
+                    pattern = "all" if pooled else component.over_classes
+                    effects.residual[k] = over_classes(c, c - data.sizes["control"])[pattern].sum(axis=0)
                 case "replicates":
                     replicate[k] = np.kron(groups, classes)
                 case "targets" if "clusters" in component.needs:
@@ -164,18 +152,13 @@ class Patterns:
                     effects.target[k, at.get("group", slice(None))] = classes
                 case "attributes":
                     effects.attribute[k, at.get("attribute_class", slice(None))] = groups
-        inflations = {side: data[f"{side}_inflation"].to_numpy() for side in SIDES if f"{side}_inflation" in data}
         counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
         return cls(
-            scale,
-            correlation,
             words,
-            related,
             between,
             replicate,
             cluster,
             {side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
-            {side: inflations.get(side, np.ones_like(counts[side])) for side in SIDES},
             counts,
             data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
         )
@@ -184,13 +167,6 @@ class Patterns:
     def table(self) -> Effects:
         """Those of the effects of words in the mean of these replicates."""
         return self.words.plus(self.between, 1 / self.replicates) if self.replicates else self.words
-
-    def coefficients(self, squares: Numbers, correlations: Numbers) -> Numbers:
-        """Those of all terms (..., terms), from squared scales (..., scales) and correlations (..., correlations)."""
-        of_scales = squares[..., self.scale]
-        if not correlations.shape[-1]:
-            return of_scales
-        return np.asarray(np.where(self.correlation < 0, 1.0, correlations[..., self.correlation]) * of_scales)
 
     def block_covariances(
         self, n_targets: Counts | None = None, n_attributes: Counts | None = None
@@ -204,11 +180,7 @@ class Patterns:
             side: np.broadcast_to(own if other is None else other, own.shape)
             for (side, own), other in zip(self.counts.items(), (n_targets, n_attributes), strict=True)
         }
-        parts, related = self.words.block_covariances(**lengths), self.related.block_covariances(**lengths)
-        # Blocks of one group (class) alone have targets (attributes) in common.
-        g, c = map(len, self.counts.values())
-        parts["targets"] += related["targets"] * np.repeat(self.inflation["target"] - 1, c)
-        parts["attributes"] += related["attributes"] * np.tile(self.inflation["attribute"] - 1, g)
+        parts = self.words.block_covariances(**lengths)
         for side, overlap in self.overlap.items():
             scale = np.sqrt(self.counts[side] / lengths[side])
             averages, shared = overlap * np.outer(scale, scale), self.cluster[side]
@@ -232,48 +204,33 @@ class Patterns:
         between = {_BY_REPLICATE[part]: each for part, each in self.between.value_variances(classes).items()}
         return {**parts, "replicates": own[..., classes].mean(axis=(-2, -1)), **between}
 
-    def rows(self, side: Side, cell: int, own: float, shared: float) -> Numbers:
-        """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if their
-        own effects count so often if they correlate by one, and what clusters share so often."""
-        words, related, between = (
-            side_covariances(each, side)[:, cell] for each in (self.words, self.related, self.between)
-        )
-        apart = words + (own - 1) * related + shared * self.cluster[side] + between / max(self.replicates, 1)
-        return apart + self._residual(self.table.residual, side)
+    def rows(self, side: Side, cell: int, shared: float) -> Numbers:
+        """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if what
+        clusters share counts so often."""
+        words, between = (side_covariances(each, side)[:, cell] for each in (self.words, self.between))
+        apart = words + shared * self.cluster[side] + between / max(self.replicates, 1)
+        return apart + self._residual(self.table.residual, side, cell)
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
         """The same of what single replicates differ by from their mean."""
-        return side_covariances(self.between, side)[:, cell] + self._residual(self.between.residual, side)
+        return side_covariances(self.between, side)[:, cell] + self._residual(self.between.residual, side, cell)
 
-    def _residual(self, residual: Numbers, side: Side) -> Numbers:
-        """Of averages over the words of each cell of the other side."""
-        other = self.counts[SIDES[1 - SIDES.index(side)]]
-        return residual[:, None, None] * np.diag(1 / other)
-
-
-@dataclass(frozen=True)
-class _Correlated:
-    """A term of the words of one group, or class, that correlate: positions of scale and correlation, and where the
-    pattern has entries."""
-
-    scale: int
-    correlation: int
-    at: Mapping[str, int]
+    def _residual(self, residual: Numbers, side: Side, cell: int) -> Numbers:
+        """Of averages over the words of each cell of the other side, for the words of a cell, (terms, k, k)."""
+        return averaged_residual(residual, side, self.counts)[:, cell]
 
 
-def _correlated(single: Iterable[tuple[str, Mapping[str, int]]], data: xr.Dataset) -> list[_Correlated]:
-    """Of each single scale of words' effects, one for each group or class that it is about."""
-    entries, before = list[_Correlated](), 0
-    for side in SIDES:
-        cells = related_cell(data, side).tolist()
-        for number, position in enumerate(cells, before):
-            for k, (name, at) in enumerate(single):
-                component = _COMPONENT.get(name)  # what differs between replicates does not correlate
-                is_own = component is not None and component.part == f"{side}s" and "clusters" not in component.needs
-                if is_own and at.get(HOMES[side], position) == position:
-                    entries.append(_Correlated(k, number, {**at, HOMES[side]: position}))
-        before += len(cells)
-    return entries
+def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
+    """Return the covariance of averages of residuals over the words of each cell of the other side.
+
+    For the words of each cell of a side, from residual variances (..., classes); (..., cells, k, k).
+    """
+    n_targets, n_attributes = counts["target"], counts["attribute"]
+    if side == "target":
+        variances = np.repeat((residual / n_attributes)[..., None, :], len(n_targets), axis=-2)
+    else:
+        variances = residual[..., None] / n_targets
+    return np.asarray(variances[..., None] * np.eye(variances.shape[-1]))
 
 
 def side_covariances(effects: Effects, side: Side) -> Numbers:
@@ -307,20 +264,27 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
     return any("group" in dims for dims in dims_in_posterior(posterior).values())
 
 
-def correlations_of(posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
-    """The correlations of words of sub-topics in a posterior, (..., correlations), those of targets first."""
-    arrays = [posterior[f"{side}_correlation"] for side in SIDES if data.sizes.get(RELATED[side])]
-    along = set(RELATED.values())
-    ordered = [each.transpose(*(dim for dim in each.dims if dim not in along), ...).to_numpy() for each in arrays]
-    return np.concatenate(ordered, axis=-1) if ordered else np.zeros(0)
+def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
+    """Return how many times the variance of each group's, or class's, mean is as large as for independent words.
+
+    (..., cells), or 1 for each if no words are related.
+    """
+    name = inflation_name(side)
+    if name not in posterior:
+        return np.ones_like(like)
+    home = HOMES[side]
+    array = posterior.variables[name]
+    return np.asarray(array.transpose(*(dim for dim in array.dims if dim != home), home).to_numpy())
 
 
 @dataclass(frozen=True, eq=False)
 class Variances:
-    """Coefficients of all terms (..., terms), one for each draw for instance, and their patterns."""
+    """Coefficients of all terms (..., terms), one for each draw for instance, their patterns, and how many times the
+    variance of the mean of each group (..., groups) and class is as large as for independent words."""
 
     coefficients: Numbers
     patterns: Patterns
+    inflation: Mapping[Side, Numbers]
 
     @classmethod
     def from_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
@@ -354,8 +318,8 @@ class Variances:
             values = array.transpose(*sample, *along).to_numpy()
             single.append(values.reshape(*values.shape[: len(sample)], -1))
         patterns = Patterns.of(dims, data)
-        squares = np.concatenate(single, axis=-1) ** 2
-        return cls(patterns.coefficients(squares, correlations_of(posterior, data)), patterns)
+        inflation = {side: inflations_of(posterior, side, patterns.counts[side]) for side in SIDES}
+        return cls(np.concatenate(single, axis=-1) ** 2, patterns, inflation)
 
     def of(self, patterns: Any) -> Numbers:
         """The sum of patterns (terms, ...), each times its coefficient."""
@@ -390,11 +354,32 @@ class Variances:
         """
         flat = weights.reshape(len(weights), -1)
         times = self.patterns.replicates if n_replicates is None else n_replicates
-        return {
-            part: self.of(np.einsum("jb,sbd,jd->sj", flat, blocks, flat, optimize=True))
-            / (times if "replicate" in part else 1)
-            for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items()
-        }
+        variances: dict[Part, Numbers] = {}
+        for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items():
+            by_block = np.einsum("jb,sbd,jd->sjb", flat, blocks, flat, optimize=True)
+            by_cell = self._inflated(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
+            variances[part] = by_cell / (times if "replicate" in part else 1)
+        return variances
+
+    def _inflated(self, part: Part, of_blocks: Numbers) -> Numbers:
+        """Sum what blocks (terms, contrasts, groups, classes) contribute; that of related words counts as often as
+        the variance of their mean is larger. Blocks of one group (class) alone have targets (attributes) in common."""
+        if part not in ("targets", "attributes"):
+            return self.of(of_blocks.sum(axis=(-2, -1)))
+        side: Side = "target" if part == "targets" else "attribute"
+        by_cell = self.of(of_blocks.sum(axis=-1 if side == "target" else -2))
+        return np.asarray((by_cell * self.inflation[side][..., None, :]).sum(axis=-1))
+
+    def block_covariances(self) -> dict[Part, Numbers]:
+        """Covariances of the block means of the mean table, by where they come from, (..., blocks, blocks)."""
+        g, c = (len(counts) for counts in self.patterns.counts.values())
+        times = {"targets": np.repeat(self.inflation["target"], c, axis=-1)}
+        times["attributes"] = np.tile(self.inflation["attribute"], g)
+        covariances: dict[Part, Numbers] = {}
+        for part, blocks in self.patterns.block_covariances().items():
+            own = self.of(blocks) / (self.patterns.replicates if "replicate" in part else 1)
+            covariances[part] = own * times[part][..., None, :] if part in times else own
+        return covariances
 
     def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:
         """Variance of a single value of a single replicate about its block's mean, averaged over groups and some

@@ -9,11 +9,18 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
-from bayes_bias.models.correlations import concentration
+from bayes_bias.models.preferences import (
+    EXPECTED,
+    LEAST_SQUARE,
+    PREFERENCE,
+    inflation_name,
+    sides_from_vectors,
+    variance_name,
+)
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import FOLD, folds, typical_size
-from bayes_bias.models.spec import CORRELATION, ModelSpec, Numbers, Prior
-from bayes_bias.table.clusters import RELATED
+from bayes_bias.models.spec import ModelSpec, Numbers, Prior
+from bayes_bias.table.labels import HOMES, SIDES, Side
 
 type Dims = str | tuple[str, ...] | None
 
@@ -54,19 +61,47 @@ def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
     return pm.logp(unnamed(prior), value)
 
 
-def scales(spec: ModelSpec, dims: Mapping[str, tuple[str, ...]]) -> dict[str, pt.TensorVariable]:
-    """Add the standard deviations of effects to the PyMC model at hand, each with the dims along which it differs."""
-    return {name: free(spec, name, typical_size(spec, name), along or None) for name, along in dims.items()}
+def scales(
+    spec: ModelSpec, dims: Mapping[str, tuple[str, ...]], inputs: Mapping[str, Any]
+) -> dict[str, pt.TensorVariable]:
+    """Add the standard deviations of effects to the PyMC model at hand, each with the dims along which it differs.
 
-
-def correlations(spec: ModelSpec, inputs: Mapping[str, Any]) -> dict[str, pt.TensorVariable]:
-    """Add the correlations of words of sub-topics to the PyMC model at hand, by what is expected of them."""
-    dims = {f"{side}_{CORRELATION}": dim for side, dim in RELATED.items()}
-    return {
-        name: pm.Beta(name, mu=inputs[f"{name}_expected"], nu=np.asarray(concentration(spec)), dims=dim)
-        for name, dim in dims.items()
-        if f"{name}_expected" in inputs
+    Those of preferences follow from a variance that vectors tell, see `bayes_bias.models.preferences`.
+    """
+    from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
+    sd = {
+        name: free(spec, name, typical_size(spec, name), along or None)
+        for name, along in dims.items()
+        if name not in from_vectors
     }
+    for name, side in from_vectors.items():
+        sd[name] = _preference(name, side, sd, inputs, dims)
+    return {name: sd[name] for name in dims}
+
+
+def _preference(
+    name: str, side: Side, sd: Mapping[str, pt.TensorVariable], inputs: Mapping[str, Any], dims: Mapping[str, Any]
+) -> pt.TensorVariable:
+    half, expected = inputs[f"{side}_directions"] / 2, inputs[f"{side}_preference_sd"]
+    variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected**2, dims=dims[name])
+    explained = sum(
+        inputs[f"{side}_share_of_{scale}"] * each**2
+        for scale, each in sd.items()
+        if f"{side}_share_of_{scale}" in inputs
+    )
+    return pm.Deterministic(name, pt.sqrt(pt.maximum(variance - explained, LEAST_SQUARE)), dims=dims[name])
+
+
+def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
+    """Add to the PyMC model at hand how many times the variances of means are as large as for independent words."""
+    found: dict[Side, pt.TensorVariable] = {}
+    for side in SIDES:
+        name = inflation_name(side)
+        if name + EXPECTED in inputs:
+            quarter = inputs[f"{side}_directions"] / 4
+            factor = pm.InverseGamma(f"{name}_factor", alpha=quarter, beta=quarter, dims=HOMES[side])
+            found[side] = pm.Deterministic(name, 1 + (inputs[name + EXPECTED] - 1) * factor, dims=HOMES[side])
+    return found
 
 
 def observe_with_sd(

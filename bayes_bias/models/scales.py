@@ -9,15 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_bias.models.components import (
     BY_REPLICATE,
     COMPONENTS,
+    CONTROL_RESIDUAL,
     DIMS,
     OF_CLUSTERS,
     OF_REPLICATES,
     OF_WORDS,
     REPLICATES,
+    RESIDUAL,
     present,
 )
 from bayes_bias.models.residuals import shape_parameters
-from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, CORRELATION, OWN_WITHIN_BLOCK, ModelSpec, Numbers
+from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec, Numbers
 from bayes_bias.table.labels import SIDES, Side
 
 # From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
@@ -25,7 +27,12 @@ from bayes_bias.table.labels import SIDES, Side
 FOLD = 0.1
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
-_RESIDUALS = ("sd_residual", "sd_residual_by_replicate", "residual_sd", "scale_residual")
+_WITHOUT_UNIT = ("inflation", "inflation_factor")
+_RESIDUALS = (
+    *(name + suffix for name in (RESIDUAL, CONTROL_RESIDUAL) for suffix in ("", BY_REPLICATE)),
+    "residual_sd",
+    "scale_residual",
+)
 
 
 def folds(spec: ModelSpec, parameter: str) -> bool:
@@ -73,7 +80,11 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
     if has_replicates(spec, labels):
         components += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
     there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
-    return {c.name + suffix: dims_of_scale(spec, c.dims) for c, suffix in components if c in there}
+    return {
+        c.name + suffix: dims_of_scale(spec, c.dims)
+        for c, suffix in components
+        if c in there and (c.name != CONTROL_RESIDUAL or c.name + suffix in spec.priors)
+    }
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
@@ -90,20 +101,27 @@ def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, relative to that of the spec."""
     dims = {name: dims_of_scale(spec, DIMS.get(name, ())) for name in spec.priors}
     along = {each: relative_unit(each, spec, data) for each in set(dims.values())}
-    return {name: along[each] for name, each in dims.items()}
+    # Vectors tell a variance in the units of the table.
+    own = {
+        f"sd_{side}_preference"
+        for side in SIDES
+        if f"{side}_preference_sd" in data and spec.priors[f"sd_{side}_preference"].distribution == FROM_VECTORS
+    }
+    return {name: 1.0 if name in own else along[each] for name, each in dims.items()}
 
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, in the units of the table; shape parameters have none."""
-    unit, without_unit = unit_of(spec, data), {*shape_parameters(), CORRELATION}
+    unit, without_unit = unit_of(spec, data), shape_parameters()
     return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
 
 
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table; some have other units, and shape parameters and
-    correlations none."""
-    without_unit = (*shape_parameters(), *(f"{side}_{CORRELATION}" for side in SIDES))
-    units = dict.fromkeys(posterior, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0)
+    """Draws of a model's parameters in the units of its table; some have other units, variances squared ones, and shape
+    parameters and inflations none."""
+    without_unit = (*shape_parameters(), *(f"{side}_{what}" for side in SIDES for what in _WITHOUT_UNIT))
+    variances = {f"{side}_preference_variance": unit**2 for side in SIDES}
+    units = dict.fromkeys(posterior, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0) | variances
     return posterior.copy(data={name: values.to_numpy() * units[name] for name, values in posterior.items()})
 
 

@@ -111,7 +111,7 @@ class Slopes:
     @classmethod
     def from_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
         """Those of products of covariates, which the interaction alone knows."""
-        residual = variances.table.residual[..., None, None]
+        residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
         spread = [np.linalg.inv(z.T @ z) for z in (centre_covariates(data, side) for side in SIDES)]
         covariance = residual * np.kron(*spread)
         centre = data[PRODUCT].to_numpy()

@@ -40,8 +40,11 @@ POSITIVE_DISTRIBUTIONS = MappingProxyType(
         "LogNormal": ("mu", "sigma"),
     }
 )
-# Of correlations: their mean is what the vectors show.
-CORRELATION, CORRELATION_DISTRIBUTIONS = "correlation", MappingProxyType({"Beta": ("nu",)})
+# Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
+# tables without vectors.
+FROM_VECTORS, FALLBACK = "FromVectors", "Exponential"
+_OF_PREFERENCES = MappingProxyType({**POSITIVE_DISTRIBUTIONS, FROM_VECTORS: ("lam",)})
+_PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
 _LOCATIONS = {
     ("Normal", "mu"),
     ("StudentT", "mu"),
@@ -68,7 +71,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
             **{c.name: POSITIVE_DISTRIBUTIONS for c in COMPONENTS if "replicates" not in c.needs},
             **_SHAPES,
             **dict.fromkeys((*REPLICATES, *DIFFERING), POSITIVE_DISTRIBUTIONS),
-            CORRELATION: CORRELATION_DISTRIBUTIONS,
+            **dict.fromkeys(_PREFERENCES, _OF_PREFERENCES),
         },
         "hierarchical": {
             "connection_mean": REAL_DISTRIBUTIONS,
@@ -85,7 +88,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingP
     }
 )
 # Terms that a model has if its file gives them a prior.
-OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS, CORRELATION})
+OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
 # Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
@@ -144,7 +147,7 @@ class Prior:
 
     def with_unit(self, unit: Numbers) -> Self:
         """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
-        if self.distribution not in {**REAL_DISTRIBUTIONS, **POSITIVE_DISTRIBUTIONS}:
+        if self.distribution not in {**REAL_DISTRIBUTIONS, **_OF_PREFERENCES}:
             return replace(self, times=self.times * unit)
         scaled = dict(self.parameters)
         for name in scaled:
@@ -178,8 +181,8 @@ class ModelSpec:
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual; see
-        `bayes_bias.models.residuals`. The prior of ``correlation``, between words of a sub-topic, is a Beta
-        distribution about the value that the vectors show, with precision ``nu``; see `bayes_bias.models.correlations`.
+        `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is what vectors tell of its variance,
+        and exponential with rate ``lam`` for tables without vectors; see `bayes_bias.models.preferences`.
     reference : Reference or None
 
     Examples
@@ -187,7 +190,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'Exponential(lam=2.5)')
+    ('HalfNormal(sigma=1)', 'FromVectors(lam=2.5)')
 
     Any univariate, continuous distribution of PyMC will do:
 
@@ -348,11 +351,6 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
     distribution = str(content["distribution"])
     values = {key: value for key, value in content.items() if key != "distribution"}
-    if distribution not in valid and valid is CORRELATION_DISTRIBUTIONS:
-        raise SpecError(
-            f"{where}: is {distribution}; a correlation has a Beta distribution about what the vectors show, with"
-            " precision `nu`: distribution = 'Beta', nu = 4"
-        )
     if distribution not in valid:
         return _open_prior(where, distribution, values, valid)
     check_keys(values, set(valid[distribution]), f"{where}, {distribution}", SpecError)

@@ -11,9 +11,12 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.errors import SpecError
-from bayes_bias.models.components import REPLICATES
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, CORRELATION, ModelSpec, load_spec
+from bayes_bias.models.components import CONTROL_RESIDUAL, REPLICATES
+from bayes_bias.models.preferences import PREFERENCE, sides_from_vectors
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, FALLBACK, FROM_VECTORS, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.labels import SIDES, Side, is_paired
+from bayes_bias.table.statistics import controls_vary
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -111,15 +114,47 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
 
     Replicates are averaged if the spec says nothing of them, or they are all the same. Fits know replicates in the
     collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales if targets of two groups are
-    paired: what the two words of a pair share belongs to neither group. Words of one sub-topic are independent draws if
-    the spec has no prior of their correlation.
+    paired: what the two words of a pair share belongs to neither group. Preferences have an exponential prior if no
+    vectors tell another one.
     """
-    if table.has_related_words and structure_of(spec).GENERALISES and CORRELATION not in spec.priors:
-        table = independent(table, f"the model '{spec.name}' has no [priors.{CORRELATION}]")
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
+    for side, parameter in PREFERENCE.items():
+        if parameter in spec.priors and not _tells_preferences(table, spec, side):
+            spec = without_vectors(spec, parameter)
     return _with_replicates(table, spec, in_full), spec
+
+
+def _tells_preferences(table: AssociationTable, spec: ModelSpec, side: Side) -> bool:
+    """Whether vectors tell how much the preferences of each group (class) vary, and the model keeps them apart."""
+    apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
+    name = f"{side}_preference_sd"
+    known = name in table.values.coords and bool(np.isfinite(table.values[name]).all())
+    return known and not is_paired(table.values, side) and spec.options.get("scales") in apart
+
+
+def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
+    """Return the spec as the data allow it.
+
+    Preferences of which the data do not know what vectors tell have an exponential prior. Control classes whose pairs
+    do not vary have no residual of their own.
+    """
+    if CONTROL_RESIDUAL in spec.priors and data.sizes.get("control") and not controls_vary(data):
+        spec = spec.without_prior(CONTROL_RESIDUAL)
+    from_vectors = sides_from_vectors(spec, data)
+    for side in SIDES:
+        if PREFERENCE[side] in spec.priors and side not in from_vectors:
+            spec = without_vectors(spec, PREFERENCE[side])
+    return spec
+
+
+def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
+    """Return the spec with the exponential prior of a preference in place of the prior from vectors."""
+    prior = spec.priors[parameter]
+    if prior.distribution != FROM_VECTORS:
+        return spec
+    return spec.with_prior(parameter, FALLBACK, **{name: float(value) for name, value in prior.parameters.items()})
 
 
 def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) -> AssociationTable:
@@ -141,8 +176,8 @@ def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable
 
 def independent(table: AssociationTable, reason: str) -> AssociationTable:
     """The table with words as independent draws, with a notice that says why."""
-    consequence = "words count as independent draws, although the vectors show sub-topics"
-    return _noted(table.with_related_words({}, {}), f"{reason}: {consequence}")
+    consequence = "words count as independent draws, although the vectors show that some are related"
+    return _noted(table.with_related_words({}), f"{reason}: {consequence}")
 
 
 def _noted(table: AssociationTable, reason: str) -> AssociationTable:
@@ -159,6 +194,7 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     """The PyMC model of this spec for any data of this shape."""
     import pymc as pm
 
+    spec = resolved(spec, data)
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
         inputs = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}

@@ -72,19 +72,23 @@ def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
 
 
 def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
-    prefixes = {"": patterns.table.residual} | (
-        {"replicate_": patterns.between.residual} if patterns.replicates else {}
-    )
-    ss, df = (np.array([float(data[f"{prefix}interaction_{of}"]) for prefix in prefixes]) for of in ("ss", "df"))
-    return Part(ss[:, None, None], df, np.stack(list(prefixes.values()))[..., None, None])
+    """Of the associated classes and of the controls, of the mean table and of what replicates differ by."""
+    tables = {"": patterns.table.residual} | ({"replicate_": patterns.between.residual} if patterns.replicates else {})
+    n_associated = data.sizes["attribute_class"] - data.sizes["control"]
+    ss, df, of_parts = [], [], []
+    for prefix, residual in tables.items():
+        for classes, position in (("", 0), ("control_", n_associated)):
+            if f"{prefix}{classes}interaction_ss" in data:
+                ss.append(float(data[f"{prefix}{classes}interaction_ss"]))
+                df.append(float(data[f"{prefix}{classes}interaction_df"]))
+                of_parts.append(residual[:, position])
+    return Part(np.array(ss)[:, None, None], np.array(df), np.stack(of_parts)[..., None, None])
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
     """Those of the mean table, and then those of what replicates differ by."""
-    scatter, df, cell, own, shared = (
-        data[f"{side}_{of}"].to_numpy() for of in ("scatter", "df", "part_cell", "own", "shared")
-    )
-    of_parts = [patterns.rows(side, *each) for each in zip(cell, own, shared, strict=True)]
+    scatter, df, cell, shared = (data[f"{side}_{of}"].to_numpy() for of in ("scatter", "df", "part_cell", "shared"))
+    of_parts = [patterns.rows(side, *each) for each in zip(cell, shared, strict=True)]
     if patterns.replicates:
         scatter = np.concatenate([scatter, data[f"replicate_{side}_scatter"].to_numpy()])
         df = np.concatenate([df, data[f"replicate_{side}_df"].to_numpy()])

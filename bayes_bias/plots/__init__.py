@@ -12,7 +12,7 @@ _OF_FITS = {
     "plan": ["plot_plan"],
     "posterior": ["plot_posterior"],
     "replicates": ["plot_replicates"],
-    "sub_topics": ["plot_sub_topics"],
+    "related_words": ["plot_related_words"],
     "variance_shares": ["plot_variance_shares"],
     "word_bias": ["plot_word_bias"],
 }

@@ -12,6 +12,7 @@ from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled
 from bayes_bias.formatting import estimate as in_text
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
+from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.posterior.verdict import Verdict, judge
@@ -136,7 +137,17 @@ def contrast(
         table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
         verdict=None
         if levels
-        else judge(fitted, row_under, scope, ci_prob, quantity="difference", expected=_expected(fitted, by_block)),
+        else judge(
+            fitted.data,
+            fitted.metric,
+            row_under,
+            scope,
+            ci_prob,
+            quantity="difference",
+            problems=Diagnostics.of(fitted).problems,
+            covariates=covariates_of(fitted),
+            expected=_expected(fitted, by_block),
+        ),
     )
 
 

@@ -336,7 +336,7 @@ class _Blocks:
         # The two groups have equal shares.
         single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
         target_variance = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
-        residual_variance = words.residual * (weight**2 / self.data.n_attributes.to_numpy()).sum()
+        residual_variance = (words.residual * weight**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
         within_group = difference.copy(data=(target_variance + residual_variance)[..., None])
         return Estimate(difference / (within_group + (difference / 2) ** 2) ** 0.5, observed)
 

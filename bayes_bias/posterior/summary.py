@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
-import arviz_stats
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -214,6 +213,8 @@ def _summarize_draws(
 
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
+    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
         summary = arviz_stats.summary(estimate, kind=kind, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")

@@ -2,17 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+import xarray as xr
 
+from bayes_bias.arguments import check_ci_prob
+from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
+from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
+from bayes_bias.posterior.quadrature import integrated, integrated_row
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
-from bayes_bias.table.clusters import count_as_fewer
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
@@ -24,6 +31,7 @@ from bayes_bias.table.scopes import (
     WORDS,
     Scope,
     ScopeName,
+    check_design,
     possible_scopes,
     scope_of,
     widest_scope,
@@ -58,8 +66,8 @@ ARBITRARY_TOPICS = (
     " independent draws, 24%, and 45% in a model of 50 dimensions"
 )
 
-# How words count where vectors show sub-topics.
-COUNTED = "with words of a sub-topic counted as fewer"
+# How words count where vectors show that some are related.
+COUNTED = "with related words counted as fewer"
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +103,7 @@ class Verdict(Tabled):
     quantity : {"bias", "change", "difference"}
         The noun for it in sentences.
     related : bool
-        Whether words of one sub-topic, as the vectors show them, count as fewer.
+        Whether related words get less weight.
     covariates : str
         The covariates at equal values of which the bias is estimated, such as "log frequency rank"; "" if there are
         none.
@@ -258,8 +266,10 @@ class Verdict(Tabled):
         return " ".join(filter(None, sentences))
 
 
-def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None) -> Verdict:
-    r"""Decide whether the bias of a fit is larger than chance explains.
+def verdict(
+    fit: Fit | AssociationTable, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None
+) -> Verdict:
+    r"""Decide whether the bias of a fit, or of a table, is larger than chance explains.
 
     The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
     variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
@@ -269,8 +279,9 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
 
     Parameters
     ----------
-    fit : xarray.DataTree
-        A fit of the crossed model.
+    fit : xarray.DataTree or AssociationTable
+        A fit of the crossed model; or a table, whose posterior of the default model is then integrated numerically in a
+        few milliseconds. That works for tables without replicates, covariates, pairs and sub-topics of the list.
     scope : {"all", "both", "targets", "attributes", "none", ...}
         "all" is "both" if the table has no replicates.
     ci_prob : float
@@ -290,6 +301,8 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
         The design cannot carry the scope, or the fit is not of a crossed model.
     BayesBiasError
         `rope` is not a positive, finite number.
+    TableError
+        The posterior of the table needs a sampler: give a fit.
 
     References
     ----------
@@ -300,7 +313,37 @@ def verdict(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95
     --------
     >>> print(verdict(posterior))                                                 # doctest: +SKIP
     """
+    if isinstance(fit, AssociationTable):
+        return verdict_of_table(fit, scope, ci_prob=ci_prob, rope=rope)
     return verdict_on("bias", fit, scope, ci_prob, rope)
+
+
+def verdict_of_table(
+    table: AssociationTable,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    model: ModelSpec | str | Path = "crossed",
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+) -> Verdict:
+    """The same without a sampler, by numerical integration (`bayes_bias.posterior.quadrature`)."""
+    check_table(table)
+    check_rope(rope)
+    known = integrated(table, load_spec(model))
+    if known is None:
+        raise TableError(
+            f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs,"
+            " sub-topics or lists of very different lengths, or the model is not the default one; give"
+            " bayes_bias.fit(table)"
+        )
+
+    def row_under(scope: ScopeName) -> "pd.Series[Any]":
+        return integrated_row(spec, data, scope, ci_prob, rope)
+
+    check_ci_prob(ci_prob)
+    spec, data = known
+    name = check_design(data, scope).name
+    return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope)
 
 
 def verdict_on(
@@ -314,10 +357,13 @@ def verdict_on(
         return row_of_bias(fitted, scope, ci_prob, rope)
 
     judgement = judge(
-        fitted,
+        fitted.data,
+        fitted.metric,
         row_under,
         check_scope(fitted, scope).name,
         ci_prob,
+        problems=Diagnostics.of(fitted).problems,
+        covariates=covariates_of(fitted),
         rope=rope,
         quantity=quantity,
         expected=int(quantity == "bias"),
@@ -326,22 +372,28 @@ def verdict_on(
 
 
 def judge(
-    fitted: Fitted,
+    data: xr.Dataset,
+    metric: Metric,
     row_under: Callable[[ScopeName], "pd.Series[Any]"],
     scope: ScopeName,
     ci_prob: float,
     *,
     quantity: Quantity,
+    problems: tuple[str, ...] = (),
+    covariates: str = "",
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand; `row_under` gives its row of `summarize` under a scope."""
-    row, problems = row_under(scope), Diagnostics.of(fitted).problems
+    """Judge one estimand; `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler.
+
+    `data` are design and statistics of the table.
+    """
+    row = row_under(scope)
     lower, upper = interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
-    widest = widest_scope(fitted.data)
-    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(fitted.data)
+    widest = widest_scope(data)
+    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(data)
     return Verdict(
         label=label,
         mean=float(row["mean"]),
@@ -349,16 +401,28 @@ def judge(
         upper=float(upper),
         ci_prob=ci_prob,
         scope=scope,
-        metric=fitted.metric,
+        metric=metric,
         prob_direction=float(row.prob_direction),
-        replicate_kind=fitted.replicate_kind,
-        wider=judge(fitted, row_under, widest, ci_prob, quantity=quantity, expected=expected) if is_narrow else None,
+        replicate_kind="".join(data.replication.to_numpy().tolist()),
+        wider=judge(
+            data,
+            metric,
+            row_under,
+            widest,
+            ci_prob,
+            quantity=quantity,
+            problems=problems,
+            covariates=covariates,
+            expected=expected,
+        )
+        if is_narrow
+        else None,
         problems=problems,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        related=any(count_as_fewer(fitted.data, side) for side in SIDES),
-        covariates="" if scope_of(scope).samples_nothing else covariates_of(fitted),
+        related=any(is_reduced(data, side) for side in SIDES),
+        covariates="" if scope_of(scope).samples_nothing else covariates,
         expected=expected,
     )
 

@@ -13,7 +13,7 @@ from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
 from bayes_bias.models.crossed import root_of
-from bayes_bias.models.patterns import side_covariances
+from bayes_bias.models.patterns import averaged_residual, side_covariances
 from bayes_bias.models.slopes import explained_words
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.clusters import Clusters
@@ -315,19 +315,15 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
         words = words - explained_words(fitted.posterior, data, side)
     own = variances.table if these_replicates else variances.words
     effects, table = (side_covariances(each, side) for each in (own, variances.table))
-    other = data.n_attributes if side == "target" else data.n_targets
-    residual = variances.table.residual[..., None] / other.to_numpy()
-    noise = table - effects + (residual[..., None] * np.eye(residual.shape[-1]))[..., None, :, :]
+    noise = table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
     shared = variances.of(variances.patterns.cluster[side])
-    related = side_covariances(variances.effects(variances.patterns.related), side)
     directions = []
-    for alike, own_count, bases in Clusters.from_data(data, side).directions(cells):
+    for alike, bases in Clusters.from_data(data, side).directions(cells):
         cell = cells[alike[0]]
-        covariance, more, left = effects[..., cell, :, :], related[..., cell, :, :], noise[..., cell, :, :]
-        for counts, basis in bases:
-            total = covariance + (counts.own - 1) * more + counts.shared * shared
-            directions.append(_Directions(alike, [basis], False, *_shrunk(total, left)))
-        rest = _shrunk(covariance + (own_count - 1) * more, left)
+        covariance, left = effects[..., cell, :, :], noise[..., cell, :, :]
+        for times, basis in bases:
+            directions.append(_Directions(alike, [basis], False, *_shrunk(covariance + times * shared, left)))
+        rest = _shrunk(covariance, left)
         directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
     return Conditional(words, cells, directions)
 

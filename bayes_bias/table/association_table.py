@@ -24,7 +24,7 @@ from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, wor
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
-from bayes_bias.table.related_words import RelatedWords, related_words
+from bayes_bias.table.related_words import COLUMNS, Related, RelatedWords, related_coordinates, related_words
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
@@ -81,9 +81,9 @@ class AssociationTable(Telling):
         The length that each of these vectors has in its source, if they were brought to unit length: a number for each
         word, or one for each replicate. None if vectors are as their source has them. See `original_vectors`.
     origin : Origin or None
-        The list, the embedding and the settings that the table was measured with; random nulls and sub-topics are taken
-        from there. None for numbers from elsewhere, and for tables with words that differ from those of the list. It is
-        not part of `sha256`.
+        The list, the embedding and the settings that the table was measured with; random nulls and related words are
+        taken from there. None for numbers from elsewhere, and for tables with words that differ from those of the list.
+        It is not part of `sha256`.
 
     Examples
     --------
@@ -200,8 +200,8 @@ class AssociationTable(Telling):
             for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
                 digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
         for side in SIDES if self.has_related_words else ():
-            digest.update("\x1f".join(self.values[f"{side}_related"].to_numpy().tolist()).encode())
-            digest.update(np.ascontiguousarray(self.values[f"{side}_share"], dtype="<f8"))
+            for what in COLUMNS:
+                digest.update(np.ascontiguousarray(self.values[f"{side}_{what}"], dtype="<f8"))
         for side in SIDES if self.covariates else ():
             digest.update(covariates_in(self.values, side).to_csv().encode())
         if self.repeats is not None:
@@ -275,35 +275,40 @@ class AssociationTable(Telling):
             return self.vectors
         return OriginalVectors(self.vectors, self.lengths)
 
-    def with_related_words(self, cluster: Mapping[str, str], share: Mapping[str, float]) -> Self:
-        """Return the table with clusters of words whose effects have a known correlation, such as vectors show.
+    def with_related_words(self, related: Mapping[str, Related]) -> Self:
+        """Return the table with how the words of its groups and classes vary together, such as vectors show it.
 
         Parameters
         ----------
-        cluster : mapping of str to str
-            The cluster of each target and attribute within its group or class; a word that is left out is on its own.
-        share : mapping of str to float
-            For each group or class, the correlation of two words of one cluster, from 0 to 1; 0 if it is left out.
+        related : mapping of str to Related
+            For each group or class; words of a group or class that is not there are independent draws.
 
         Raises
         ------
         TableError
-            A correlation is not between 0 and 1, or is for a group or class that the table does not have.
+            If a group or class is not in the table, has other words there, or an inflation below one.
+
+        Examples
+        --------
+        >>> from bayes_bias import cosines
+        >>> table = cosines("weat7", "googlenews-demo", ())
+        >>> independent = table.with_related_words({})
+        >>> independent.related_words.reduced
+        {}
         """
         homes = (*self.groups, *self.classes)
-        for home, correlation in share.items():
-            _known("share", home, homes)
-            if not (is_number(correlation) and 0 <= correlation <= 1):
-                raise TableError(f"share: the correlation in '{home}' must be from 0 to 1, got {correlation!r}")
+        for home, each in related.items():
+            _known("related", home, homes)
+            if not (is_number(each.inflation) and each.inflation >= 1):
+                raise TableError(f"related: the inflation of '{home}' must be 1 or more, got {each.inflation!r}")
+            if other := sorted(set(_words_of_home(self.values, home)) ^ set(each.words)):
+                raise TableError(
+                    f"related: '{home}' must have the words of the table; these are missing or too many:"
+                    f" {', '.join(other[:5])}"
+                )
         values = self.values
         for side in SIDES:
-            of_words, of_homes = words_of(values, side), values[HOMES[side]].to_numpy().tolist()
-            values = values.assign_coords(
-                {
-                    f"{side}_related": (side, [cluster.get(word, word) for word in of_words]),
-                    f"{side}_share": (side, [float(share.get(home, 0.0)) for home in of_homes]),
-                }
-            )
+            values = values.assign_coords(related_coordinates(values, side, related))
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
@@ -341,34 +346,32 @@ class AssociationTable(Telling):
         return {side: of_side for side, of_side in names.items() if of_side}
 
     @property
-    def sub_topics(self) -> RelatedWords:
-        """Sub-topics that vectors show, or that a list names, in a table from `cosines`.
-
-        They print as sentences; `toml` has them as lines of a word list, to be named and changed.
+    def related_words(self) -> RelatedWords:
+        """How the words of each group and class vary together, as vectors show it, in a table from `cosines`.
 
         Raises
         ------
         TableError
-            The table does not say which words are alike.
+            If the table does not say how its words vary together.
 
         Examples
         --------
         >>> from bayes_bias import cosines
         >>> table = cosines("weat7", "googlenews-demo", ())
-        >>> table.sub_topics.groups["math"].clusters
-        [('math', 'algebra', 'calculus'), ('geometry', 'equations')]
+        >>> round(table.related_words.groups["math"].effective)
+        4
         """
-        if not any(f"{side}_share" in self.values.coords for side in SIDES):
+        if not self.has_related_words:
             raise TableError(
-                f"table: '{self.name}' does not say which words are alike; make it with cosines(...,"
+                f"table: '{self.name}' does not say how its words vary together; make it with cosines(...,"
                 " sub_topics='from vectors')"
             )
         return related_words(self.values)
 
     @property
     def has_related_words(self) -> bool:
-        """Whether the effects of some words have a known correlation."""
-        return any(f"{side}_share" in self.values.coords and self.values[f"{side}_share"].any() for side in SIDES)
+        """Whether the table says how its words vary together."""
+        return any(f"{side}_inflation" in self.values.coords for side in SIDES)
 
     def singles(self) -> dict[str, Self]:
         """The tables of single replicates by their labels; empty if there are none."""
@@ -691,6 +694,16 @@ def assemble(
 def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     rank = {label: i for i, label in enumerate(order)}
     return np.array([rank[label] for label in labels.tolist()])
+
+
+def _words_of_home(values: xr.DataArray, home: str) -> list[str]:
+    """The words of a group, or class."""
+    return [
+        word
+        for side in SIDES
+        for word, of in zip(words_of(values, side), values[HOMES[side]].to_numpy(), strict=True)
+        if of == home
+    ]
 
 
 def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:

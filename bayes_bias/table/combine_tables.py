@@ -14,7 +14,7 @@ from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import shortened
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import HOMES, Side, belongs, shared_words
+from bayes_bias.table.labels import HOMES, SIDES, Side, belongs, shared_words
 from bayes_bias.table.replicates import EQUAL
 
 type Numbers = NDArray[np.float64]
@@ -35,7 +35,7 @@ def combine(
     ----------
     tables : mapping of names to AssociationTable
         Two or more of one list, in embeddings, decades, newspapers. Words that one of them lacks are left out of all,
-        with a notice. Sub-topics, pairs and covariates of words are those of the first.
+        with a notice. Related words, pairs and covariates are those of the first.
     weights : mapping of the same names to numbers, or sequence
         :math:`L_t`. A table that is not named weighs nothing, but its words count.
     name : str, optional
@@ -71,7 +71,7 @@ def combine(
 def share_words[Label](
     tables: Mapping[Label, AssociationTable], argument: str = "tables"
 ) -> dict[Label, AssociationTable]:
-    """Tables over the words that all of them have, in the order of the first and with its sub-topics, pairs and
+    """Tables over the words that all of them have, in the order of the first and with its related words, pairs and
     covariates: vectors that were changed on purpose do not show what words mean.
 
     Raises
@@ -84,7 +84,7 @@ def share_words[Label](
         check_table(table, f"{argument}: {label}")
     for label, table in others:
         check_same_design(table, first, f"{argument}: '{label}'", f"'{first_label}'")
-    tables = {first_label: first} | {label: _without_own_sub_topics(table) for label, table in others}
+    tables = {first_label: first} | {label: _without_own_related_words(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
     notices = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
@@ -220,8 +220,15 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 
 
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
-    """The second with the groups, sub-topics, pairs and covariates of the first."""
-    labels = first.values.coords
+    """The second with the groups, related words, pairs and covariates of the first.
+
+    What it expects of preferences is its own, in its units, or nothing.
+    """
+    own = {name for side in SIDES for name in (f"{side}_preference_sd", f"{side}_directions")}
+    labels = {name: each for name, each in first.values.coords.items() if name not in own}
+    labels |= {
+        name: second.values.coords.get(name, np.nan * first.values[name]) for name in own if name in first.values.coords
+    }
 
     def relabelled(values: xr.DataArray) -> xr.DataArray:
         return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
@@ -229,12 +236,11 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
     return second.select(relabelled)
 
 
-def _without_own_sub_topics(table: AssociationTable) -> AssociationTable:
-    """Without the notices of sub-topics that another table's will replace."""
+def _without_own_related_words(table: AssociationTable) -> AssociationTable:
+    """Without the notices of related words that another table's will replace."""
     if not table.has_related_words:
         return table
-    # What opposite words have in common is said last, and a table does not keep it.
-    own = tuple(f"{home}: {related.text}" for home, related in table.sub_topics.homes.items())
+    own = tuple(f"{home}: {related.text}" for home, related in table.related_words.homes.items())
     return replace(table, notices=tuple(notice for notice in table.notices if not notice.startswith(own)))
 
 

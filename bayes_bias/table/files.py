@@ -15,14 +15,15 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import HOMES, LABELS, SIDES, Side
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
+from bayes_bias.table.related_words import COLUMNS as OF_RELATED
+from bayes_bias.table.related_words import Related
 
 # What the columns of a table with a row for each pair are called, if nobody says.
 COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {"value": COSINE.name})
 # A table file has these besides: the class that is stereotypical for the group, and whether the class is an opposite.
 STEREOTYPE, OPPOSITE = "stereotype", "opposite"
-# If vectors showed sub-topics, the sub-topic of each word and the correlation that is expected in it.
-_OF_RELATED = ("related", "share")
-RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side in SIDES for what in _OF_RELATED})
+# How the words of each group and class vary together, if vectors showed it.
+RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side in SIDES for what in OF_RELATED})
 # In place of a class: the group is left out.
 NO_CLASS = "none"
 # These head the column of values by their name alone, and any other by its name and unit.
@@ -134,14 +135,20 @@ def read_table(
 def _related(
     table: AssociationTable, path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]
 ) -> AssociationTable:
-    """The table with the sub-topics that a table file says vectors showed."""
-    cluster, share = dict[str, str](), dict[str, float]()
+    """The table with what a table file says of how words vary together."""
+    related = dict[str, Related]()
     for side, home in HOMES.items():
-        cluster |= dict(zip(cells[headings[side]], cells[f"{side}_related"], strict=True))
-        shares = _numbers(cells[f"{side}_share"], f"{path.name}, {side}_share", cells[headings[side]])
-        share |= dict(zip(cells[headings[home]], shares, strict=True))
+        rows = pd.DataFrame({"word": cells[headings[side]], "home": cells[headings[home]]})
+        for what in OF_RELATED:
+            column = f"{side}_{what}"
+            present = [value if str(value).strip() else "nan" for value in cells[column]]
+            rows[what] = _numbers(present, f"{path.name}, {column}", cells[headings[side]])
+        for name, own in rows.drop_duplicates("word").groupby("home", sort=False):
+            first = own.iloc[0]
+            words, loading = tuple(own.word), own.loading.to_numpy()
+            related[str(name)] = Related(words, first.inflation, first.preference_sd, first.directions, loading)
     homes = {*table.groups, *table.classes}
-    return table.with_related_words(cluster, {home: value for home, value in share.items() if home in homes})
+    return table.with_related_words({home: each for home, each in related.items() if home in homes})
 
 
 def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:

@@ -71,18 +71,24 @@ class Products(NDArrayOperatorsMixin):
         of_attributes = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
         return np.concatenate([block @ of_attributes for _, block in _chunks(self.targets)])
 
-    def interaction_ss(self, group_index: NDArray[np.integer], class_index: NDArray[np.integer]) -> float:
-        r"""Sum of squares that is left of every block without its rows and columns.
+    def interaction_ss(self, group_index: NDArray[np.integer], class_index: NDArray[np.integer]) -> NDArray[np.float64]:
+        r"""Sum of squares that is left of the blocks of each class without their rows and columns.
 
         A block whose rows and columns are centred is the product of centred vectors, so that its sum of squares is
         the Frobenius product of the scatter matrices (d x d) of its group, :math:`S_g`, and its class, :math:`T_c`:
 
-        .. math:: \sum_{g, c} \langle S_g, T_c \rangle_F = \Big\langle \sum_g S_g, \sum_c T_c \Big\rangle_F
+        .. math:: \sum_g \langle S_g, T_c \rangle_F = \Big\langle \sum_g S_g, T_c \Big\rangle_F
 
         at a cost of :math:`O((P + W) d^2)`. Scatter is taken about the centroids, so that no large numbers are
         subtracted from each other.
         """
-        return float((_scatter(self.targets, group_index) * _scatter(self.attributes, class_index)).sum())
+        of_targets = _scatter(self.targets, group_index)
+        of_classes = np.zeros(int(class_index.max()) + 1)
+        for position in range(len(of_classes)):
+            attributes = self.attributes[class_index == position]
+            scatter = _scatter(attributes, np.zeros(len(attributes), dtype=np.intp))
+            of_classes[position] = (of_targets * scatter).sum()
+        return of_classes
 
     def sum_of_squares(self) -> float:
         """Of all products: the Frobenius product of the two sides' cross-products, (d x d) each."""

@@ -1,93 +1,103 @@
-"""Words of a table that belong together, with a known correlation: for how many independent words they count."""
+"""Words of a table that vary together, so that their mean is less certain than that of independent words."""
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from math import isnan
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Tabled, joined, plain
+from bayes_bias.formatting import Tabled, joined
 from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
 
-# So many words of a cluster are named in a sentence.
-_NAMED = 4
-# From here on it is said that opposite words have the same clusters.
-_MUCH = 0.5
-
-
-def effective_words(n: Any, expected: Any, inflation: Any) -> Any:
-    """For how many independent words n count whose correlation is expected to be this, and would multiply the variance
-    of their average by `inflation` if it were one."""
-    return n / (1 + expected * (inflation - 1))
+# So many words of each end are named in a sentence.
+_NAMED = 3
+# What a table keeps of each word's group or class, and of the word itself, as coordinates.
+COLUMNS = ("inflation", "preference_sd", "directions", "loading")
+_HEADINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "words": "words",
+        "effective_words": "effective number",
+        "preference_sd": "expected sd of preferences",
+        "vary_along": "vary along",
+    }
+)
+_OF_INDEPENDENT: Mapping[str, float] = MappingProxyType(
+    {"inflation": 1.0, "preference_sd": np.nan, "directions": np.nan, "loading": 0.0}
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    """The words of one group or class, in clusters.
+    r"""How the words of one group or class vary together, as their vectors show.
 
     Attributes
     ----------
     words : tuple of str
-    cluster : array (words,)
-        The number of each word's cluster; a word alone has its own number.
-    share : float
-        Expected correlation of two words of one cluster, beyond that of any two words of the group or class; 0 without
-        clusters.
-    in_common : float
-        How far the opposite group, or class, has the same clusters. What both share cancels, and `share` is without it.
+    inflation : float
+        How many times the variance of the mean of these words is as large as if they were independent draws.
+    preference_sd : float
+        Expected standard deviation of a word's preference for the opposite classes, or groups, of the table, in its
+        units; NaN if unknown.
+    directions : float
+        Effective number of directions in which general words vary, which is the number of degrees of freedom of that
+        expectation; NaN if unknown.
+    loading : array (words,)
+        Position of each word along the direction in which they vary most; zero if unknown.
     """
 
     words: tuple[str, ...]
-    cluster: NDArray[np.intp]
-    share: float
-    in_common: float = field(default=0.0, kw_only=True)
-
-    @property
-    def clusters(self) -> list[tuple[str, ...]]:
-        """Clusters of at least two words, largest first; empty if words do not correlate."""
-        numbers = np.unique(self.cluster) if self.share else ()
-        members = [tuple(self.words[i] for i in np.flatnonzero(self.cluster == number)) for number in numbers]
-        return sorted((words for words in members if len(words) > 1), key=len, reverse=True)
+    inflation: float = 1.0
+    preference_sd: float = np.nan
+    directions: float = np.nan
+    loading: NDArray[np.float64] | None = None
 
     @property
     def effective(self) -> float:
-        r"""For how many independent words these count: :math:`n^2 / \mathbf{1}' R \mathbf{1}`."""
-        inflation = (np.bincount(self.cluster).astype(float) ** 2).sum() / len(self.words)
-        return float(effective_words(len(self.words), self.share, inflation))
+        """Effective number of words: so many independent ones would have a mean of the same variance."""
+        return len(self.words) / self.inflation
 
     @property
-    def count_as_fewer(self) -> bool:
-        """Whether that is fewer, in whole words."""
+    def is_reduced(self) -> bool:
+        """Whether the effective number is below the number of words, in whole words."""
         return round(self.effective) < len(self.words)
 
     @property
-    def text(self) -> str:
-        """The clusters, and for how many words all count."""
-        if not self.count_as_fewer:
-            return "no sub-topics can be shown"
-        count = f"{len(self.words)} words that count as {self.effective:.0f}"
-        cancels = "; what the opposite words share with them cancels" if self.in_common >= _MUCH else ""
-        return f"{count}, since the vectors show sub-topics: {self.named}{cancels}"
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The words at both ends of the direction in which they vary most; the end with more words comes first."""
+        if self.loading is None or not self.loading.any():
+            return (), ()
+        order = np.argsort(-self.loading, kind="stable")
+        upper = tuple(self.words[i] for i in order if self.loading[i] > 0)
+        lower = tuple(self.words[i] for i in order[::-1] if self.loading[i] < 0)
+        return (upper, lower) if len(upper) >= len(lower) else (lower, upper)
 
     @property
     def named(self) -> str:
-        """The clusters by their first words."""
-        examples = [", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.clusters]
-        return " | ".join(examples)
+        """Both ends by their first words."""
+        shown = (", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.ends if words)
+        return " versus ".join(shown)
+
+    @property
+    def text(self) -> str:
+        """Number and effective number of words, and how they vary."""
+        if not self.is_reduced:
+            return f"{len(self.words)} words, which vary like independent draws"
+        along = f": {self.named}" if self.named else ""
+        n = len(self.words)
+        return f"the effective number of its {n} words is {self.effective:.0f}, because they are related{along}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RelatedWords(Tabled):
-    """The sub-topics that vectors show in the groups and classes of a table. See `AssociationTable.sub_topics`.
+    """How the words of each group and class of a table vary together. See `AssociationTable.related_words`.
 
     Attributes
     ----------
     groups, classes : mapping of str to Related
-        The groups and classes whose words count as fewer.
     """
 
     groups: Mapping[str, Related]
@@ -99,76 +109,89 @@ class RelatedWords(Tabled):
         return {**self.groups, **self.classes}
 
     @property
+    def reduced(self) -> Mapping[str, Related]:
+        """The groups and classes whose effective number of words is below the number of their words."""
+        return {home: related for home, related in self.homes.items() if related.is_reduced}
+
+    @property
     def text(self) -> str:
-        """Describe the clusters of each group and class, and the number of words that they count for."""
-        sentences = [f"{home}: {related.text}." for home, related in self.homes.items()]
-        return " ".join(sentences) or "No sub-topics can be shown."
+        """Describe each group and class."""
+        return " ".join(f"{home}: {related.text}." for home, related in self.homes.items()) or "Nothing is known."
 
     @property
     def sentence(self) -> str:
-        """Describe them in one sentence."""
+        """Describe in one sentence the groups and classes with related words; "" if there are none."""
         clauses = [
-            f"the {len(related.words)} words of '{home}' count as {related.effective:.0f} ({related.named})"
-            for home, related in self.homes.items()
+            f"the effective number of the {len(related.words)} words of '{home}' is {related.effective:.0f}"
+            + (f" ({related.named})" if related.named else "")
+            for home, related in self.reduced.items()
         ]
-        return f"The vectors show sub-topics, so {joined(clauses)}."
+        return f"Because some words are related, {joined(clauses)}." if clauses else ""
 
-    @property
-    def toml(self) -> str:
-        """The clusters as tables of a word list, to be pasted, named and changed."""
-        return "\n".join(_tables(self.homes))
-
-    def _shown(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row of numbers for each group and class, by its name."""
         rows = {
             home: {
                 "words": len(related.words),
-                "count as": related.effective,
-                "correlation": related.share,
-                "sub-topics": " | ".join(", ".join(words) for words in related.clusters),
+                "effective_words": related.effective,
+                "inflation": related.inflation,
+                "preference_sd": related.preference_sd,
+                "directions": related.directions,
+                "vary_along": related.named,
             }
             for home, related in self.homes.items()
         }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+
+    def _shown(self) -> pd.DataFrame:
+        return self.to_frame().rename_axis(None)[[*_HEADINGS]].rename(columns=_HEADINGS)
 
 
 def related_words(values: xr.DataArray) -> RelatedWords:
-    """The clusters that stand with the words of a table; see `AssociationTable.with_related_words`."""
+    """Return what a table keeps with its words; see `AssociationTable.with_related_words`."""
     groups, classes = (dict(_related(values, side)) for side in SIDES)
     return RelatedWords(groups, classes)
 
 
+def related_coordinates(
+    values: xr.DataArray, side: Side, homes: Mapping[str, Related]
+) -> dict[str, tuple[str, list[float]]]:
+    """Return the coordinates by which a table keeps how the words of a side vary together."""
+    words, home_of = words_of(values, side), values[HOMES[side]].to_numpy().tolist()
+    columns: dict[str, list[float]] = {name: [default] * len(words) for name, default in _OF_INDEPENDENT.items()}
+    for position, (word, home) in enumerate(zip(words, home_of, strict=True)):
+        if related := homes.get(home):
+            columns["inflation"][position] = related.inflation
+            columns["preference_sd"][position] = related.preference_sd
+            columns["directions"][position] = related.directions
+            if related.loading is not None:
+                columns["loading"][position] = float(related.loading[related.words.index(word)])
+    return {f"{side}_{name}": (side, numbers) for name, numbers in columns.items()}
+
+
 def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
-    """Each group, or class, in which there are clusters."""
-    words = words_of(values, side)
-    home_of, cluster_of, share_of = (
-        values[name].to_numpy() for name in (HOMES[side], f"{side}_related", f"{side}_share")
-    )
+    if f"{side}_inflation" not in values.coords:
+        return
+    words, home_of = words_of(values, side), values[HOMES[side]].to_numpy()
+    inflation, sd, directions, loading = (values[f"{side}_{name}"].to_numpy() for name in COLUMNS)
     for home in dict.fromkeys(home_of.tolist()):
         own = np.flatnonzero(home_of == home)
-        if share := float(share_of[own[0]]):
-            number = np.unique(cluster_of[own], return_inverse=True)[1]
-            related = Related(tuple(words[i] for i in own), number, share)
-            if related.count_as_fewer:
-                yield home, related
-
-
-def _tables(homes: Mapping[str, Related]) -> Iterator[str]:
-    for home, related in homes.items():
+        first = own[0]
+        if inflation[first] == 1 and isnan(sd[first]):
+            continue
         yield (
-            f"# {home}: {len(related.words)} words that count as {related.effective:.0f}; correlation in a sub-topic"
-            f" {plain(related.share, 2)}"
+            home,
+            Related(
+                tuple(words[i] for i in own),
+                float(inflation[first]),
+                float(sd[first]),
+                float(directions[first]),
+                loading[own],
+            ),
         )
-        yield f"[topics.{_key(home)}]"
-        for number, words in enumerate(related.clusters, 1):
-            yield f"{_key(f'{home} {number}')} = [{', '.join(map(_quoted, words))}]"
-        yield ""
 
 
-def _key(name: str) -> str:
-    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if bare else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    """A string of JSON is one of TOML."""
-    return json.dumps(text, ensure_ascii=False)
+def scaled_directions(values: xr.DataArray, times: float) -> xr.DataArray:
+    """Return the values with so many times the degrees of freedom of what vectors tell."""
+    names = [f"{side}_directions" for side in SIDES if f"{side}_directions" in values.coords]
+    return values.assign_coords({name: times * values[name] for name in names})

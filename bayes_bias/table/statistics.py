@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.clusters import RELATED, Clusters, Counts, clusters_of
+from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired
 from bayes_bias.table.lazy_products import Products
 
+# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+_ROUNDING_VARIANCE = 1e-12
 type Table = NDArray[np.float64] | Products
 
 
@@ -58,11 +60,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
         ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
         if there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
-        of what clusters share. If words of a cluster correlate, ``related_group`` has their groups,
-        ``target_correlation_expected (related_group)`` how much they are expected to, ``target_share (target)`` the
-        same for each word, and ``target_inflation (group)`` by how much a correlation of one would multiply the
-        variance of a group's average; likewise for attributes. If words have covariates, those of
-        `bayes_bias.table.covariates.covariate_variables`. Of a table with replicates all this is that of their mean,
+        of what clusters share. If vectors show how words vary together,
+        ``target_inflation (group)`` is how many times the variance of a group's average is as large as that of
+        independent words, ``target_preference_sd (group)`` the expected standard deviation of preferences, and
+        ``target_directions (group)`` its degrees of freedom; likewise for attributes. If words have covariates, those
+        of `bayes_bias.table.covariates.covariate_variables`. Of a table with replicates all this is that of their mean,
         and ``replicate_block_mean (replicate, group, attribute_class)`` that of each. Units: those of the table.
 
     Notes
@@ -91,6 +93,7 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
             "attribute_mean": (("attribute", "group"), means.attribute),
             **_within_sds(table, means),
             **_cluster_variables(clusters, table),
+            **_related_variables(table),
             **covariate_variables(table.values, {"target": table.group_index, "attribute": table.class_index}),
             **_block_means_of_replicates(table),
         },
@@ -100,7 +103,6 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
             "control": np.array(table.controls, dtype=object),
             **_replicate_labels(table),
             **{f"{side}_clustering": np.array(members.kinds, dtype=object) for side, members in clusters.items()},
-            **_related_homes(clusters, table),
             "target": table.values.target.to_numpy().tolist(),
             "attribute": table.values.attribute.to_numpy().tolist(),
         },
@@ -124,12 +126,13 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        `table_means`; ``interaction_ss`` with ``interaction_df``, the scatter that rows and columns do not explain; and
-        for rows and for columns one or more parts, independent of each other given the scales:
+        `table_means`; ``interaction_ss`` with ``interaction_df``, the scatter that rows and columns do not explain, of
+        the associated classes, and ``control_interaction_ss`` and ``_df`` of the control classes; and for rows and for
+        columns one or more parts, independent of each other given the scales:
         ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
-        within groups, with ``target_df``, and ``target_own`` and ``target_shared``, how often targets' own effects and
-        what a cluster of them shares count in them, and ``target_part_cell``, their group; ``attribute_scatter
-        (attribute_part, group, group_)``, those of the attributes' group means within classes, with ``attribute_df``,
+        within groups, with ``target_df``, and ``target_shared``, how often what a cluster of them shares counts in
+        them, and ``target_part_cell``, their group; ``attribute_scatter (attribute_part, group, group_)``, those of the
+        attributes' group means within classes, with ``attribute_df``,
         and so on. Without clusters there is one part for each group, and one for each class. If words have covariates,
         scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value`` (target_slope_row,
         ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the coefficients of
@@ -148,13 +151,11 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     mean = _means(table)
     means = _with_means(table, mean)
     g, c = table.group_index, table.class_index
-    df = np.outer(np.bincount(g) - 1, np.bincount(c) - 1).sum()
     products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
     return means.assign(
         **_parts("target", mean.target - mean.block[g], g, means),
         **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
-        interaction_ss=_interaction_ss(table, mean) - explained_ss,
-        interaction_df=float(df) - explained_df,
+        **_interactions(table, mean, explained_ss, explained_df),
         **products,
         **_between_replicates(table, mean),
     )
@@ -196,16 +197,18 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
         of_single = _means(single)
-        ss += _interaction_ss(single, of_single)
+        ss = ss + _interaction_ss(single, of_single)
         block = of_single.block - mean.block
         of_target = of_single.target - mean.target - block[g]
         of_attribute = of_single.attribute - mean.attribute - block.T[c]
         rows += [of_target[g == k].T @ of_target[g == k] for k in range(n_groups)]
         columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
+    of_classes = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
+    df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
     return {
-        "replicate_interaction_ss": max(ss, 0.0),  # where replicates hardly differ, rounding may leave less
-        "replicate_interaction_df": times * float(np.outer(n_targets - 1, n_attributes - 1).sum()),
+        **_by_kind("replicate_interaction_ss", of_classes, table),
+        **_by_kind("replicate_interaction_df", df_of_classes, table),
         "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
         "replicate_target_df": ("group", times * (n_targets - 1.0)),
         "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
@@ -215,24 +218,23 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
-    counts, df, scatter, cell = [], [], [], []
-    for words, own, bases in Clusters.from_data(means, side).directions(cells):
+    shared, df, scatter, cell = [], [], [], []
+    for words, bases in Clusters.from_data(means, side).directions(cells):
         part = deviations[words]
         residual, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
         for count, basis in bases:
             rotated = basis.T @ part
-            counts.append(count)
+            shared.append(count)
             df.append(float(basis.shape[1]))
             scatter.append(rotated.T @ rotated)
             residual, left_df = residual - scatter[-1], left_df - df[-1]
-        counts.append(Counts(own, 0.0))
+        shared.append(0.0)
         df.append(left_df)
         scatter.append(residual)
         cell += [cells[words[0]]] * (len(bases) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
-        f"{side}_own": ((name,), np.array([count.own for count in counts])),
-        f"{side}_shared": ((name,), np.array([count.shared for count in counts])),
+        f"{side}_shared": ((name,), np.array(shared)),
         f"{side}_df": ((name,), np.array(df)),
         f"{side}_part_cell": ((name,), np.array(cell)),
         f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
@@ -246,25 +248,21 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
     variables: dict[str, Any] = {}
     for side, members in clusters.items():
         variables[f"{side}_cluster"] = (side, members.index)
-        if members.share.any():
-            variables[f"{side}_share"] = (side, members.share)
-            variables[f"{side}_inflation"] = (HOMES[side], members.inflation(cells[side]))
-            _, first = np.unique(cells[side], return_index=True)
-            expected = members.share[first]
-            variables[f"{side}_correlation_expected"] = (RELATED[side], expected[expected > 0])
         if members.kinds:
             variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
     return variables
 
 
-def _related_homes(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
-    """The groups, and classes, whose words correlate."""
-    homes = {"target": (table.groups, table.group_index), "attribute": (table.classes, table.class_index)}
-    variables = {}
-    for side, members in clusters.items():
-        names, cells = homes[side]
-        related = set(cells[members.share > 0].tolist())
-        variables[RELATED[side]] = np.array([name for k, name in enumerate(names) if k in related], dtype=object)
+def _related_variables(table: AssociationTable) -> dict[str, Any]:
+    """How the words of each group, and class, vary together, of sides whose words are not paired."""
+    cells = {"target": table.group_index, "attribute": table.class_index}
+    variables: dict[str, Any] = {}
+    for side in SIDES:
+        if f"{side}_inflation" not in table.values.coords or is_paired(table.values, side):
+            continue
+        first = np.unique(cells[side], return_index=True)[1]
+        for what in ("inflation", "preference_sd", "directions"):
+            variables[f"{side}_{what}"] = (HOMES[side], table.values[f"{side}_{what}"].to_numpy()[first])
     return variables
 
 
@@ -298,12 +296,12 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
     of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
     return {
         "within_sd": of_table,
-        "group_within_sd": ("group", _as_in_cell(of_table, of_rows, g, slice(None))),
-        "class_within_sd": ("attribute_class", _as_in_cell(of_table, of_columns, c, slice(associated))),
+        "group_within_sd": ("group", within_sd_as_in_cell(of_table, of_rows, g, slice(None))),
+        "class_within_sd": ("attribute_class", within_sd_as_in_cell(of_table, of_columns, c, slice(associated))),
     }
 
 
-def _as_in_cell(
+def within_sd_as_in_cell(
     within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
 ) -> NDArray[np.float64]:
     """What a standard deviation within blocks would be if all words varied as much as those of each cell, a group or
@@ -319,22 +317,33 @@ def _as_in_cell(
     return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
 
 
-def _interaction_ss(table: AssociationTable, means: _Means) -> float:
-    """Sum of squares of what rows, columns and block means leave of the values."""
+def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, Any]:
+    """What rows and columns leave, of the associated classes and of the controls, without what covariates explain."""
+    ss = _interaction_ss(table, means)
+    df = (np.bincount(table.group_index) - 1.0).sum() * (np.bincount(table.class_index) - 1.0)
+    interactions = _by_kind("interaction_ss", ss, table) | _by_kind("interaction_df", df, table)
+    interactions["interaction_ss"] -= explained_ss
+    interactions["interaction_df"] -= explained_df
+    return interactions
+
+
+def _by_kind(name: str, of_classes: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
+    """The sum over the associated classes, and over the controls if there are any."""
+    n_associated = len(table.associated_classes)
+    sums = {name: float(of_classes[:n_associated].sum())}
+    if table.controls:
+        prefix, _, rest = name.rpartition("interaction")
+        sums[f"{prefix}control_interaction{rest}"] = float(of_classes[n_associated:].sum())
+    return sums
+
+
+def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float64]:
+    """Sums of squares of what rows, columns and block means leave of the values of each class."""
     y, g, c = table.values.data, table.group_index, table.class_index
     if isinstance(y, Products):
         return y.interaction_ss(g, c)
     interaction = y - means.target[:, c] - means.attribute[:, g].T + means.block[np.ix_(g, c)]
-    return float((interaction**2).sum())
-
-
-def refuse_repeats(table: AssociationTable) -> None:
-    """Repeated pairs add no information: only the published model counts them."""
-    if table.repeats is not None:
-        raise TableError(
-            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
-            " make them with duplicates='drop'"
-        )
+    return np.bincount(c, (interaction**2).sum(axis=0))
 
 
 # What a regression on covariates of words takes from the sufficient statistics of a table.
@@ -366,7 +375,7 @@ def without_slopes(
     if not z.shape[1]:
         return dict(statistics)
     part, designs, values, number = [], [], [], 0
-    for words, _, bases in Clusters.from_data(means, side).directions(cells):
+    for words, bases in Clusters.from_data(means, side).directions(cells):
         along = [basis @ (basis.T @ z[words]) for _, basis in bases]
         for projected in (*along, z[words] - sum(along)):
             basis, size, right = np.linalg.svd(projected, full_matrices=False)
@@ -399,3 +408,44 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
     slopes = np.linalg.solve(target.T @ target, together) @ np.linalg.inv(attribute.T @ attribute)
     variables = {"covariate_product": (("target_covariate", "attribute_covariate"), slopes)}
     return variables, float((slopes * together).sum()), float(slopes.size)
+
+
+def refuse_degenerate(data: xr.Dataset) -> None:
+    """Refuse a table without residual variation, from which the model's scales cannot be estimated.
+
+    Raises
+    ------
+    TableError
+    """
+    if "interaction_ss" not in data:
+        return
+    if data.interaction_df == 0:
+        raise TableError(
+            "table: every group or every class has one word, which cannot show how much words vary; add words"
+        )
+    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+        raise TableError(
+            "table: no variation is left within blocks after word effects, as if words had identical vectors"
+            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+        )
+    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
+        raise TableError(
+            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
+            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
+        )
+
+
+def controls_vary(data: xr.Dataset) -> bool:
+    """Return whether pairs of control classes vary; in the difference of two tables that share them they do not."""
+    if "control_interaction_ss" not in data:
+        return True  # unknown without sufficient statistics
+    return bool(data.control_interaction_ss > _ROUNDING_VARIANCE * data.control_interaction_df)
+
+
+def refuse_repeats(table: AssociationTable) -> None:
+    """Repeated pairs add no information: only the published model counts them."""
+    if table.repeats is not None:
+        raise TableError(
+            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
+            " make them with duplicates='drop'"
+        )

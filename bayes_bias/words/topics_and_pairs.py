@@ -14,7 +14,7 @@ type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
-# Which words of a list belong together; see `WordList.sub_topics`.
+# How related words are weighted; see `WordList.sub_topics`.
 SubTopicsFrom = Literal["from vectors", "independent", "exhaustive"]
 SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
 

@@ -104,10 +104,11 @@ class WordList(Telling):
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
     sub_topics : {"from vectors", "independent", "exhaustive"}
-        Whether words that belong together count as fewer. By default they do, by as much as vectors and table show:
-        words of one of the `topics`, or, if the list names none, of one cluster that the vectors show. With
-        "independent" all words count as independent draws. With "exhaustive" they do because the sub-topics of this
-        list are all there are, and not a sample.
+        How to weight related words. By default they get less weight, by as much as the vectors show; in a table
+        without vectors, or if an embedding has fewer than 500 general words, words of one of the `topics` are related.
+        With "independent" all words count as independent draws, which is right for words drawn at random from a lexicon
+        or taxonomy; vectors still determine how much preferences are expected to vary. With "exhaustive" words have
+        full weight because the sub-topics of this list are all there are, and vectors are not used.
     word_classes : mapping of str to str
         The part that a word plays in a sentence (noun, name, adjective, ...), if the lexicon of the shipped lists lacks
         the word or differs.
@@ -364,7 +365,7 @@ class WordList(Telling):
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word that is in one, if sub-topics count."""
+        """The sub-topic of each word that is in one, unless words count as independent draws."""
         if self.sub_topics != "from vectors":
             return {}
         return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}

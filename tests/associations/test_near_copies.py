@@ -40,7 +40,7 @@ def test_copies_count_once_unless_declared_independent():
     others = {word: rng.standard_normal(50) for words in classes.values() for word in words}
     words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})
     table = cosines(words, vectors(0.1) | others, controls=())
-    assert table.sub_topics.groups["pets"].effective == pytest.approx(2, abs=0.1)
+    assert table.related_words.groups["pets"].effective == pytest.approx(2, abs=0.1)
     assert says(" ".join(table.notices), "general words independent pets count 2")
     alone = cosines(words, vectors(0.1) | others, controls=(), sub_topics="independent")
     assert says(" ".join(alone.notices), "pets narrow topics")

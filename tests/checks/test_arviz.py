@@ -106,7 +106,8 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
     g, c = table.group_index[i], table.class_index[j]
     mean, of_target, of_attribute = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
     expected = mean[..., g, c] + of_target[..., c, i] + of_attribute[..., g, j]
-    sd = drawn.sd_residual.to_numpy()[..., None]
+    is_control = c >= len(table.associated_classes)
+    sd = np.where(is_control, *(drawn[name].to_numpy()[..., None] for name in ("sd_residual_control", "sd_residual")))
     if "nu" not in drawn:
         return norm.logpdf(values[i, j], expected, sd)
     nu = drawn.nu.to_numpy()[..., None]
@@ -144,10 +145,9 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
     spec = load_spec("crossed")
     narrow = spec
     for name, prior in spec.priors.items():
-        if name == "correlation":
-            continue
-        assert prior.distribution in ("Exponential", "HalfNormal")
-        parameter = "lam" if prior.distribution == "Exponential" else "sigma"
+        # Of a table without vectors the preferences have an exponential prior.
+        assert prior.distribution in ("Exponential", "FromVectors", "HalfNormal")
+        parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
         by = 10 if parameter == "lam" else 0.1
         narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
     spreads = [float(prior_predictive(small_table, each)["prior"].target_effect.std()) for each in (spec, narrow)]

@@ -16,7 +16,6 @@ import xarray as xr
 from packaging.requirements import Requirement
 from packaging.version import Version
 from pytensor.compile.mode import Mode
-from scipy.special import logit
 
 from bayes_bias import AssociationTable, load_spec
 from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
@@ -28,7 +27,7 @@ from bayes_bias.models.structures import build_model, modelled, structure_of
 from tests.helpers import random_table
 from tests.models.test_clusters import ATTRIBUTE_PAIRS, ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
 from tests.models.test_covariates import covariates
-from tests.models.test_related_words import CLUSTERS, SHARE
+from tests.models.test_related_words import RELATED
 from tests.models.test_replicates import replicated_table
 
 DESIGNS: dict[str, Callable[[], AssociationTable]] = {
@@ -37,9 +36,9 @@ DESIGNS: dict[str, Callable[[], AssociationTable]] = {
     "one group": lambda: random_table(targets={"a": 4}, attributes={"v": 3, "w": 4}, opposites=("w",)),
     "sub-topics": lambda: clustered_table(1, controls=3, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
     "pairs": lambda: clustered_table(1, pairs=TARGET_PAIRS, topics=ATTRIBUTE_TOPICS),
-    "related words": lambda: random_table(3).with_related_words(CLUSTERS, SHARE),
+    "related words": lambda: random_table(3).with_related_words(RELATED),
     "covariates": lambda: covariates(random_table(3), ("target", "attribute")),
-    "covariates of related words": lambda: covariates(random_table(3).with_related_words(CLUSTERS, SHARE), ("target",)),
+    "covariates of related words": lambda: covariates(random_table(3).with_related_words(RELATED), ("target",)),
     "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
     "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
 }
@@ -69,47 +68,35 @@ def at(point: np.ndarray, model: CollapsedModel) -> tuple[float, np.ndarray]:
     return log_density(point, gradient, model.data), gradient
 
 
-def shifted(model: CollapsedModel, point: np.ndarray, step: float) -> np.ndarray:
-    """Scales and correlations at the point that is moved along all axes."""
-    parameters = np.empty(len(point))
-    parameters_at(point + step, parameters, model.data)
-    return parameters
-
-
 def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator) -> None:
     """Differences of the density to 1e-8 of its size, and each entry of the gradient to 1e-8 of the largest.
 
-    Correlations are sampled as other variables than PyMC's, so that their priors are left out on both sides.
+    Inflations by related words are variables of PyMC's model alone, on which its likelihood does not depend.
     """
-    related = [rv for rv in written.free_RVs if rv.name.endswith("_correlation")]
-    compared = [rv for rv in (*written.free_RVs, *written.observed_RVs) if rv not in related]
+    inflations = [rv for rv in written.free_RVs if rv.name.endswith("_inflation_factor")]
+    compared = [rv for rv in (*written.free_RVs, *written.observed_RVs) if rv not in inflations]
     total = pt.concatenate([term.ravel() for term in written.logp(vars=compared, sum=False)]).sum()
-    of_each = pt.concatenate([slope.ravel() for slope in pt.grad(total, written.value_vars)])
-    both = written.compile_fn([total, of_each], mode=PLAIN)
+    values = {rv.name: written.rvs_to_values[rv] for rv in written.free_RVs if rv not in inflations}
+    of_each = dict(zip(values, pt.grad(total, list(values.values())), strict=True))
+    both = written.compile_fn([total, *of_each.values()], mode=PLAIN, on_unused_input="ignore")
+    names = [name for name in model.shapes if f"sd_{name.removesuffix('_variance')}" not in model.shapes]
     ours, theirs = [], []
     for _ in range(3):
-        point, named, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), {}, 0
-        n_scales = len(model.priors)
-        point[:n_scales] = np.where(model.priors[:, 3] > 0, point[:n_scales], 0.3 * point[:n_scales])
-        point[n_scales:] *= 0.3
-        parameters, chain = np.empty(len(point)), np.ones(len(point))
-        parameters_at(point, parameters, model.data)
-        for name, rv in zip(model.shapes, written.free_RVs, strict=True):
-            assert rv.name == name
+        point, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), 0
+        point = np.where(model.priors[:, 3] > 0, point, 0.3 * point)
+        of_variances = model.priors[:, 0] == len(POSITIVE_DISTRIBUTIONS)
+        point[of_variances] = model.start[of_variances] + 0.5 * point[of_variances]
+        expected, given = np.empty(len(point)), {}
+        for name in names:
             begin, end = end, end + int(np.prod(model.shapes[name]))
-            given = point[begin:end]
-            if rv in related:
-                given = logit(parameters[begin:end])
-                chain[begin:end] = (logit(shifted(model, point, 1e-6)) - logit(shifted(model, point, -1e-6)))[
-                    begin:end
-                ] / 2e-6
-            named[written.rvs_to_values[rv].name] = given.reshape(model.shapes[name])
+            sampled = name.removeprefix("sd_") + "_variance"
+            given[sampled if sampled in values else name] = slice(begin, end), model.shapes[name]
+        point_of = {values[name].name: point[where].reshape(shape) for name, (where, shape) in given.items()}
+        density, *slopes = both(point_of)
+        for name, slope in zip(values, slopes, strict=True):
+            expected[given[name][0]] = slope.ravel()
         value, gradient = at(point, model)
-        value += 0.5 * (point[n_scales:] ** 2).sum()
-        gradient[n_scales:] += point[n_scales:]
-        density, expected = both(named)
-        tolerance = np.where(chain == 1, 1e-8, 1e-6)
-        assert (abs(gradient - chain * expected) <= tolerance * abs(expected).max()).all()
+        assert (abs(gradient - expected) <= 1e-8 * abs(expected).max()).all()
         ours.append(value)
         theirs.append(float(density))
     assert np.ptp(np.subtract(ours, theirs)) <= 1e-8 * max(1.0, *np.abs(theirs))

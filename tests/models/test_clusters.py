@@ -24,6 +24,7 @@ from tests.helpers import (
     integrated_density,
     random_point,
     refused,
+    residual_variances,
     restricted_log_likelihood,
     says,
     summing_to_zero,
@@ -103,7 +104,7 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
     v = v + same_target[np.ix_(i, i)] * of_target[np.ix_(c[j], c[j])]
     v = v + (j[:, None] == j) * attribute[c[j][:, None], g[i][:, None], g[i]]
     v = v + same_attribute[np.ix_(j, j)] * of_attribute[np.ix_(g[i], g[i])]
-    return v + point["sd_residual"] ** 2 * np.eye(table.values.size)
+    return v + np.diag(residual_variances(table, point)[table.class_index[np.indices(table.values.shape)[1].ravel()]])
 
 
 @pytest.mark.slow
@@ -157,7 +158,7 @@ def test_contrast_variance_is_that_of_values(labels):
     scales = {
         name: (("chain", "draw"), [[float(np.max(point[name]))]]) for name in (*SCALES, *SHARED) if np.size(point[name])
     }
-    del scales["sd_target"]
+    del scales["sd_target"], scales["sd_residual_control"]
     weights = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
     parts = Variances.from_posterior(xr.Dataset(scales), data).contrast_variances(weights)
     found = sum(part.item() for part in parts.values())
@@ -208,8 +209,8 @@ def test_paired_attributes_need_a_scale_in_common():
 def test_cluster_directions_are_orthonormal(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
-    clusters = Clusters(("topic",), np.array(index), np.zeros(len(index)))
-    found = [(words, own) for words, _, bases in clusters.directions(cells) for _, own in bases]
+    clusters = Clusters(("topic",), np.array(index))
+    found = [(words, own) for words, bases in clusters.directions(cells) for _, own in bases]
     everywhere = np.eye(len(index))
     basis = np.concatenate([np.zeros((len(index), 0)), *(everywhere[:, words] @ own for words, own in found)], axis=1)
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)

@@ -22,13 +22,14 @@ from bayes_bias.table.labels import SIDES
 from tests.helpers import (
     SCALES,
     SHORT,
+    as_posterior,
+    dense_covariance,
     integrated_density,
     random_point,
     random_table,
     refused,
     restricted_log_likelihood,
 )
-from tests.models.test_related_words import CLUSTERS, SHARE, as_posterior, dense_covariance
 
 COMPARED = ("work", "home")
 
@@ -66,21 +67,17 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("shares", [{}, SHARE], ids=["independent words", "related words"])
 @pytest.mark.parametrize(("sides", "names"), DESIGNS.values(), ids=DESIGNS)
-def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names, shares):
+def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names):
     table = random_table(3, attributes={"work": 7, "home": 6, "neutral": 5})
-    table = table.with_related_words(CLUSTERS, shares)
     table = covariates(table, sides, names)
     spec = load_spec("crossed").with_option("unit", "as measured")
-    of_homes = {f"{side}_correlation": home for side, home in zip(("target", "attribute"), shares, strict=False)}
-    density = integrated_density(build_model(spec, model_data(table)), (*SCALES, *of_homes))
+    density = integrated_density(build_model(spec, model_data(table)), SCALES)
     rng, differences = np.random.default_rng(1), []
     for _ in range(4):
-        point, at = random_point(table, rng), {home: float(rng.uniform()) for home in shares}
-        dense = restricted_log_likelihood(table, dense_covariance(table, point, at), regressors(table))
-        correlations = [np.array([at[home]]) for home in of_homes.values()]
-        differences.append(density(*(point[name] for name in SCALES), *correlations) - dense)
+        point = random_point(table, rng)
+        dense = restricted_log_likelihood(table, dense_covariance(table, point), regressors(table))
+        differences.append(density(*(point[name] for name in SCALES)) - dense)
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
 
 
@@ -91,7 +88,7 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     data, point = model_data(table), random_point(table, np.random.default_rng(4))
     block = np.eye(6)[(table.group_index[:, None] * 3 + table.class_index).ravel()]
     x = np.column_stack([block, *(each.ravel() for each in regressors(table))])
-    precision = np.linalg.inv(dense_covariance(table, point, {}))
+    precision = np.linalg.inv(dense_covariance(table, point))
     covariance = np.linalg.inv(x.T @ precision @ x)
     beta = covariance @ x.T @ precision @ table.values.to_numpy().ravel()
     weights = bias_weights(data)

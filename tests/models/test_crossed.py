@@ -28,6 +28,7 @@ from tests.helpers import (
     random_point,
     random_table,
     refused,
+    residual_variances,
     target_covariance,
 )
 
@@ -52,7 +53,7 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
     covariance = (g[:, None] == g) * of_target[g[:, None], c[:, None], c] / p[g]
     covariance += (c[:, None] == c) * of_attribute[c[:, None], g[:, None], g] / w[c]
-    covariance += np.diag(point["sd_residual"] ** 2 / (p[g] * w[c]))
+    covariance += np.diag(residual_variances(table, point)[c] / (p[g] * w[c]))
     return multivariate_normal(point["mean"].ravel(), covariance).logpdf(data.block_mean.to_numpy().ravel())
 
 

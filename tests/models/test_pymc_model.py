@@ -17,7 +17,7 @@ from bayes_bias.models.crossed_marginal import _random
 from bayes_bias.models.spec import Prior
 from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density
 from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
-from tests.models.test_related_words import CLUSTERS, SHARE
+from tests.models.test_related_words import RELATED
 from tests.models.test_replicates import replicated_table
 
 DOCS = Path(__file__).parents[2] / "docs" / "model.md"
@@ -48,7 +48,7 @@ def test_plain_pymc_of_the_docs_agrees(table):
 def test_it_has_named_variables_with_dims(table):
     model = pymc_model(table, "robust")
     assert [variable.name for variable in model.observed_RVs] == ["association"]
-    assert {"mean", "sd_target_preference", "sd_attribute", "nu"} <= {rv.name for rv in model.free_RVs}
+    assert {"mean", "target_preference_variance", "sd_attribute", "nu"} <= {rv.name for rv in model.free_RVs}
     assert model.named_vars_to_dims["target_effect"] == ("attribute_class", "target")
     assert model.named_vars_to_dims["attribute_effect"] == ("group", "attribute")
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
@@ -69,8 +69,9 @@ def test_heavy_tails_cannot_be_integrated_out(table):
 
 
 def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVariable]]:
-    """Scales and correlations, and standard normal variables, of a long form."""
-    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_") or rv.name.endswith("_correlation")]
+    """Scales, variances and inflations, and standard normal variables, of a long form."""
+    endings = ("_preference_variance", "_inflation_factor")
+    scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_") or rv.name.endswith(endings)]
     return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z")]
 
 
@@ -91,7 +92,7 @@ TABLES = {
     "one group": lambda: random_table(targets={"a": 4}, attributes={"v": 3, "w": 4}, opposites=("w",)),
     "sub-topics": lambda: clustered_table(1, controls=3, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
     "pairs": lambda: clustered_table(1, pairs=TARGET_PAIRS, topics=ATTRIBUTE_TOPICS),
-    "related words": lambda: random_table(3).with_related_words(CLUSTERS, SHARE),
+    "related words": lambda: random_table(3).with_related_words(RELATED),
     "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
     "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
 }
@@ -129,7 +130,7 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
 
         loadings = np.concatenate([effects(k, rows) for k, rows in enumerate(normals)])
         sd = values(*zeros, *point)[1]
-        covariance = loadings.T @ loadings + sd**2 * np.eye(y.size)
+        covariance = loadings.T @ loadings + np.diag(np.broadcast_to(sd, y.shape).ravel() ** 2)
         dense = restricted_log_likelihood(table, covariance)
         differences.append(density(*point) - dense)
         size = max(size, abs(dense))

@@ -1,169 +1,167 @@
-"""Words that belong together: the correlation of their effects enters every number exactly."""
+"""What vectors tell of preferences and related words enters every number exactly."""
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
+import pymc as pm
 import pytest
-import xarray as xr
-from scipy.stats import beta, norm
+from scipy.integrate import quad
+from scipy.stats import invgamma
 
-from bayes_bias import AssociationTable, fit, summarize, word_effects
+from bayes_bias import AssociationTable, fit, pymc_model, summarize, word_effects
 from bayes_bias.errors import TableError
-from bayes_bias.fitting.collapsed_density import _correlation
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.models.correlations import quantiles
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
-from bayes_bias.models.spec import load_spec
-from bayes_bias.models.structures import build_model
-from bayes_bias.posterior.word_effects import conditional
-from tests.helpers import (
-    SCALES,
-    SHORT,
-    attribute_covariance,
-    integrated_density,
-    random_point,
-    random_table,
-    refused,
-    restricted_log_likelihood,
-    target_covariance,
-)
+from bayes_bias.models.preferences import drawn_inflation, residual_shares
+from bayes_bias.table.labels import HOMES
+from bayes_bias.table.related_words import Related
+from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
-CLUSTERS = {
-    **dict.fromkeys(("men 0", "men 1", "men 2"), "young"),
-    **dict.fromkeys(("men 3", "men 4"), "old"),
-    **dict.fromkeys(("work 0", "work 1", "work 2"), "pay"),
+NUMBERS = {"men": (0, 5), "women": (5, 11), "work": (0, 6), "home": (6, 11), "neutral": (11, 19)}
+WORDS = {home: [f"{home} {i}" for i in range(*ends)] for home, ends in NUMBERS.items()}
+INFLATION = {"men": 2.0, "women": 1.0, "work": 1.5, "home": 1.0, "neutral": 1.0}
+RELATED = {
+    home: Related(tuple(words), INFLATION[home], 0.03 + 0.01 * k, 20.0, np.linspace(-1, 1, len(words)))
+    for k, (home, words) in enumerate(WORDS.items())
 }
-SHARE = {"men": 0.5, "work": 0.7}
 
 
 @pytest.fixture(scope="module")
 def related() -> AssociationTable:
-    return random_table(3).with_related_words(CLUSTERS, SHARE)
+    return random_table(3).with_related_words(RELATED)
 
 
-def correlation(words: list[str], homes: list[str], shares: dict[str, float] = SHARE) -> np.ndarray:
-    """As it is defined, word by word."""
-    same = [[a == b or (a in CLUSTERS and CLUSTERS[a] == CLUSTERS.get(b)) for b in words] for a in words]
-    share = np.array([shares.get(home, 0.0) for home in homes])
-    return np.where(np.eye(len(words), dtype=bool), 1.0, share * np.array(same))
+@pytest.fixture(scope="module")
+def related_fit(sampled, related):
+    return fit(related, seed=1, sampling=SHORT)
 
 
-def correlations(table: AssociationTable, shares: dict[str, float] = SHARE) -> tuple[np.ndarray, np.ndarray]:
-    values = table.values
-    return (
-        correlation(values.target.to_numpy().tolist(), values.group.to_numpy().tolist(), shares),
-        correlation(values.attribute.to_numpy().tolist(), values.attribute_class.to_numpy().tolist(), shares),
-    )
+def test_table_keeps_how_its_words_vary_together(related):
+    found = related.related_words
+    assert {home: each.inflation for home, each in found.homes.items()} == INFLATION
+    assert set(found.reduced) == {"men", "work"}
+    assert found.groups["men"].effective == 2.5
+    assert found.groups["men"].ends == (("men 4", "men 3"), ("men 0", "men 1"))
+    assert related.sha256 != random_table(3).sha256
+    assert related.without_controls().related_words.groups.keys() == {"men", "women"}
 
 
-def dense_covariance(
-    table: AssociationTable, point: dict[str, np.ndarray], shares: dict[str, float] = SHARE
-) -> np.ndarray:
-    g, c = table.group_index, table.class_index
-    (i, j), (of_targets, of_attributes) = (
-        (x.ravel() for x in np.indices(table.values.shape)),
-        correlations(table, shares),
-    )
-    attribute = attribute_covariance(table, point)
-    v = of_targets[np.ix_(i, i)] * target_covariance(table, point)[g[i][:, None], c[j][:, None], c[j]]
-    v = v + of_attributes[np.ix_(j, j)] * attribute[c[j][:, None], g[i][:, None], g[i]]
-    return v + point["sd_residual"] ** 2 * np.eye(i.size)
+@pytest.mark.parametrize(
+    ("home", "change", "said"), [("men", {"inflation": 0.9}, "inflation 'men' 0.9"), ("man", {}, "related 'man' 'men'")]
+)
+def test_impossible_inflation_is_rejected(home, change, said):
+    with refused(TableError, said):
+        random_table(3).with_related_words({home: replace(RELATED["men"], **change)})
 
 
-def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Dataset:
-    dims: dict[str, tuple[str, ...]] = {"sd_target_control": ("group", "control"), "mean": ("group", "attribute_class")}
-    dims |= dict.fromkeys(("sd_target", "sd_target_associated", "sd_target_preference"), ("group",))
-    dims |= dict.fromkeys(("sd_attribute", "sd_attribute_preference"), ("attribute_class",))
-    labels: dict[str, Any] = {"group": list(table.groups), "attribute_class": list(table.classes)}
-    return xr.Dataset(
-        {
-            name: (("chain", "draw", *dims.get(name, ())), np.asarray(value)[None, None])
-            for name, value in point.items()
-        },
-        coords={"chain": [0], "draw": [0], "control": list(table.controls), **labels},
-    )
-
-
-def shares_at(rng: np.random.Generator) -> dict[str, float]:
-    """Correlations at which a likelihood is compared."""
-    return {home: float(rng.uniform()) for home in SHARE}
-
-
-def test_collapsed_likelihood_is_the_dense_one(related):
-    spec = load_spec("crossed").with_option("unit", "as measured")
-    names = (*SCALES, "target_correlation", "attribute_correlation")
-    density = integrated_density(build_model(spec, model_data(related)), names)
-    rng, differences = np.random.default_rng(1), []
-    for _ in range(4):
-        point, shares = random_point(related, rng), shares_at(rng)
-        dense = restricted_log_likelihood(related, dense_covariance(related, point, shares))
-        of_homes = [np.array([shares[home]]) for home in SHARE]
-        differences.append(density(*(point[name] for name in SCALES), *of_homes) - dense)
-    assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
-
-
-def test_a_correlation_is_a_quantile_of_priors():
-    z = np.linspace(-4, 4, 997)
-    for expected in (0.002, 0.05, 0.4, 0.9):
-        knots = np.concatenate([np.zeros(2), quantiles(expected, 4.0).ravel()])
-        value, slope = np.array([_correlation(x, knots, 2) for x in z]).T
-        prior = beta(4 * expected, 4 * (1 - expected))
-        exact = np.where(z < 0, prior.ppf(norm.cdf(z)), prior.isf(norm.sf(z)))
-        np.testing.assert_allclose(value, exact, atol=2e-6)
-        np.testing.assert_allclose(np.cumsum(slope) * (z[1] - z[0]), value - value[0], atol=0.01)
-
-
-def test_contrast_variance_is_that_of_values(related):
-    data, point = model_data(related), random_point(related, np.random.default_rng(4))
+def test_contrast_variance_is_that_of_values(related, related_fit):
+    """Words of a group share a part of each effect, whose variance makes that of the mean larger by the inflation."""
+    data, posterior = model_data(related), related_fit["posterior"].to_dataset().isel(chain=[0], draw=[3])
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
-    posterior = as_posterior(related, point).assign(
-        target_correlation=(("chain", "draw", "related_group"), [[[SHARE["men"]]]]),
-        attribute_correlation=(("chain", "draw", "related_class"), [[[SHARE["work"]]]]),
-    )
     parts = Variances.from_posterior(posterior, data).contrast_variances(weights)
+    point = {str(name): each[0, 0].to_numpy() for name, each in posterior.items()}
     g, c = related.group_index, related.class_index
+    i, j = (index.ravel() for index in np.indices(related.values.shape))
+    of_targets, of_attributes = (
+        np.eye(len(cells)) + (cells[:, None] == cells) * ((inflation - 1) / np.bincount(cells))[cells]
+        for cells, inflation in ((g, point["target_inflation"]), (c, point["attribute_inflation"]))
+    )
+    v = of_targets[np.ix_(i, i)] * target_covariance(related, point)[g[i][:, None], c[j][:, None], c[j]]
+    v += of_attributes[np.ix_(j, j)] * attribute_covariance(related, point)[c[j][:, None], g[i][:, None], g[i]]
+    v += np.diag(residual_variances(related, point)[c[j]])
     of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
-    variance = sum(part.item() for part in parts.values())
-    assert variance == pytest.approx(of_value @ dense_covariance(related, point) @ of_value)
+    assert sum(part.item() for part in parts.values()) == pytest.approx(of_value @ v @ of_value)
+
+
+def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fit):
+    posterior, data = related_fit["posterior"], model_data(related)
+    for side in ("target", "attribute"):
+        variance = posterior[f"{side}_preference_variance"]
+        share, left = residual_shares(data, side)[0], variance - 0
+        for cell, name in enumerate(variance[HOMES[side]].to_numpy()):
+            # Attributes of control classes have residuals of their own.
+            of_cell = posterior.sd_residual_control if name in data.control else posterior.sd_residual
+            left[{HOMES[side]: cell}] = variance.isel({HOMES[side]: cell}) - share * of_cell**2
+        expected = np.sqrt(left.clip(min=0)).transpose(*posterior[f"sd_{side}_preference"].dims)
+        np.testing.assert_allclose(posterior[f"sd_{side}_preference"], expected, atol=1e-6)
+
+
+def test_residual_share_is_the_variance_of_a_preference_without_effects():
+    """Simulated: the residual's variance is one, and preferences are means of a class minus the mean of all."""
+    table = random_table(attributes={"a": 3, "b": 5, "c": 4}, targets=dict.fromkeys("xyz", 4))
+    noise = np.random.default_rng(1).standard_normal((200_000, 12))
+    means = np.stack([noise[:, own].mean(axis=1) for own in (slice(0, 3), slice(3, 8), slice(8, 12))], axis=1)
+    preferences = means - means.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(residual_shares(model_data(table), "target"), preferences.var(), rtol=0.01)
+
+
+def test_inflation_is_drawn_with_its_degrees_of_freedom(related):
+    drawn = drawn_inflation(model_data(related), "target", (200_000,), np.random.default_rng(1))
+    factor = invgamma(20 / 4, scale=20 / 4)
+    assert (drawn[:, 1] == 1).all()
+    np.testing.assert_allclose(np.quantile(drawn[:, 0] - 1, [0.1, 0.5, 0.9]), factor.ppf([0.1, 0.5, 0.9]), rtol=0.02)
 
 
 @pytest.mark.slow
-def test_words_are_drawn_towards_their_cluster(related):
-    fitted = Fitted.of(fit(related, seed=1, sampling=SHORT))
-    given = conditional(fitted, "target")
-    g = related.group_index
-    centre = np.eye(len(g)) - (g[:, None] == g) / np.bincount(g)[g]
-    sd = {str(name): draws[0, 0].to_numpy() for name, draws in fitted.posterior.items() if str(name) in SCALES}
-    shares = {"men": fitted.posterior.target_correlation[0, 0, 0].item()}
-    between = centre @ correlations(related, shares)[0] @ centre  # words of one group alone correlate
-    effects = between[:, None, :, None] * target_covariance(related, sd)[g][:, :, None, :]
-    effects = effects.reshape(2 * (len(g) * len(related.classes),))
-    noise = np.kron(centre, np.diag(sd["sd_residual"] ** 2 / np.bincount(related.class_index)))
-    expected = effects @ np.linalg.pinv(effects + noise) @ given.words.ravel()
-    np.testing.assert_allclose(given.mean()[0, 0].ravel(), expected, rtol=1e-6, atol=1e-9)
-    assert np.isfinite(word_effects(fitted.tree).target_effect).all()
+@pytest.mark.parametrize("words", [4, 8])
+def test_posterior_of_a_preference_equals_the_closed_form(words):
+    """Without a preference of attributes the posterior of one variance is an integral of one dimension."""
+    table = random_table(5, targets={"men": words, "women": words}, attributes={"work": 300, "home": 300})
+    homes = {"men": 0.02, "women": 0.02, "work": 0.05, "home": 0.05}
+    related = {
+        home: Related(
+            tuple(
+                w for w in (*table.values.target.to_numpy(), *table.values.attribute.to_numpy()) if w.startswith(home)
+            ),
+            1.0,
+            sd,
+            10.0,
+        )
+        for home, sd in homes.items()
+    }
+    posterior = fit(table.with_related_words(related), seed=1)["posterior"]
+    data = model_data(table)
+    preferences = (data.target_mean[:, 0] - data.target_mean[:, 1]).to_numpy()[:words] / 2
+    ss, df = ((preferences - preferences.mean()) ** 2).sum(), words - 1
+    explained = float(posterior.sd_residual.mean() ** 2) / 600
+    prior = invgamma(5, scale=5 * 0.02**2)
+
+    def density(variance: float, power: int) -> float:
+        total = max(variance, explained)
+        return float(variance**power * prior.pdf(variance) * total ** (-df / 2) * np.exp(-ss / 2 / total))
+
+    mass, first = (quad(density, 0, 0.02, args=(power,), limit=400, points=[1e-5, 1e-4, 1e-3])[0] for power in (0, 1))
+    found = float(posterior.target_preference_variance.sel(group="men").mean())
+    assert found == pytest.approx(first / mass, rel=0.05)
 
 
 @pytest.mark.slow
-def test_related_words_count_fewer_and_others_fully(related):
-    alone = random_table(3)
+def test_words_of_one_group_keep_their_own_effects(related, related_fit):
+    """What all words of a group share does not move one word towards another."""
+    fitted = Fitted.of(related_fit)
+    effects = word_effects(fitted.tree).target_effect
+    spread = float(effects.sel(target=WORDS["men"]).std("target").mean())
+    means = float(effects.sel(target=WORDS["men"]).mean("target").std())
+    assert means > 0.3 * spread / np.sqrt(5)
+
+
+@pytest.mark.slow
+def test_related_words_widen_the_interval(related):
+    independent = {home: replace(each, inflation=1.0) for home, each in RELATED.items()}
     sd = {
         name: summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]
-        for name, table in {
-            "alone": alone,
-            "related": related,
-            "no share": alone.with_related_words(CLUSTERS, {}),
-        }.items()
+        for name, table in {"related": related, "independent": random_table(3).with_related_words(independent)}.items()
     }
-    assert sd["no share"] == sd["alone"]
-    assert sd["related"] > 1.1 * sd["alone"]
+    assert sd["related"] > 1.1 * sd["independent"]
 
 
-def test_a_correlation_that_cannot_be_is_refused():
-    for share, said in (({"men": 1.2}, "share 'men' 1.2"), ({"man": 0.5}, "share 'man' 'men'")):
-        with refused(TableError, said):
-            random_table(3).with_related_words(CLUSTERS, share)
-    related = random_table(3).with_related_words(CLUSTERS, SHARE)
-    assert related.sha256 != random_table(3).sha256
-    assert related.without_controls().has_related_words
+@pytest.mark.parametrize("marginal", [True, False])
+def test_pymc_model_has_variances_and_inflations(related, marginal):
+    model = pymc_model(related, marginal=marginal)
+    free = {rv.name for rv in model.free_RVs}
+    assert {"target_preference_variance", "attribute_preference_variance", "target_inflation_factor"} <= free
+    variance, expected = pm.draw(model["target_preference_variance"], 4000, random_seed=1), [0.03**2, 0.04**2]
+    np.testing.assert_allclose(
+        np.median(variance, axis=0), invgamma(10, scale=10).ppf(0.5) * np.array(expected), rtol=0.05
+    )

@@ -98,7 +98,10 @@ def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], dat
         of_target, of_attribute = target_covariance(table, own), attribute_covariance(table, own)
         found += alike * same_i * of_target[g[:, None], c[:, None], c]
         found += alike * same_j * of_attribute[c[:, None], g[:, None], g]
-        found += alike * same_i * same_j * scales["sd_residual" + suffix] ** 2
+        of_class = (
+            np.where(c >= k, scales.get("sd_residual_control" + suffix, 0.0), scales["sd_residual" + suffix]) ** 2
+        )
+        found += alike * same_i * same_j * of_class
     sums_g, sums_c = summing_to_zero(data.sizes["group"]), np.zeros((data.sizes["attribute_class"],) * 2)
     sums_c[:k, :k] = summing_to_zero(k)
     own = scales["sd_replicate"] ** 2 + scales["sd_replicate_group"] ** 2 * sums_g[np.ix_(g, g)]

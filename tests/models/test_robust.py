@@ -24,7 +24,7 @@ def spoilt(small_table: AssociationTable) -> AssociationTable:
 def test_residual_is_student_t_with_its_sd(small_table, nu):
     data = structure_of(load_spec("robust")).data(small_table)
     model = build_model(load_spec("robust"), data)
-    names = ("mean", "target_effect", "attribute_effect", "sd_residual")
+    names = ("mean", "target_effect", "attribute_effect", "sd_residual", "sd_residual_control")
     values = model.compile_fn(
         model.replace_rvs_by_values([*model.logp([model["association"]], sum=False), *(model[name] for name in names)]),
         inputs=model.value_vars,
@@ -33,9 +33,10 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
     )
     rng = np.random.default_rng(1)
     point = {name: rng.normal(0, 0.3, np.shape(value)) for name, value in model.initial_point().items()}
-    density, mean, of_target, of_attribute, sd = values(point | {"nu_interval__": np.log(nu - 2)})
+    density, mean, of_target, of_attribute, *sds = values(point | {"nu_interval__": np.log(nu - 2)})
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
     g, c = small_table.group_index[i], small_table.class_index[j]
+    sd = np.where(c < 2, *sds)
     residual = t(nu, scale=sd / t(nu).std())
     value = structure_of(load_spec("robust")).inputs(load_spec("robust"), data)["pair_value"]
     missed = value - mean[g, c] - of_target[c, i] - of_attribute[g, j]

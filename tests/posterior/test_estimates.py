@@ -14,7 +14,15 @@ from bayes_bias.posterior.planning import variance_shares, words_needed
 from bayes_bias.posterior.word_effects import conditional
 from bayes_bias.table.bias_weights import attribute_weights, block_weights, target_weights
 from bayes_bias.table.statistics import table_means
-from tests.helpers import SCALES, SHORT, attribute_covariance, random_table, refused, target_covariance
+from tests.helpers import (
+    SCALES,
+    SHORT,
+    attribute_covariance,
+    random_table,
+    refused,
+    residual_variances,
+    target_covariance,
+)
 
 SCOPES = ("both", "targets", "attributes", "none")
 
@@ -125,7 +133,8 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
     else:
         prior, n, words = attribute_covariance(small_table, point)[0], data.n_targets.to_numpy(), slice(0, 6)
         observed = (data.attribute_mean - data.block_mean[:, 0]).to_numpy()[words]
-    gain = prior @ np.linalg.inv(prior + np.diag(point["sd_residual"] ** 2 / n))
+    of_class = residual_variances(small_table, point)
+    gain = prior @ np.linalg.inv(prior + np.diag((of_class if side == "target" else of_class[0]) / n))
     root = given.directions[0].root[1, 7]
     np.testing.assert_allclose(given.words[words], observed, atol=1e-12)
     np.testing.assert_allclose(given.directions[0].gain[1, 7], gain, rtol=1e-6, atol=1e-12)

@@ -135,7 +135,7 @@ def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> No
     math = rng.normal(size=60)
     vectors |= {word: math + noise * rng.normal(size=60) for word in words.groups["math"]}
     notices = cosines(words, open_embedding(vectors), controls=()).notices
-    assert any("math: 8 words that count as 1" in notice for notice in notices) is announced
+    assert any("math: the effective number of its 8 words is 1" in notice for notice in notices) is announced
 
 
 # A phrase among words.

@@ -31,7 +31,7 @@ class Study:
     sampling: Sampling
     # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
     nulls: Callable[[], Calibration | str] | None
-    null_draws: int
+    null_draws: int | None
     against_published: bool = False
 
 
@@ -49,7 +49,6 @@ class Check:
     in_verdict: bool = False  # whether the verdict says so already
     figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
     figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
-    listing: str = ""  # lines of a word list, to be pasted
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
     result: Any = None  # the numbers behind it; None if the check was not made
 

@@ -11,15 +11,17 @@ from bayes_bias.checks.clusters import Clustering, bias_range, clustering, leave
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, posterior_of
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.formatting import DASH, bounds, probability
-from bayes_bias.plots import plot_sub_topics
+from bayes_bias.plots import plot_related_words
+from bayes_bias.posterior.quadrature import integrated
 from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.related_words import RelatedWords
+from bayes_bias.table.related_words import Related, RelatedWords
 
 _WHAT = ("word", "cluster")
-# The interval if the sub-topics that the vectors show were all there are.
+# The interval if all words were independent draws.
 _INDEPENDENT = ("independent_lb", "independent_ub")
 # One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
 _SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
@@ -57,23 +59,20 @@ def _run(study: Study) -> Check:
         for what, ends in ranges.items()
         for end, value in zip(("min", "max"), ends, strict=True)
     }
-    sub_topics = study.table.sub_topics if study.table.has_related_words else None
-    if sub_topics is not None:
+    related = study.table.related_words if study.table.has_related_words else None
+    if related is not None and related.reduced:
         interval = _if_independent(study)
         numbers |= dict(zip(_INDEPENDENT, interval, strict=True))
-        if sub_topics.homes:
-            sentences.append(
-                f"{sub_topics.sentence} If these sub-topics are all there are: {bounds(*interval, decimals)}."
-            )
+        sentences.append(f"{related.sentence} If all words were independent draws: {bounds(*interval, decimals)}.")
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         f"clusters of {clustered}" if (clustered := _listed_sides(sides)) else "no clusters of words",
         numbers,
         alarm=uncounted,
-        figures={} if sub_topics is None or study.table.vectors is None else _figures(study.table, sub_topics),
+        figures={} if related is None or study.table.vectors is None else _figures(study.table, related),
         figure_options={"posterior": {"without": left_out}},
-        listing="" if sub_topics is None else sub_topics.toml,
-        tables={"left-out": left_out},
+        tables={"left-out": left_out}
+        | ({} if related is None else {"related-words": related.to_frame().reset_index()}),
         result=sides,
     )
 
@@ -84,16 +83,22 @@ def _listed_sides(sides: Sequence[Clustering]) -> str:
 
 def _if_independent(study: Study) -> tuple[float, float]:
     """The interval if words were independent draws."""
-    table = study.table.with_related_words({}, {})
+    homes = study.table.related_words.homes
+    independent = {home: replace(each, inflation=1.0) for home, each in homes.items()}
+    table = study.table.with_related_words(independent)
+    if integrated(table, study.spec):
+        verdict = verdict_of_table(table, study.scope, model=study.spec, ci_prob=study.ci_prob)
+        return verdict.lower, verdict.upper
     fitted, _ = posterior_of(table, study.spec, seed=study.seed, sampling=_SAMPLING)
     lower, upper = interval_of(row_of_bias(fitted, study.scope, study.ci_prob))
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable, sub_topics: RelatedWords) -> dict[str, Axes]:
-    """Of each side on which the vectors show sub-topics."""
-    sides: dict[Side, bool] = {"target": bool(sub_topics.groups), "attribute": bool(sub_topics.classes)}
-    return {f"{side}s": plot_sub_topics(table, side) for side, there in sides.items() if there}
+def _figures(table: AssociationTable, related: RelatedWords) -> dict[str, Axes]:
+    """Of each side on which words are related."""
+    homes: dict[Side, Mapping[str, Related]] = {"target": related.groups, "attribute": related.classes}
+    reduced = [side for side, own in homes.items() if any(each.is_reduced for each in own.values())]
+    return {f"{side}s": plot_related_words(table, side) for side in reduced}
 
 
 def _sentence(words: Clustering) -> str:

@@ -38,7 +38,7 @@ def _run(study: Study) -> Check:
 
 
 def _nulls_or_reason(study: Study) -> tuple[Calibration | None, str]:
-    if not study.null_draws:
+    if study.null_draws == 0:
         return None, "Not drawn, since none were asked for"
     if study.nulls is None:
         return None, "Not drawn: this table has no embedding to draw random words from"

@@ -1,6 +1,7 @@
 """Does the bias depend on the prior?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
@@ -8,9 +9,8 @@ from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.formatting import estimate, plain
-from bayes_bias.models.correlations import concentration
-from bayes_bias.models.spec import CORRELATION
 from bayes_bias.posterior.verdict import verdict
+from bayes_bias.table.related_words import scaled_directions
 
 
 def _run(study: Study) -> Check:
@@ -26,7 +26,7 @@ def _run(study: Study) -> Check:
     strongest = f"The prior of {by_prior.index[0]} has the largest sensitivity ({plain(by_prior.iloc[0])})."
     if concern:
         text = f"{concern[0].upper()}{concern[1:]}. {strongest}"
-        text += _other_concentrations(study) if by_prior.index[0].endswith(CORRELATION) else ""
+        text += _other_priors(study, by_prior.index[0]) if by_prior.index[0].endswith("_variance") else ""
     else:
         text = (
             f"The bias does not depend on it: power-scaling sensitivity {plain(sensitivity)}; above"
@@ -45,17 +45,18 @@ def _run(study: Study) -> Check:
     )
 
 
-def _other_concentrations(study: Study) -> str:
-    """State the bias with half and with twice the concentration of the correlations."""
-    nu, decimals = concentration(study.spec), study.table.metric.decimals
+def _other_priors(study: Study, parameter: str) -> str:
+    """State the bias with half and with twice the degrees of freedom of what vectors tell."""
+    decimals = study.table.metric.decimals
     sentences = []
-    for other in (nu / 2, 2 * nu):
-        spec = study.spec.with_prior(CORRELATION, "Beta", nu=other)
-        fitted = fit_table(study.table, spec, seed=study.seed, sampling=study.sampling)
+    for times in (0.5, 2.0):
+        table = replace(study.table, values=scaled_directions(study.table.values, times))
+        fitted = fit_table(table, study.spec, seed=study.seed, sampling=study.sampling)
         result = verdict(fitted, study.scope, ci_prob=study.ci_prob)
         bias = estimate(result.mean, result.lower, result.upper, decimals)
-        sentences.append(f"With nu = {other:g}, the bias is {bias}, {result.label}.")
-    return f" That prior has nu = {nu:g}. " + " ".join(sentences)
+        how = "half" if times < 1 else "twice"
+        sentences.append(f"With {how} as many degrees of freedom, the bias is {bias}, {result.label}.")
+    return f" The vectors tell {parameter}. " + " ".join(sentences)
 
 
 def _methods(results: Mapping[str, float]) -> Sentence:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.analyses.report import CALIBRATION_DRAWS
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
@@ -25,6 +24,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast import contrast
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.quadrature import is_integrated
 from bayes_bias.posterior.summary import check_rope, summarize
 from bayes_bias.posterior.verdict import verdict
 from bayes_bias.progress import step, within
@@ -53,7 +53,7 @@ def report(
     ci_prob: float = 0.95,
     rope: float | None = None,
     contrasts: Sequence[str] = (),
-    calibration_draws: int = CALIBRATION_DRAWS,
+    calibration_draws: int | None = None,
     against_published: bool = False,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -64,7 +64,7 @@ def report(
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
         Word lists, whose cosines are measured in the embedding together with the shipped control classes; or tables,
-        which remember where they were measured. Give tables for other control classes, similarities, sub-topics or
+        which remember where they were measured. Give tables for other control classes, similarities, related words or
         covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see
         `similarities`. To measure several lists with one reading of the vectors, see
         `bayes_bias.associations.lists.measure_lists`.
@@ -82,9 +82,10 @@ def report(
     contrasts : sequence of str
         Further contrasts, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in every
         list that has its groups and classes.
-    calibration_draws : int
+    calibration_draws : int, optional
         Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
-        none. A table needs its embedding for them. Each takes a tenth of a second, in other processes; see `calibrate`.
+        none. By default 400, which take a second or two, or 50 if the posterior of each must be sampled; see
+        `calibrate`. A table needs its embedding for them.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
         longer than all the rest.
@@ -120,7 +121,8 @@ def report(
         for table, list_scope in zip(tables, scopes, strict=True)
         if table.origin
     }
-    with draw_in_background(designs, spec, calibration_draws, seed) as nulls:
+    sampled = not is_integrated(spec) or any(table.replicates is not None for table in tables)
+    with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
         studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
         sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
         # The checks come last, since the random nulls, which other processes draw, are ready last.
@@ -141,7 +143,7 @@ class _Settings:
     rope: float | None
     seed: int
     sampling: Sampling
-    calibration_draws: int
+    calibration_draws: int | None
     against_published: bool
 
     def check(self) -> None:
@@ -150,7 +152,8 @@ class _Settings:
         check_rope(self.rope)
         check_seed(self.seed)
         check_sampling(self.sampling)
-        check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
+        if self.calibration_draws is not None:
+            check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
 
 
 def _means(table: AssociationTable, first: AssociationTable) -> xr.Dataset:

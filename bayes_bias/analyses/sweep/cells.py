@@ -10,8 +10,9 @@ from typing import Any
 from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.coverage import lookup
+from bayes_bias.associations.general_words import GeneralWords
+from bayes_bias.associations.related import related_as_shown, with_near_copies, without_preferences
 from bayes_bias.associations.similarity_cosine import COSINES
-from bayes_bias.associations.sub_topics import Vocabulary, related_as_shown, with_near_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -119,7 +120,7 @@ class Cell(ABC):
 class VectorCell(Cell):
     """A list in an embedding, which holds no more than its words.
 
-    Which of them belong together is what its general words show, the `vocabulary`; of a version of an embedding what
+    How its words vary together is what its general words show, the `vocabulary`; of a version of an embedding what
     the embedding itself shows, its `original`, since vectors that were changed on purpose do not show what words mean.
     """
 
@@ -127,7 +128,7 @@ class VectorCell(Cell):
     embedding: Embedding
     allow_loss: bool
     similarity: Similarity = COSINES
-    vocabulary: Vocabulary | None = None
+    vocabulary: GeneralWords | None = None
     original: Cell | None = None
 
     @cached_property
@@ -157,7 +158,8 @@ class VectorCell(Cell):
         if self.vocabulary is None:
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
         original = None if self.original is None else self.original.table()
-        return related_as_shown(table, self.vocabulary, self.words.topics, besides=self.words, shown=original)
+        related = related_as_shown(table, self.vocabulary, besides=self.words, shown=original)
+        return related if original is None else without_preferences(related)
 
     def _measured(self) -> AssociationTable:
         return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))

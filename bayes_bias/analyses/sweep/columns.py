@@ -12,8 +12,9 @@ from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import check_different, check_kind, listed
+from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
-from bayes_bias.associations.sub_topics import WORDS_ARE_INDEPENDENT, Vocabulary, reason_of, vocabulary_of
+from bayes_bias.associations.related import WORDS_ARE_INDEPENDENT, reason_of
 from bayes_bias.debiasing.version import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
@@ -268,7 +269,7 @@ def _column_of_embedding(
     lists: Sequence[WordList],
     similarity: Similarity,
     allow_loss: bool,
-    vocabulary: Vocabulary | None,
+    vocabulary: GeneralWords | None,
     originals: Mapping[str, Cell] = _NONE,
 ) -> Column:
     """Each cell has no more vectors than its words need; those of a version have their originals beside them."""
@@ -291,11 +292,11 @@ def _column_of_embedding(
     )
 
 
-def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> Vocabulary | None:
+def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords | None:
     """The general words of an embedding, if some list wants them and there are some."""
     needs_vectors = any(words.sub_topics == "from vectors" for words in lists)
     try:
-        return vocabulary_of(embedding) if needs_vectors else None
+        return general_words_of(embedding) if needs_vectors else None
     except EmbeddingError as error:
         logger.warning(f"{WORDS_ARE_INDEPENDENT}: {reason_of(error)}")
         return None

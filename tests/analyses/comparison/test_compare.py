@@ -16,6 +16,7 @@ from bayes_bias.errors import BayesBiasError, SpecError, TableError
 from bayes_bias.formatting import probability
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.combine_tables import difference, pair
+from bayes_bias.table.related_words import Related
 from tests.helpers import PLANTED, SHORT, changed, equalised, random_table, refused, says, states
 
 ROPE = 0.15
@@ -238,11 +239,11 @@ def test_a_difference_keeps_replicates_of_both(small_table):
 
 def test_relations_of_words_come_from_before(small_table: AssociationTable) -> None:
     words = small_table.values.target.to_numpy().tolist()
-    known = small_table.with_related_words(dict.fromkeys(words[:3], "first"), {"men": 0.4})
+    men = tuple(small_table.values.target.to_numpy()[small_table.values.group == "men"].tolist())
+    known = small_table.with_related_words({"men": Related(men, 1.4)})
     known = known.with_covariates({word: float(k % 4) for k, word in enumerate(words)})
-    other = changed(small_table, PLANTED).with_related_words(dict.fromkeys(words[1:4], "other"), {"men": 0.9})
+    other = changed(small_table, PLANTED).with_related_words({"men": Related(men, 1.9)})
     before, after = pair(known, other)
     for table in (after, difference(before, after)):
-        assert table.sub_topics.groups["men"].clusters == known.sub_topics.groups["men"].clusters
-        assert table.sub_topics.groups["men"].share == 0.4
+        assert table.related_words.groups["men"].inflation == 1.4
         assert table.covariates == known.covariates

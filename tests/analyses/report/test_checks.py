@@ -31,6 +31,6 @@ def test_nulls_belong_to_their_list_in_any_order(order):
 
 def test_background_nulls_are_drawn_by_the_name_of_the_list():
     designs = {name: lambda name=name, **_: f"nulls of {name}" for name in ("weat6", "weat7")}
-    with draw_in_background(designs, load_spec("crossed"), 2, 1) as nulls:
+    with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=False) as nulls:
         assert nulls.of_list("weat7") == "nulls of weat7"
         assert nulls.of_list("weat6") == "nulls of weat6"

@@ -1,4 +1,4 @@
-"""A report counts words of a sub-topic as fewer; independence is a row of its checks."""
+"""A report counts related words as fewer; independence is a row of its checks."""
 
 from dataclasses import replace
 
@@ -10,14 +10,20 @@ from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.check_clusters import CHECKER
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.posterior.verdict import COUNTED, verdict
+from bayes_bias.table.related_words import Related
 from tests.helpers import FEW, SHORT, says
 
 
 def related(table: AssociationTable) -> AssociationTable:
-    """Each group and class as two sub-topics of words that are almost the same."""
-    words = {**table.values.target.to_series().to_dict(), **table.values.attribute.to_series().to_dict()}
-    clusters = {word: str(int(word.split()[1]) % 2) for word in words}
-    return table.with_related_words(clusters, dict.fromkeys((*table.groups, *table.associated_classes), 0.9))
+    """Groups and classes whose means are three times as variable as those of independent words."""
+    homes = {}
+    for side, home in (("target", "group"), ("attribute", "attribute_class")):
+        belongs_to = table.values[home].to_numpy()
+        for name in dict.fromkeys(belongs_to.tolist()):
+            words = tuple(table.values[side].to_numpy()[belongs_to == name].tolist())
+            loading = np.linspace(1, -1, len(words))
+            homes[name] = Related(words, 3.0 if name not in table.controls else 1.0, loading=loading)
+    return table.with_related_words(homes)
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +36,16 @@ def study(small_table, sampled) -> Study:
 def test_independence_is_a_check_without_verdict(study):
     check, answer = CHECKER.run(study), verdict(study.fitted)
     assert answer.upper - answer.lower > 1.2 * (check.numbers["independent_ub"] - check.numbers["independent_lb"])
-    assert says(check.text, "men 0 men 1 sub-topics all there are")
+    assert says(check.text, "effective number 'men' independent draws")
     assert "explain" not in check.text
-    assert '"men 1"' in check.listing
     assert not check.figures  # no vectors
     assert not check.alarm
 
 
-def test_independent_words_say_nothing_of_sub_topics(study, small_table):
+def test_independent_words_say_nothing_of_related_ones(study, small_table):
     check = CHECKER.run(replace(study, table=small_table))
     assert "independent_lb" not in check.numbers
-    assert "sub-topics" not in check.text
+    assert "effective number" not in check.text
 
 
 def test_verdict_says_related_words_count_as_fewer(study):

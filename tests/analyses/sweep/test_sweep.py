@@ -253,12 +253,12 @@ def test_bytes_do_not_depend_on_blas_kernels(tmp_path: Path) -> None:
     assert not [str(path) for path in first if first[path] != second[path]]
 
 
-def test_sub_topics_do_not_depend_on_other_lists() -> None:
+def test_related_words_do_not_depend_on_other_lists() -> None:
     lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
     (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
     for words in lists:
         table = bb.cosines(words, "googlenews-demo", controls=())
-        assert column.cells[words.name].table().sub_topics.toml == table.sub_topics.toml
+        assert str(column.cells[words.name].table().related_words) == str(table.related_words)
 
 
 def test_a_measure_that_raises_is_a_failure_and_is_computed_again(

@@ -1,4 +1,4 @@
-"""Which words of a list belong together: their similarity, with the sub-topics that vectors show."""
+"""Which words of a list are related: their cosines with one another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,7 +30,7 @@ _ROW = 0.16  # inches
 _COLUMNS, _POINTS, _SMALLEST = 0.7, 72, 5
 
 
-def plot_sub_topics(
+def plot_related_words(
     table: AssociationTable,
     side: Side = "target",
     *,
@@ -38,10 +38,10 @@ def plot_sub_topics(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot cosines of the words of each group, or class, with one another; sub-topics that vectors show are framed.
+    """Plot cosines of the words of each group, or class, with one another.
 
-    Words are listed under their group or class. Those of a sub-topic are together, with the largest sub-topic first and
-    single words last. Groups and classes without sub-topics are left out.
+    Words are listed under their group or class, in their order along the direction in which they vary most. Groups and
+    classes whose words vary like independent draws are omitted.
 
     Parameters
     ----------
@@ -55,19 +55,23 @@ def plot_sub_topics(
     Raises
     ------
     TableError
-        The table counts words as independent draws, or there are no sub-topics on this side.
+        If the table does not say how its words vary together, or no words on this side are related.
 
     Examples
     --------
     >>> table = cosines("weat6", "googlenews-demo")                              # doctest: +SKIP
-    >>> plot_sub_topics(table, "attribute")                                       # doctest: +SKIP
+    >>> plot_related_words(table, "attribute")                                       # doctest: +SKIP
     """
     check_side(side)
     check_table(table)
-    sub_topics = table.sub_topics
-    homes = sub_topics.groups if side == "target" else sub_topics.classes
+    related = table.related_words
+    homes = {
+        home: each
+        for home, each in (related.groups if side == "target" else related.classes).items()
+        if each.is_reduced and each.loading is not None
+    }
     if not homes:
-        raise TableError(f"side: the vectors show no sub-topics of {side}s in '{table.name}'; ask for the other side")
+        raise TableError(f"side: the vectors show no related {side}s in '{table.name}'; ask for the other side")
     ordered = {home: _ordered(related) for home, related in homes.items()}
     words = [word for of_home in ordered.values() for word in of_home]
     with style(palette):
@@ -84,7 +88,7 @@ def plot_sub_topics(
             bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
             bar.outline.set_visible(False)
         legend_below(ax, shown=legend, labelled=False)
-        set_title(ax, f"{shortened(table.name)}: sub-topics of {side}s")
+        set_title(ax, f"{shortened(table.name)}: related {side}s")
         return ax
 
 
@@ -99,9 +103,9 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
 
 
 def _ordered(related: Related) -> list[str]:
-    """Words of a cluster together, then those alone."""
-    together = [word for words in related.clusters for word in words]
-    return [*together, *(word for word in related.words if word not in together)]
+    """Words along the direction in which they vary most."""
+    assert related.loading is not None
+    return [related.words[i] for i in np.argsort(-related.loading, kind="stable")]
 
 
 def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:
@@ -115,18 +119,16 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
 
 
 def _mark(ax: Axes, homes: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
-    """A frame around each cluster, in the colour of its group or class, with an entry of the legend for each."""
+    """A frame around each group or class in its colour, with an entry of the legend."""
     first = 0
     for number, (home, related) in enumerate(homes.items()):
         shade, start, end = colour(number), first, first + len(ordered[home])
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
-        label: str | None = f"{shortened(home)}: {len(related.words)} words count as {related.effective:.0f}"
-        for words in related.clusters:
-            corner, size = (first - 0.5, first - 0.5), len(words)
-            frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
-            ax.add_patch(frame).set(zorder=3, clip_on=False)
-            first, label = first + size, None
+        label = f"{shortened(home)}: {len(related.words)} words, effective number {related.effective:.0f}"
+        corner, size = (start - 0.5, start - 0.5), end - start
+        frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
+        ax.add_patch(frame).set(zorder=3, clip_on=False)
         for tick in (*ax.get_yticklabels()[start:end], *ax.get_xticklabels()[start:end]):
             tick.set_color(shade)
         first = end

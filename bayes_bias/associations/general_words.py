@@ -1,0 +1,179 @@
+"""General words of an embedding: how words vary that no list has chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.equal_vectors import without_copies
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.words.wordlist import WordList
+
+type Numbers = NDArray[np.float64]
+
+# With fewer general words it is unknown how much words vary.
+_FEWEST = 500
+_SEED = 1
+# Random lists of each length, and the longest: longer ones vary alike.
+_RANDOM_LISTS, _LONGEST = 200, 60
+_SMALLEST = 1e-15
+
+
+@dataclass(frozen=True)
+class RandomLists:
+    """How much the leading direction stands out among lists of general words.
+
+    The ratio is the largest eigenvalue of a list, centred at its mean, relative to the mean of all its eigenvalues.
+
+    Attributes
+    ----------
+    cosine_ratio, cosine_ratio_sd : float
+        Mean and standard deviation of the ratio for the cosines of words with one another.
+    profile_ratio : float
+        Mean of the ratio for their profiles, the cosines with all general words.
+    """
+
+    cosine_ratio: float
+    cosine_ratio_sd: float
+    profile_ratio: float
+
+
+@dataclass(frozen=True)
+class GeneralWords:
+    r"""General words of an embedding.
+
+    Let :math:`Y` be their centred cosines with one another, N by N. The *profile* of a word is its N cosines with the
+    general words, centred at their mean and divided by :math:`\sqrt N`. Only products of profiles are used, so that
+    they are kept in at most as many dimensions as vectors have.
+
+    Attributes
+    ----------
+    name : str
+        Name of the embedding.
+    sha256 : str
+        Hash of words and vectors.
+    words : tuple of str
+    vectors : array (words, d)
+        Vectors of length one; of several replicates side by side, so that products are means over replicates.
+    in_first : bool
+        Whether they come from a single replicate; words are then compared in the first replicate.
+    """
+
+    name: str = field(compare=False)
+    sha256: str
+    words: tuple[str, ...] = field(compare=False)
+    vectors: Numbers = field(compare=False)
+    in_first: bool = False
+
+    @classmethod
+    def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, name: str = "", in_first: bool = False) -> Self:
+        """From vectors ``(d,)``, or ``(replicate, d)``."""
+        rows = side_by_side(list(vectors.values())) if vectors else np.zeros((0, 0))
+        return cls(name, sha256_of_vectors(vectors), tuple(vectors), rows, in_first)
+
+    def without(self, wordlist: WordList) -> Self:
+        """Return the words that are not in a list.
+
+        Raises
+        ------
+        EmbeddingError
+            If there are too few, or they have too few different vectors.
+        """
+        own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+        others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
+        if len(others) < _FEWEST:
+            raise EmbeddingError(
+                f"sub_topics: {self.name} has {len(others)} general words in addition to those of the list, and"
+                f" {_FEWEST} are needed to see which words are related; give the vectors of all words of a language,"
+                " with frequent ones first, or set sub_topics='independent'"
+            )
+        distinct = without_copies(others)
+        if len(distinct) < _FEWEST:
+            vectors = "the same vector" if len(distinct) == 1 else f"only {len(distinct)} different vectors"
+            raise EmbeddingError(
+                f"sub_topics: all general words of {self.name} have {vectors}; check the"
+                " file, or set sub_topics='independent'"
+            )
+        return type(self).of(distinct, name=self.name, in_first=self.in_first)
+
+    def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+        """Return vectors of a list as those of the general words are."""
+        first = self.in_first and vectors[0].ndim == 2
+        return side_by_side([vector[0] for vector in vectors] if first else vectors)
+
+    def profiles(self, rows: Numbers) -> Numbers:
+        """Return coordinates of the profile of each word, (words, dimensions), whose products are those of profiles."""
+        return np.asarray(rows @ self._spectrum[1])
+
+    @property
+    def variance(self) -> float:
+        r"""Mean square of the centred cosines of general words, less what N words show by chance,
+        :math:`\sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N`: the variance of two general words' cosine."""
+        values = self._spectrum[0]
+        return float((values**2).sum() - values.sum() ** 2 / len(self.words))
+
+    @property
+    def directions(self) -> float:
+        r"""Effective number of directions in which preferences of general words vary,
+        :math:`(\sum_k s_k^2)^2 / \sum_k s_k^4` with the eigenvalues s of Y."""
+        values = self._spectrum[0]
+        return float((values**2).sum() ** 2 / (values**4).sum())
+
+    def random_lists(self, words: int) -> RandomLists:
+        """Return how much the leading direction stands out in random lists of as many words."""
+        return _random_lists(self, min(words, _LONGEST))
+
+    @cached_property
+    def centred(self) -> Numbers:
+        """Vectors without their mean."""
+        return np.asarray(self.vectors - self.vectors.mean(axis=0))
+
+    @cached_property
+    def _spectrum(self) -> tuple[Numbers, Numbers]:
+        """Eigenvalues of Y / N, and what takes vectors to coordinates of profiles, (d, dimensions)."""
+        _, singular, directions = np.linalg.svd(self.centred / np.sqrt(len(self.words)), full_matrices=False)
+        return singular**2, np.asarray(directions.T * singular)
+
+
+def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
+    """Return vectors ``(d,)`` of length one, as rows; of ``(replicate, d)`` all replicates in one row of length one."""
+    rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
+    return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
+
+
+def eigenvalues(products: Numbers) -> Numbers:
+    """Return the eigenvalues of lists centred at their mean, from products of their words (..., n, n); (..., n - 1)."""
+    centred = products - products.mean(axis=-1, keepdims=True) - products.mean(axis=-2, keepdims=True)
+    centred = centred + products.mean(axis=(-2, -1), keepdims=True)
+    return np.asarray(np.maximum(np.linalg.eigvalsh(centred)[..., :0:-1], _SMALLEST))
+
+
+def leading_ratio(values: Numbers) -> Numbers:
+    """Return the largest eigenvalue relative to their mean."""
+    return np.asarray(values[..., 0] / values.mean(axis=-1))
+
+
+def general_words_of(embedding: Embedding) -> GeneralWords:
+    """Return general words of an embedding whose pool can be read."""
+    general = embedding.reader.general()
+    stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
+    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    several = any(vector.ndim == 2 for vector in usable.values())
+    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
+
+
+@lru_cache(maxsize=256)
+def _random_lists(general: GeneralWords, words: int) -> RandomLists:
+    rng = np.random.default_rng(words)
+    lists = np.stack([rng.choice(len(general.words), words, replace=False) for _ in range(_RANDOM_LISTS)])
+    cosine_ratios, profile_ratios = (
+        leading_ratio(eigenvalues(own @ own.swapaxes(1, 2)))
+        for own in (general.vectors[lists], general.profiles(general.centred)[lists])
+    )
+    return RandomLists(float(cosine_ratios.mean()), float(cosine_ratios.std()), float(profile_ratios.mean()))

@@ -1,0 +1,261 @@
+r"""How the words of a list vary together, and how much their preferences are expected to vary, from vectors.
+
+Of a group or class with n words, centred at its mean, let :math:`\lambda_1 \ge \dots \ge \lambda_{n-1}` be the
+eigenvalues of the products of their profiles (see `bayes_bias.associations.general_words`).
+
+*Preferences.* The words of a group vary :math:`r = \bar\lambda / v` times as much as general words, whose cosines have
+the variance v. General words prefer these opposite classes to each other with the variance q, which is observed. The
+expected variance of the group's preferences is :math:`r q`, with as many degrees of freedom D as there are directions.
+
+*Related words.* If a few directions hold most of the variation, as in a list of sub-topics, the mean of the words is as
+variable as words are along them. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance along the leading
+direction by the correction for a spiked covariance [1]_, :math:`(h + \sqrt{h^2 - 4 x}) / 2` with
+:math:`h = x + 1 - (\sqrt{b} - 1)^2` and the mean ratio b of random lists. It counts by the weight
+:math:`1 / (1 + e^{-3 (z - 3.5)})`, where the same ratio of raw cosines lies z standard deviations above random lists.
+The mean of the words cannot be more uncertain than the groups are apart: R compares the variance between their means
+with what independent words would give. Together, the variance of the mean is inflated by
+
+.. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R)).
+
+References
+----------
+.. [1] Baik, J., & Silverstein, J. W. (2006). Eigenvalues of large sample covariance matrices of spiked population
+   models. Journal of Multivariate Analysis, 97, 1382-1408. https://doi.org/10.1016/j.jmva.2005.08.003
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayes_bias.associations.general_words import GeneralWords, eigenvalues, leading_ratio
+from bayes_bias.associations.near_copies import near_copies
+from bayes_bias.errors import EmbeddingError
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
+from bayes_bias.table.metric import COSINE
+from bayes_bias.table.related_words import Related
+from bayes_bias.words.wordlist import WordList
+
+type Numbers = NDArray[np.float64]
+
+# Chosen on GoogleNews, judged on GloVe (docs/evidence): the belief in a leading direction is a half where it stands out
+# so many standard deviations above random lists, and grows with this slope.
+_HALF, _SLOPE = 3.5, 3.0
+# The inflation is at most so many times the variance between groups, relative to independent words.
+_CAP = 1.25
+# So many words of one group or class take a second, and time grows faster than their square.
+MOST = 1_000
+# Further digits differ with the processor that multiplies matrices.
+_DIGITS = 6
+WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may be related"
+_AS_NAMED = "words of a sub-topic that the list names are related, by as much as the table shows"
+_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, including their sub-topic"
+
+
+@dataclass(frozen=True, eq=False)
+class Home:
+    """The words of one group or class: vectors of length one, (words, d), and coordinates of their profiles."""
+
+    rows: Numbers
+    profiles: Numbers
+
+    @cached_property
+    def mean(self) -> Numbers:
+        """Mean profile."""
+        return np.asarray(self.profiles.mean(axis=0))
+
+    @cached_property
+    def mean_eigenvalue(self) -> float:
+        """Mean eigenvalue of the centred profiles, whose sum is their sum of squares; NaN for one word."""
+        if len(self.rows) < 2:
+            return np.nan
+        centred = self.profiles - self.mean
+        return float((centred**2).sum() / (len(self.rows) - 1))
+
+    def expected_variance(self, of_general: float, general: GeneralWords) -> float:
+        """Return the expected variance of the words' preferences, from that of general words."""
+        mean = self.mean_eigenvalue
+        return of_general * (1.0 if np.isnan(mean) else mean / general.variance)
+
+    def inflation(self, general: GeneralWords, apart: float) -> float:
+        """Return how many times the variance of the words' mean is as large as that of independent words."""
+        if len(self.rows) < 3:  # one or two words have no leading direction
+            return 1.0
+        random = general.random_lists(len(self.rows))
+        z = (float(leading_ratio(eigenvalues(self.rows @ self.rows.T))) - random.cosine_ratio) / random.cosine_ratio_sd
+        weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
+        values = eigenvalues(self.profiles @ self.profiles.T)
+        along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
+        return rounded(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
+
+    @property
+    def loading(self) -> Numbers:
+        """Position of each word along the direction in which their vectors vary most."""
+        centred = self.rows - self.rows.mean(axis=0)
+        leading = np.linalg.eigh(centred @ centred.T)[1][:, -1]
+        return np.round(leading * np.sign(leading[np.argmax(np.abs(leading))]), _DIGITS)
+
+
+def related_words_of(
+    table: AssociationTable, general: GeneralWords, *, independent: bool = False
+) -> dict[str, Related]:
+    """Return how the words of each group and associated class of a table that carries its vectors vary together.
+
+    Words that are paired keep their pairs. With `independent` words are independent draws, and only the variance of
+    their preferences is taken from the vectors.
+    """
+    related = dict[str, Related]()
+    for name, own_words in compared_words(table).items():
+        check_length(name, len(own_words))
+    compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
+    sides = {side: _homes(table, names, side, general) for side, names in compared.items()}
+    for side, opposite in (SIDES, SIDES[::-1]):
+        homes = {} if is_paired(table.values, side) else sides[side]
+        of_general = preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        apart = distance_apart(list(homes.values()))
+        controls = _homes(table, table.controls, side, general) if side == "attribute" and homes else {}
+        for name, home in {**homes, **controls}.items():
+            own = Related(_words(table, name, side))
+            if not independent and name not in controls and len(own.words) > 2:
+                own = replace(own, inflation=home.inflation(general, apart), loading=home.loading)
+            sd = np.sqrt(home.expected_variance(of_general, general))
+            if sd > 0:
+                own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
+            related[name] = own
+    return related
+
+
+def _homes(table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords) -> dict[str, Home]:
+    assert table.vectors is not None
+    homes = {}
+    for name in names:
+        rows = general.rows([table.vectors[word] for word in _words(table, name, side)])
+        homes[name] = Home(rows, general.profiles(rows))
+    return homes
+
+
+def _words(table: AssociationTable, home: str, side: Side) -> tuple[str, ...]:
+    belongs_to = table.values[HOMES[side]].to_numpy()
+    return tuple(word for word, of in zip(words_of(table.values, side), belongs_to, strict=True) if of == home)
+
+
+def preference_variance(opposite: Sequence[Home], general: GeneralWords) -> float:
+    """Return the variance with which general words prefer one of the opposite classes, or groups, averaged over
+    these."""
+    means = np.stack([home.mean for home in opposite])
+    return float(((means - means.mean(axis=0)) ** 2).sum(axis=1).mean())
+
+
+def distance_apart(homes: Sequence[Home]) -> float:
+    """Return the variance between the means of groups, relative to what independent words would give; infinite for one
+    group."""
+    if len(homes) < 2:
+        return np.inf
+    means = np.stack([home.mean for home in homes])
+    between = ((means - means.mean(axis=0)) ** 2).sum() / (len(homes) - 1)
+    expected = float(np.mean([home.mean_eigenvalue / len(home.rows) for home in homes]))
+    return float(between / expected) if expected > 0 else np.inf  # unknown with a single word
+
+
+def rounded(value: float) -> float:
+    """Return a number without the digits that differ with the processor that multiplies matrices."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def spiked_variance(ratio: float, of_random_lists: float) -> float:
+    """Return the variance along one direction, relative to others, that makes the largest eigenvalue so large."""
+    ratio = max(ratio, of_random_lists)
+    h = ratio + 1 - (np.sqrt(of_random_lists) - 1) ** 2
+    return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)
+
+
+def check_length(home: str, words: int) -> None:
+    """Refuse more words than can be compared in a few seconds.
+
+    Raises
+    ------
+    EmbeddingError
+    """
+    if words > MOST:
+        raise EmbeddingError(
+            f"sub_topics: '{home}' has {words:,} words, and related words can be found among"
+            f" {MOST} at most; name sub-topics in the list's [topics], or set sub_topics='independent'"
+        )
+
+
+# What a table takes from this.
+
+
+def related_as_shown(
+    table: AssociationTable,
+    general: GeneralWords,
+    *,
+    besides: WordList | None = None,
+    shown: AssociationTable | None = None,
+    independent: bool = False,
+) -> AssociationTable:
+    """Return the table with what its vectors show of related words, or those of another table, `shown`.
+
+    If they cannot, the table has a notice that says why. The words of the list `besides` do not count as general ones.
+    """
+    try:
+        general = general if besides is None else general.without(besides)
+        related = related_words_of(table if shown is None else shown, general, independent=independent)
+        return with_related(table, related)
+    except EmbeddingError as error:
+        return as_listed(table, error)
+
+
+def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
+    """Return the table with a notice that vectors show no related words, and why; near copies are related all the
+    same."""
+    has_topics = any(f"{side}_topic" in table.values.coords for side in SIDES)
+    notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
+    noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
+    return noted if has_topics else with_near_copies(noted)
+
+
+def with_near_copies(table: AssociationTable) -> AssociationTable:
+    """Return the table with words that have nearly one vector as related, which needs no general words to see."""
+    if table.vectors is None:
+        return table
+    copies = near_copies(compared_words(table), table.vectors)
+    return with_related(table, {home: each.related for home, each in copies.items()}) if copies else table
+
+
+def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
+    """Return the table with how its words vary together, and a notice for each group or class with fewer effective
+    words."""
+    notices = tuple(f"{home}: {each.text}" for home, each in related.items() if each.is_reduced)
+    notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
+    return replace(table.with_related_words(related), notices=(*table.notices, *notices))
+
+
+def without_preferences(table: AssociationTable) -> AssociationTable:
+    """Return the table without what vectors tell of preferences, which those of another table may not know."""
+    unknown = {
+        f"{side}_preference_sd": np.nan * table.values[f"{side}_preference_sd"]
+        for side in SIDES
+        if f"{side}_preference_sd" in table.values.coords
+    }
+    return replace(table, values=table.values.assign_coords(unknown))
+
+
+def compared_words(table: AssociationTable) -> dict[str, list[str]]:
+    """Return the words of each group, and of each associated class, of the sides that are not paired."""
+    compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
+    words = dict[str, list[str]]()
+    for side, homes in compared.items():
+        if is_paired(table.values, side):
+            continue
+        belongs_to = dict(zip(words_of(table.values, side), table.values[HOMES[side]].to_numpy(), strict=True))
+        words |= {home: [word for word, of in belongs_to.items() if of == home] for home in homes}
+    return words
+
+
+def reason_of(error: EmbeddingError) -> str:
+    """Return why vectors show no related words, without what to do about it."""
+    return str(error).removeprefix("sub_topics: ").split("; ")[0]

@@ -1,0 +1,130 @@
+r"""Preferences and related words of the crossed model, as far as vectors tell them.
+
+*Preferences.* Seen with the opposite words at hand, the preference of a word of group or class k has the variance
+
+.. math:: \tau_k^2 = \sigma_k^2 + c_k,
+
+of which :math:`\sigma_k^2` is the variance of its own preference, and :math:`c_k` what residuals, averaged over the
+opposite words, add. Vectors tell :math:`\tau_k^2`: it varies about :math:`s_k^2` like a variance with
+:math:`D` degrees of freedom,
+
+.. math:: \tau_k^2 \sim D\, s_k^2 / \chi^2_D, \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
+
+where :math:`s_k` is the expected standard deviation and D the number of directions in which general words vary
+(`bayes_bias.associations.related`). If :math:`\tau_k^2` is below what residuals add, words have no preferences of their
+own, as in lists of random words.
+
+*Related words.* The words of k share a part of each effect, so that the variance of their mean is :math:`I_k` times as
+large. It was estimated from D directions, so that
+
+.. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}.
+
+The differences between words do not depend on the shared part; the table says nothing about it.
+"""
+
+from collections.abc import Container, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
+from bayes_bias.models.scales import unit_of
+from bayes_bias.models.spec import FROM_VECTORS, ModelSpec
+from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.statistics import compared_classes
+
+type Numbers = NDArray[np.float64]
+
+# The square of a scale that counts as zero, in units of the priors: the root of zero has no slope.
+LEAST_SQUARE = 1e-12
+# The suffix of an inflation that vectors show, among the inputs.
+EXPECTED = "_expected"
+# Degrees of freedom of an inflation that is taken as known.
+CERTAIN = 1e6
+PREFERENCE: Mapping[Side, str] = MappingProxyType({side: f"sd_{side}_preference" for side in SIDES})
+
+
+def variance_name(side: Side) -> str:
+    """Name of the variable for the variance of preferences as seen with the opposite words."""
+    return f"{side}_preference_variance"
+
+
+def inflation_name(side: Side) -> str:
+    """Name of the variable that tells how many times the variance of a mean is as large as for independent words."""
+    return f"{side}_inflation"
+
+
+def sides_from_vectors(spec: ModelSpec, known: Container[Any]) -> tuple[Side, ...]:
+    """Return the sides whose preferences have a prior from vectors, as far as `known` data or inputs tell it."""
+    return tuple(
+        side
+        for side in SIDES
+        if f"{side}_preference_sd" in known
+        and PREFERENCE[side] in spec.priors
+        and spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS
+    )
+
+
+def related_sides(data: xr.Dataset) -> tuple[Side, ...]:
+    """Return the sides of which some words are related."""
+    return tuple(side for side in SIDES if inflation_name(side) in data and (data[inflation_name(side)] > 1).any())
+
+
+def variables_needed(data: xr.Dataset) -> set[str]:
+    """Return the variables without which it is unknown how uncertain means of related words are."""
+    return {inflation_name(side) for side in related_sides(data)}
+
+
+def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
+    """Return the share of the residual variance in the variance of preferences, for each group, or class.
+
+    The preference of a target for one of C classes is its mean there minus the average over classes, so that the share
+    is the average of :math:`(1 - 1 / C) / n_c`; likewise for attributes.
+    """
+    counts = data.n_attributes.to_numpy()[compared_classes(data)] if side == "target" else data.n_targets.to_numpy()
+    share = (1 - 1 / len(counts)) * float((1 / counts).mean())
+    return np.full(data.sizes[HOMES[side]], share)
+
+
+def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
+    """Return the scales whose squares make up :math:`c_k`, each with its weight in each group, or class."""
+    shares = residual_shares(data, side)
+    weights = {RESIDUAL: shares}
+    n_controls = data.sizes["control"] if side == "attribute" else 0
+    if n_controls and CONTROL_RESIDUAL in spec.priors:
+        is_control = np.arange(len(shares)) >= len(shares) - n_controls
+        weights = {RESIDUAL: np.where(is_control, 0.0, shares), CONTROL_RESIDUAL: np.where(is_control, shares, 0.0)}
+    if "replicate" in data.dims and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
+        n = data.sizes["replicate"]
+        weights |= {scale + BY_REPLICATE: each / n for scale, each in weights.items()}
+        weights[PREFERENCE[side] + BY_REPLICATE] = np.full_like(shares, 1 / n)
+    return weights
+
+
+def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
+    """Draw the inflation of each group, or class, (..., cells)."""
+    expected, directions = (data[f"{side}_{what}"].to_numpy() for what in ("inflation", "directions"))
+    half = np.where(np.isnan(directions), np.inf, directions) / 4
+    factor = np.ones((*shape, len(expected)))
+    for k in np.flatnonzero((expected > 1) & np.isfinite(half)):
+        factor[..., k] = half[k] / rng.gamma(half[k], size=shape)
+    return np.asarray(1 + (expected - 1) * factor)
+
+
+def inputs_from_vectors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+    """Return what a PyMC model reads of preferences and related words, in units of the priors."""
+    unit = unit_of(spec, data)
+    arrays: dict[str, Numbers] = {}
+    for side in sides_from_vectors(spec, data):
+        arrays[f"{side}_preference_sd"] = data[f"{side}_preference_sd"].to_numpy() / unit
+        arrays[f"{side}_directions"] = data[f"{side}_directions"].to_numpy()
+        for scale, weights in explained_by(spec, data, side).items():
+            arrays[f"{side}_share_of_{scale}"] = weights
+    for side in related_sides(data):
+        arrays[inflation_name(side) + EXPECTED] = data[inflation_name(side)].to_numpy()
+        directions = data[f"{side}_directions"].to_numpy()
+        arrays[f"{side}_directions"] = np.where(np.isnan(directions), CERTAIN, directions)
+    return arrays

@@ -1,0 +1,504 @@
+r"""The posterior of a bias by numerical integration, without a sampler.
+
+A bias compares classes, so that the levels of words cancel. Given the residual variance :math:`e`, its noise depends on
+one variance :math:`\sigma_k^2` for each group and each associated class, and these are independent of each other. The
+words of group or class k tell :math:`\sigma_k^2` by the sums of squares :math:`S_{ki}` of their preferences, along
+orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
+
+.. math::
+
+    p(e, \sigma \mid y) \propto p(e \mid y) \prod_k p(\sigma_k)
+        \prod_i v_{ki}^{-f_k / 2} \exp\left(-\frac{S_{ki}}{2 v_{ki}}\right),
+    \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
+
+where :math:`p(e \mid y)` is what the interaction of words tells. Each factor is a function of one variance and is
+integrated on a grid; the variances of the bias are taken at the points of a Latin hypercube. Given the variances the
+bias is normal with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
+(`bayes_bias.models.preferences`).
+
+Levels tell a little about the residual variance, too, and are integrated in the same way with a weight of zero. This is
+the posterior of `bayes_bias.models.crossed` if all classes, and all groups, have equally many words. Otherwise
+residuals make levels and preferences of a word correlate, which is left out: see `_MOST_UNEVEN`, and the differences in
+docs/evidence/speed.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
+
+from bayes_bias.models.patterns import zero_sum_covariance
+from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
+from bayes_bias.models.residuals import shape_parameters
+from bayes_bias.models.scales import clusters_in, has_replicates, units_of_priors
+from bayes_bias.models.spec import BY_GROUP, ModelSpec, Prior
+from bayes_bias.models.structures import modelled, resolved
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import OVERALL, bias_weights
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
+from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
+
+type Numbers = NDArray[np.float64]
+
+# Values of the residual variance, over so many of its standard deviations; nodes of a first and a second grid for each
+# variance; and points of the hypercube.
+_RESIDUALS, _RANGE = 16, (-4.0, 5.0)
+_COARSE, _FINE, POINTS = 64, 128, 1024
+_SEED = 1
+# The standard deviations of levels, on which a bias depends if a class counts more often for it than against it.
+LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
+# Where the log of a density is further below its maximum, it does not count.
+_NEGLIGIBLE = 20.0
+# A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
+# words show or the prior, does not occur.
+_SMALL, _LARGE = 1e-4, 1e4
+# Up to such a ratio of lengths p is within .003 of the sampler's (docs/evidence/speed.md); with a ratio of three it may
+# differ by .07.
+_MOST_UNEVEN = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class WordVariance:
+    r"""What a table and a prior tell of the variance of the effects of one group's, or class's, words.
+
+    Attributes
+    ----------
+    squares, noise : array (contrasts,)
+        Sums of squares of the words' means along each contrast, and its variance by a residual variance of one.
+    df : float
+        Degrees of freedom of each sum.
+    times : float
+        Variance of a contrast if that of the effects is one.
+    weight : float
+        Variance of the bias if that of the effects is one and words are independent.
+    cell : int
+        Number of the group or class.
+    prior : Prior or None
+        Of the standard deviation, in the units of the table; None if vectors tell the variance.
+    expected, directions, explained : float
+        Expected variance and degrees of freedom of what vectors tell, and the share of the residual variance in it.
+    """
+
+    squares: Numbers
+    noise: Numbers
+    df: float
+    times: float
+    weight: float
+    cell: int
+    prior: Prior | None = None
+    expected: float = np.nan
+    directions: float = np.nan
+    explained: float = 0.0
+
+    def below(self, residual: Numbers) -> Numbers:
+        """Variance (of effects and residuals, if vectors tell it) at and below which the effects are none."""
+        if self.prior is None:
+            return self.explained * residual
+        return _SMALL * self.noise.min() / self.times * residual
+
+    def above(self, residual: Numbers) -> Numbers:
+        """Variance above which neither words nor prior suggest any."""
+        shown = self.squares.sum() / (self.times * max(self.df, 1.0) * len(self.squares))
+        prior = self.expected if self.prior is None else float(self.prior.size) ** 2
+        return _LARGE * np.maximum(max(shown, prior), self.below(residual))
+
+    def effects(self, variance: Numbers, residual: Numbers) -> Numbers:
+        """Variance of the effects."""
+        return np.maximum(variance - self.explained * residual, 0.0) if self.prior is None else variance
+
+    def log_prior(self, variance: Numbers) -> Numbers:
+        """Log density of the log variance."""
+        if self.prior is None:
+            half = self.directions / 2
+            rate = half * self.expected
+            return np.asarray(half * (np.log(rate) - np.log(variance)) - gammaln(half) - rate / variance)
+        sd = np.sqrt(variance)
+        return np.asarray(_log_density(self.prior, sd) + np.log(sd / 2))
+
+    def log_prob_of_none(self, residual: Numbers) -> Numbers:
+        """Log prior probability that words have no effects."""
+        limit = self.below(residual)
+        if self.prior is None:
+            with np.errstate(divide="ignore"):
+                return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * limit)))
+        return _log_density(self.prior, np.sqrt(limit)) + 0.5 * np.log(limit)  # the density is flat there
+
+    def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
+        """Log likelihood of the words' means."""
+        total = np.zeros(np.broadcast_shapes(effects.shape, residual.shape))
+        for square, noise in zip(self.squares, self.noise, strict=True):
+            variance = self.times * effects + noise * residual
+            total -= 0.5 * (self.df * np.log(variance) + square / variance)
+        return total
+
+    def posterior(self, residual: Numbers) -> "VarianceOnGrid":
+        """Posterior given each residual variance."""
+        row = residual[:, None]
+        low, high = np.log(self.below(residual)), np.log(self.above(residual))
+        for nodes in (_COARSE, _FINE):
+            log_variance = np.linspace(low, high, nodes, axis=1)
+            variance = np.exp(log_variance)
+            density = self.log_prior(variance) + self.log_likelihood(self.effects(variance, row), row)
+            counts = density > density.max(axis=1, keepdims=True) - _NEGLIGIBLE
+            first = np.maximum(counts.argmax(axis=1) - 1, 0)
+            last = np.minimum(nodes - counts[:, ::-1].argmax(axis=1), nodes - 1)
+            rows = np.arange(len(residual))
+            low, high = log_variance[rows, first], log_variance[rows, last]
+        none = self.log_prob_of_none(residual) + self.log_likelihood(np.zeros(len(residual)), residual)
+        return VarianceOnGrid.of(log_variance, density, none)
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceOnGrid:
+    """The posterior of a variance given each residual variance.
+
+    Attributes
+    ----------
+    log_variance, cumulative : array (residuals, nodes)
+        The grid, and the integral up to it, together with what is below.
+    log_total : array (residuals,)
+        Log of the marginal likelihood.
+    """
+
+    log_variance: Numbers
+    cumulative: Numbers
+    log_total: Numbers
+
+    @classmethod
+    def of(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> Self:
+        """Integrate a density on a grid, by trapezia."""
+        largest = np.maximum(log_density.max(axis=1), log_below)
+        density = np.exp(log_density - largest[:, None])
+        steps = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(log_variance, axis=1)
+        first = np.exp(log_below - largest)[:, None]
+        cumulative = np.cumsum(np.concatenate([first, steps], axis=1), axis=1)
+        total = cumulative[:, -1]
+        return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
+
+    def quantiles(self, starts: NDArray[np.intp], probs: Numbers) -> Numbers:
+        """Quantiles of the variance, zero where there are no effects.
+
+        Those from ``starts[k]`` to ``starts[k + 1]`` are given residual variance k.
+        """
+        variances = np.zeros(len(probs))
+        for k in np.flatnonzero(np.diff(starts)):
+            own = slice(starts[k], starts[k + 1])
+            quantiles = np.exp(np.interp(probs[own], self.cumulative[k], self.log_variance[k]))
+            variances[own] = np.where(probs[own] > self.cumulative[k, 0], quantiles, 0.0)
+        return variances
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What vectors tell of the variance of preferences, see `WordVariance`; arrays (cells,)."""
+
+    expected: Numbers
+    directions: Numbers
+    explained: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class SideOfTable:
+    """What a table tells of one side's words, with one entry for each group, or associated class.
+
+    Attributes
+    ----------
+    scatter : array (cells, k, k)
+        Cross-products of words' means with the k groups, or classes, of the other side, about their cell's.
+    words, opposite : array (cells,), (k,)
+        Numbers of words.
+    weights : array (cells, k)
+        Of blocks in the bias.
+    preference, level : sequence of Prior
+        Of the standard deviations of preferences and of levels, in the units of the table.
+    told : Told or None
+        What vectors tell of the variance of preferences; None if they do not.
+    inflation, inflation_df : array (cells,)
+        How many times the variance of each cell's mean is as large as that of independent words, and its degrees of
+        freedom; infinite if it is known.
+    """
+
+    scatter: Numbers
+    words: Numbers
+    opposite: Numbers
+    weights: Numbers
+    preference: Sequence[Prior]
+    level: Sequence[Prior]
+    told: Told | None
+    inflation: Numbers
+    inflation_df: Numbers
+
+    @classmethod
+    def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
+        """From the sufficient statistics of a table."""
+        compared = compared_classes(data)
+        weights = bias_weights(data).to_numpy()[0][:, compared]
+        words = {"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()[compared]}
+        scatter = data[f"{side}_scatter"].to_numpy()
+        if side == "target":
+            scatter = scatter[:, compared][:, :, compared]
+        cells = len(words[side])
+        units = units_of_priors(spec, data)
+        told = None
+        if side in sides_from_vectors(spec, data):
+            sd, directions = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("preference_sd", "directions"))
+            told = Told(sd**2, directions, residual_shares(data, side)[:cells])
+        inflation, df = np.ones(cells), np.full(cells, np.inf)
+        if f"{side}_inflation" in data:
+            inflation, df = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("inflation", "directions"))
+        return cls(
+            scatter[:cells],
+            words[side],
+            words["attribute" if side == "target" else "target"],
+            weights if side == "target" else weights.T,
+            _priors(spec.priors[PREFERENCE[side]], units[PREFERENCE[side]], cells),
+            _priors(spec.priors[LEVEL[side]], units[LEVEL[side]], cells),
+            told,
+            inflation,
+            np.where(np.isnan(df), np.inf, df / 2),
+        )
+
+    def variances(self) -> Iterator[WordVariance]:
+        """Return what is known of the variances of preferences, and then of those of levels."""
+        k = len(self.opposite)
+        if k > 1:
+            contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
+            for cell, scatter in enumerate(self.scatter):
+                weights = self.weights[cell]
+                yield WordVariance(
+                    squares=np.einsum("ij,jk,ik->i", contrasts, scatter, contrasts),
+                    noise=noise,
+                    df=self.words[cell] - 1.0,
+                    times=k / (k - 1),
+                    weight=float(weights @ zero_sum_covariance(k) @ weights / self.words[cell]),
+                    cell=cell,
+                    **self._prior_of_preferences(cell),
+                )
+        for cell, level in enumerate(self.weights.sum(axis=1)):
+            yield WordVariance(
+                squares=np.array([self.scatter[cell].sum() / k]),
+                noise=np.array([(1 / self.opposite).mean()]),
+                df=self.words[cell] - 1.0,
+                times=float(k),
+                weight=float(level**2 / self.words[cell]) if abs(level) > _SMALL else 0.0,
+                cell=cell,
+                prior=self.level[cell],
+            )
+
+    def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
+        """Return the inflation of one cell at the points of a dimension."""
+        if self.inflation[cell] == 1:
+            return 1.0
+        return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
+
+    def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
+        if self.told is None:
+            return {"prior": self.preference[cell]}
+        return {name: values[cell] for name, values in vars(self.told).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Integrand:
+    """All that the posterior of a bias depends on.
+
+    Attributes
+    ----------
+    observed : float
+        The raw contrast.
+    sides : sequence of SideOfTable
+        Those that are sampled.
+    residual_squares, residual_df : float
+        The interaction's sum of squares.
+    residual_prior : Prior
+        Of its standard deviation, in the units of the table.
+    residual_weight : float
+        Variance of the bias by a residual variance of one.
+    """
+
+    observed: float
+    sides: Sequence[SideOfTable]
+    residual_squares: float
+    residual_df: float
+    residual_prior: Prior
+    residual_weight: float
+
+    @classmethod
+    def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
+        """From the sufficient statistics of a table."""
+        spec = resolved(spec, data)
+        weights = bias_weights(data).to_numpy()[0]
+        counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+        return cls(
+            float((weights * data.block_mean.to_numpy()).sum()),
+            [SideOfTable.of(side, spec, data) for side, facet in zip(SIDES, WORDS, strict=True) if facet in scope],
+            float(data.interaction_ss),
+            float(data.interaction_df),
+            spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),
+            float((weights**2 / counts).sum()),
+        )
+
+    def with_independent_words(self) -> Self:
+        """Return the integrand of words that are independent draws."""
+        sides = [replace(side, inflation=np.ones_like(side.inflation)) for side in self.sides]
+        return replace(self, sides=sides)
+
+    def variances(self, points: int = POINTS) -> Numbers:
+        """Variances of the bias at points that represent its posterior, (points,)."""
+        residual, log_weight = self._residuals()
+        parts = [(side, words, words.posterior(residual)) for side in self.sides for words in side.variances()]
+        for _, _, grid in parts:
+            log_weight = log_weight + grid.log_total
+        cells = [(side, cell) for side in self.sides for cell in range(len(side.words))]
+        dims = 1 + len(parts) + len(cells)
+        uniform = _hypercube(dims, points)
+        weight = np.cumsum(np.exp(log_weight - log_weight.max()))
+        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=_RESIDUALS - 1)
+        starts = np.searchsorted(chosen, np.arange(_RESIDUALS + 1))
+        variances = self.residual_weight * residual[chosen]
+        for number, (side, words, grid) in enumerate(parts, 1):
+            own = words.effects(grid.quantiles(starts, uniform[number]), residual[chosen])
+            of_cell = 1 + len(parts) + cells.index((side, words.cell))
+            variances = variances + words.weight * side.inflations(words.cell, dims, of_cell, points) * own
+        return np.asarray(variances)
+
+    def _residuals(self) -> tuple[Numbers, Numbers]:
+        """Residual variances at equal distances of their logs, and the log weights by interaction and prior."""
+        sd = np.sqrt(2 / self.residual_df)
+        residual = self.residual_squares / self.residual_df * np.exp(sd * np.linspace(*_RANGE, _RESIDUALS))
+        likelihood = -0.5 * (self.residual_df * np.log(residual) + self.residual_squares / residual)
+        return residual, likelihood + _log_density(self.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+
+
+def is_integrated(spec: ModelSpec) -> bool:
+    """Return whether the posterior of some tables' bias is known without sampling, see `can_integrate`."""
+    return (
+        spec.structure == "crossed"
+        and spec.options["likelihood"] == "collapsed"
+        and spec.options["scales"] == BY_GROUP
+        and not any(name in spec.priors for name in shape_parameters())
+    )
+
+
+def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
+    """Return whether the posterior of a table's bias is known without sampling.
+
+    That is so in the collapsed crossed model with scales by group and class, without replicates, covariates, pairs, and
+    sub-topics that the list names, if the longest group or class is at most half again as long as the shortest.
+    """
+    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
+    return (
+        is_integrated(spec)
+        and all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
+        and not has_replicates(spec, data)
+        and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
+    )
+
+
+def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset] | None:
+    """Return the model as a table allows it, and the table's statistics; None if its posterior needs a sampler."""
+    table, spec = modelled(table, spec)
+    if not is_integrated(spec):
+        return None
+    data = sufficient_statistics(table)
+    refuse_degenerate(data)
+    return (spec, data) if can_integrate(spec, data) else None
+
+
+def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, points: int = POINTS) -> Estimate:
+    """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
+    integrand = Integrand.of(spec, data, check_design(data, scope))
+    sd = np.sqrt(integrand.variances(points))[None, :, None]
+    labels = {"contrast": [OVERALL]}
+    dims = (*SAMPLE, "contrast")
+    mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
+    # In no order of the variances: each point has its own quantile of a normal.
+    normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(points) + 0.5) / points))
+    draws = mixture.centre + mixture.sd * normal[None, :, None]
+    return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
+
+
+def integrated_row(
+    spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None = None
+) -> "pd.Series[float]":
+    """Return mean, interval and probabilities of the bias under a scope, with the names of `summarize`."""
+    checked = check_design(data, scope)
+    integrand = Integrand.of(spec, data, checked)
+    mean = integrand.observed
+    if checked.samples_nothing:
+        return pd.Series({"mean": mean, **dict.fromkeys(interval_names(ci_prob), mean), "prob_direction": np.nan})
+    variances = integrand.variances()
+    half, sd = half_width(variances, ci_prob), np.sqrt(variances)
+    row = {"mean": mean, **dict(zip(interval_names(ci_prob), (mean - half, mean + half), strict=True))}
+    row["prob_direction"] = 1 - chance(variances, mean) / 2
+    if rope is not None:
+        row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
+    return pd.Series(row)
+
+
+def chance(variances: Numbers, observed: float) -> float:
+    """Return twice the posterior probability of the less probable sign."""
+    return float(2 * ndtr(-abs(observed) / np.sqrt(variances)).mean())
+
+
+def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
+    """Return half the width of the central interval."""
+    sd = np.sqrt(variances)
+    low, high = -ndtri((1 - ci_prob) / 2) * np.array([sd.min(), sd.max()])
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if 2 * ndtr(-middle / sd).mean() > 1 - ci_prob else (low, middle)
+    return float((low + high) / 2)
+
+
+def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
+    units = np.broadcast_to(unit, (cells,)) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
+    return [prior.with_unit(float(each)) for each in units]
+
+
+def _log_density(prior: Prior, sd: Numbers) -> Numbers:
+    """Log density of a standard deviation, up to a constant for those that the default model has."""
+    match prior.distribution:
+        case "Exponential":
+            rate = prior.parameters["lam"]
+            return np.asarray(np.log(rate) - rate * sd)
+        case "HalfNormal":
+            scale = prior.parameters["sigma"]
+            return np.asarray(-0.5 * (sd / scale) ** 2 + 0.5 * np.log(2 / np.pi) - np.log(scale))
+        case _:
+            from bayes_bias.fitting.power_scaling import log_prior  # takes a second to import
+
+            return log_prior(prior, sd)
+
+
+@cache
+def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
+    """Orthonormal contrasts of the opposite cells along which residuals are independent, and their variances."""
+    k = len(opposite)
+    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
+    noise, directions = np.linalg.eigh(basis @ np.diag(1 / np.array(opposite)) @ basis.T)
+    return directions.T @ basis, noise
+
+
+@cache
+def _hypercube(dims: int, points: int) -> Numbers:
+    """A Latin hypercube in the order of its first coordinate, (dims, points)."""
+    cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
+    return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
+
+
+@lru_cache(maxsize=64)
+def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
+    """What an inflation beyond one is multiplied with, at the points of a dimension."""
+    if np.isinf(df):
+        return 1.0
+    return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

@@ -1,0 +1,277 @@
+"""How words vary together, and how much they are expected to prefer one class, as vectors show it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.sweep.cells import VectorCell
+from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.associations.general_words import GeneralWords, eigenvalues, general_words_of, leading_ratio
+from bayes_bias.associations.related import (
+    MOST,
+    Home,
+    distance_apart,
+    preference_variance,
+    related_words_of,
+    spiked_variance,
+)
+from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
+from bayes_bias.table.clusters import clusters_of
+from bayes_bias.table.combine_tables import pair
+from tests.helpers import refused
+
+DIMENSIONS = 50
+
+
+@pytest.fixture(scope="module")
+def general() -> GeneralWords:
+    rng = np.random.default_rng(1)
+    return GeneralWords.of({f"v{i}": vector for i, vector in enumerate(rng.normal(size=(1_000, DIMENSIONS)))})
+
+
+def home(general: GeneralWords, vectors: np.ndarray) -> Home:
+    rows = general.rows(list(vectors))
+    return Home(rows, general.profiles(rows))
+
+
+def around(centres: int, each: int, spread: float, seed: int = 2) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    means = np.repeat(rng.normal(size=(centres, DIMENSIONS)), each, axis=0)
+    return means + spread * rng.normal(size=(centres * each, DIMENSIONS))
+
+
+def test_products_of_profiles_are_those_of_cosines_with_general_words(general):
+    rows = general.rows(list(around(3, 2, 0.5)))
+    cosines = rows @ (general.vectors - general.vectors.mean(axis=0)).T
+    profiles = general.profiles(rows)
+    np.testing.assert_allclose(profiles @ profiles.T, cosines @ cosines.T / len(general.words), atol=1e-12)
+
+
+def test_variance_and_directions_are_those_of_the_cosines(general):
+    """By the definitions: mean square of centred cosines, and a ratio of sums over eigenvalues."""
+    centred = general.vectors - general.vectors.mean(axis=0)
+    cosines = centred @ centred.T
+    n = len(cosines)
+    expected = (cosines**2).mean() - (np.trace(cosines) / n) ** 2 / n
+    assert general.variance == pytest.approx(expected, rel=1e-9)
+    values = np.linalg.eigvalsh(cosines)
+    assert general.directions == pytest.approx((values**2).sum() ** 2 / (values**4).sum(), rel=1e-9)
+    # Independent normal vectors vary in all directions alike, but for what 1,000 words show by chance.
+    assert general.directions == pytest.approx(DIMENSIONS, rel=0.2)
+    assert general.variance == pytest.approx(1 / DIMENSIONS, rel=0.05)
+
+
+def test_preferences_of_random_words_vary_as_expected(general):
+    """General words that were not used for the expectation."""
+    rng = np.random.default_rng(5)
+    classes = [home(general, rng.normal(size=(8, DIMENSIONS))) for _ in range(2)]
+    expected = preference_variance(classes, general)
+    others = general.rows(list(rng.normal(size=(20_000, DIMENSIONS))))
+    preferences = others @ (classes[0].rows.mean(axis=0) - classes[1].rows.mean(axis=0)) / 2
+    assert preferences.var() == pytest.approx(expected, rel=0.1)
+    lists = [home(general, vectors) for vectors in rng.normal(size=(200, 8, DIMENSIONS))]
+    of_random = [words.expected_variance(expected, general) for words in lists]
+    assert np.mean(of_random) == pytest.approx(expected, rel=0.03)
+    assert home(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
+
+
+def test_spiked_variance_is_what_makes_the_largest_eigenvalue():
+    """Simulated: one direction of 200 varies 30 times as much, and there are 100 vectors."""
+    rng = np.random.default_rng(3)
+    n, d, spike = 100, 200, 30.0
+    scale = np.append(np.sqrt(spike), np.ones(d - 1))
+    ratios = {}
+    for name, factor in (("random", np.ones(d)), ("spiked", scale)):
+        lists = rng.normal(size=(200, n, d)) * factor
+        values = eigenvalues(lists @ lists.swapaxes(1, 2))
+        # Relative to what the other directions have.
+        ratios[name] = float((values[:, 0] / values[:, 1:].mean(axis=1)).mean())
+    assert spiked_variance(ratios["spiked"], ratios["random"]) == pytest.approx(spike * n / d, rel=0.15)
+
+
+def test_two_centres_inflate_and_random_words_do_not(general):
+    found = [home(general, around(8, 1, 0.0, seed=seed)).inflation(general, np.inf) for seed in range(100)]
+    assert np.mean(found) < 1.1
+    assert home(general, around(2, 4, 0.4)).inflation(general, np.inf) > 2.5
+
+
+def test_inflation_is_at_most_what_lies_between_the_groups(general):
+    one, other = around(2, 4, 0.4), around(2, 4, 0.4) + 0.05
+    homes = [home(general, one), home(general, other)]
+    apart = distance_apart(homes)
+    assert homes[0].inflation(general, apart) == pytest.approx(max(1.0, 1.25 * apart), rel=1e-5)
+    assert distance_apart(homes[:1]) == np.inf
+
+
+def test_one_or_two_words_are_not_inflated(general):
+    assert home(general, around(1, 2, 0.1)).inflation(general, np.inf) == 1
+
+
+def test_inflation_depends_neither_on_order_nor_on_the_sign_of_an_axis(general):
+    vectors = around(2, 4, 0.5)
+    one = home(general, vectors).inflation(general, np.inf)
+    assert home(general, vectors[::-1]).inflation(general, np.inf) == one
+    assert leading_ratio(eigenvalues(vectors @ vectors.T)) > 1
+
+
+def test_related_words_count_as_fewer_by_default():
+    table = bb.cosines("weat6", "googlenews-demo", ())
+    plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
+    found, independent = table.related_words, plain.related_words
+    assert found.classes["family"].effective < 6
+    assert not independent.reduced
+    # What vectors tell of preferences does not depend on it.
+    assert {home: each.preference_sd for home, each in found.homes.items()} == {
+        home: each.preference_sd for home, each in independent.homes.items()
+    }
+    assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
+    assert any("family" in notice and "effective number" in notice for notice in table.notices)
+    np.testing.assert_array_equal(table.values, plain.values)
+
+
+def test_ends_of_a_direction_are_named():
+    family = bb.cosines("weat6", "googlenews-demo", ()).related_words.classes["family"]
+    upper, lower = family.ends
+    assert set(upper) | set(lower) == set(family.words)
+    assert {"parents", "children"} <= set(upper)
+    assert {"marriage", "wedding"} <= set(lower)
+
+
+def with_topics(sub_topics: str) -> bb.WordList:
+    by_class = {"career": {"pay": ("salary",), "firm": ("business", "corporation")}}
+    return replace(bb.load_wordlist("weat6"), topics=by_class).with_sub_topics(sub_topics)
+
+
+def test_the_argument_comes_before_what_a_list_says():
+    for how in ("independent", "exhaustive"):
+        words = with_topics(how)
+        said, found = (bb.cosines(words, "googlenews-demo", (), sub_topics=asked) for asked in (None, "from vectors"))
+        assert said.provenance["sub_topics"] == how
+        assert found.related_words.reduced
+        assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
+
+
+def test_named_sub_topics_are_said_to_be_replaced_by_vectors():
+    def says_so(table: bb.AssociationTable) -> bool:
+        return any("the list's sub-topics are not used" in notice for notice in table.notices)
+
+    assert says_so(bb.cosines(with_topics("from vectors"), "googlenews-demo", ()))
+    assert not says_so(bb.cosines(with_topics("independent"), "googlenews-demo", ()))
+    assert not says_so(bb.cosines("weat6", "googlenews-demo", ()))
+
+
+def test_named_sub_topics_without_vectors_are_estimated():
+    words = with_topics("from vectors")
+    matrix = bb.cosines(words, "googlenews-demo", (), sub_topics="independent").values.to_pandas()
+    table = cosines_from_matrix(matrix, words, ())
+    assert table.labels == ("attribute_topic",)
+    assert not table.has_related_words
+
+
+def test_pairs_stay_and_others_are_related():
+    weat = bb.load_wordlist("weat6")
+    career, family = (weat.classes[name] for name in ("career", "family"))
+    paired = replace(weat, pairs=tuple(zip(career[:4], family[:4], strict=True)))
+    found, alone = (bb.cosines(words, "googlenews-demo", ()) for words in (paired, weat))
+    assert set(alone.related_words.classes) == {"career", "family"}
+    assert found.related_words.groups.keys() == alone.related_words.groups.keys()
+    assert (found.related_words.classes, found.labels) == ({}, ("attribute_pair",))
+    assert "attributes are paired" in found.notices[-1]
+    assert clusters_of(found, "attribute").kinds == ("pair",)
+
+
+def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
+    words = [*bb.load_wordlist("weat6").targets, *bb.load_wordlist("weat6").attributes]
+    rng = np.random.default_rng(1)
+    return {word: rng.normal(size=20) for word in words} | vectors
+
+
+def test_without_general_words_independent_or_refused():
+    for more in (0, 499):
+        general = {f"word{k:03d}": np.random.default_rng(100 + k).normal(size=20) for k in range(more)}
+        table = bb.cosines("weat6", few_words(**general), ())
+        assert not table.has_related_words
+        assert table.provenance["sub_topics"] == "independent"
+        assert any("independent draws" in notice and f" {more} general words" in notice for notice in table.notices)
+        with refused(EmbeddingError, f"sub_topics {more} 500 words 'independent'"):
+            bb.cosines("weat6", few_words(**general), (), sub_topics="from vectors")
+    assert "500 are needed" in bb.cosines("weat6", few_words(), ()).notices[-1]
+
+
+def test_names_are_no_general_words():
+    names = {f"Name{chr(97 + k % 26)}{k}": np.random.default_rng(k).normal(size=20) for k in range(2_500)}
+    with refused(EmbeddingError, "sub_topics 0 general 500"):
+        bb.cosines("weat6", few_words(**names), (), sub_topics="from vectors")
+
+
+def test_vectors_that_are_all_one_show_nothing():
+    same = {f"word{k:03d}": np.ones(20) for k in range(600)}
+    with refused(EmbeddingError, "sub_topics same vector 'independent'"):
+        bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
+
+
+def test_what_cannot_be_related_is_refused():
+    with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
+        bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
+    many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}
+    words = list(many)
+    parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
+    with refused(EmbeddingError, "sub_topics 'a' 1,001 1000 'independent'"):
+        bb.cosines(parts, many, (), sub_topics="from vectors")
+
+
+def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
+    monkeypatch.setattr("bayes_bias.associations.related.MOST", 4)
+    embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
+    cell = VectorCell("cell", weat6, embedding, False, vocabulary=general_words_of(embedding))
+    for measured in (bb.cosines(weat6, embedding, ()), NullDesign.of(weat6, embedding).draw(1, 0), cell.table()):
+        assert not measured.has_related_words
+        assert any("independent draws" in notice and "4 at most" in notice for notice in measured.notices)
+
+
+def test_an_encoder_reads_general_words_in_sentences():
+    asked: list[str] = []
+
+    def encoder(sentences):
+        asked.extend(sentences)
+        return [[text.count(letter) + 0.1 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in sentences]
+
+    table = bb.cosines("weat6", encoder, (), templates="noun-10", sub_topics="from vectors")
+    assert table.provenance["sub_topics"] == "from vectors"
+    assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())
+
+
+def test_a_comparison_has_related_words_of_before():
+    vectors = bb.open_embedding("googlenews-demo").all()
+    direction = vectors["he"] - vectors["she"]
+    direction /= np.linalg.norm(direction)
+    after = {word: vector - 0.5 * (vector @ direction) * direction for word, vector in vectors.items()}
+    tables = [bb.cosines("weat6", each, ()) for each in (vectors, after)]
+    told = [[notice for notice in table.notices if "effective number" in notice] for table in tables]
+    assert told[0] != told[1]
+    first, second = pair(*tables)
+    assert [notice for notice in first.notices if "effective number" in notice] == told[0]
+    assert not [notice for notice in second.notices if "effective number" in notice]
+
+
+def test_figure_shows_the_words_along_the_direction():
+    table = bb.cosines("weat6", "googlenews-demo", ())
+    ax = bb.plots.plot_related_words(table, "attribute")
+    words = [label.get_text() for label in ax.get_yticklabels()]
+    similarity = ax.images[0].get_array()
+    i, j = words.index("parents"), words.index("children")
+    assert similarity[i, j] == pytest.approx(table.vectors["parents"] @ table.vectors["children"])
+    with refused(TableError, "side targets 'weat6'"):
+        bb.plots.plot_related_words(bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent"), "target")
+
+
+def test_tables_tell_what_general_words_say():
+    """The same numbers from the functions on vectors, and rounded to six digits."""
+    embedding = bb.open_embedding("googlenews-demo")
+    table = bb.cosines("weat7", embedding, ())
+    general = general_words_of(embedding).without(table.origin.wordlist)
+    assert related_words_of(table, general)["arts"].inflation == table.related_words.groups["arts"].inflation
+    assert f"{table.related_words.groups['arts'].directions:.6g}" == f"{general.directions:.6g}"

@@ -1,0 +1,156 @@
+"""The posterior of a bias by numerical integration, beside the sampler and dense integration."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import bayes_bias as bb
+from bayes_bias.associations.general_words import general_words_of
+from bayes_bias.associations.related import Home
+from bayes_bias.checks.null_jobs import Cell, judge, judge_by_weat
+from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.quadrature import Integrand, chance, integrated, integrated_bias
+from bayes_bias.posterior.vectors import integrand_of_vectors
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.scopes import scope_of
+from bayes_bias.words.wordlist import load_wordlist
+
+SPEC = load_spec("crossed")
+LONG = Sampling(draws=1500, tune=500, chains=4)
+# Differences of two groups of words, of three, and of lists of unequal length.
+LISTS = ("weat7", "gender", "religion")
+
+
+def integrand_of(table, scope="both"):
+    spec, data = integrated(table, SPEC)
+    return Integrand.of(spec, data, scope_of(scope))
+
+
+@pytest.fixture(scope="module")
+def embedding():
+    return open_embedding("googlenews-demo")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LISTS)
+def test_integrated_verdict_equals_the_sampled_one(name, embedding):
+    table = bb.cosines(name, embedding)
+    fit = bb.fit(table, sampling=LONG)
+    for scope in ("both", "targets"):
+        without, sampled = bb.verdict(table, scope), bb.verdict(fit, scope)
+        width = sampled.upper - sampled.lower
+        assert without.label == sampled.label
+        assert without.mean == pytest.approx(sampled.mean, abs=1e-9)
+        assert without.chance == pytest.approx(sampled.chance, abs=0.004)  # the sampler's own error is about .002
+        assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
+        assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
+
+
+def test_mean_variance_equals_dense_integration(small_table):
+    """Given the residual, the variances are independent: two nested integrals give the mean of their sum."""
+    integrand = integrand_of(small_table)
+    words = [each for side in integrand.sides for each in side.variances()]
+    # Preferences of both groups and both classes, and their levels.
+    assert [each.prior.distribution for each in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
+
+    typical = np.sqrt(integrand.residual_squares / integrand.residual_df)
+    residual_sd = np.linspace(0.4, 2.5, 301)[:, None] * typical
+    e = residual_sd**2
+    density = e ** (-integrand.residual_df / 2) * np.exp(-integrand.residual_squares / (2 * e))
+    density = (density * stats.halfnorm(scale=integrand.residual_prior.parameters["sigma"]).pdf(residual_sd)).ravel()
+    mean_variance = integrand.residual_weight * e.ravel()
+    for each in words:
+        parameters = each.prior.parameters
+        prior = (
+            stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
+        )
+        sd = np.linspace(0, prior.isf(1e-7), 6001)
+        variance = each.times * sd**2 + each.noise[0] * e
+        likelihood = variance ** (-each.df / 2) * np.exp(-each.squares[0] / (2 * variance))
+        posterior = prior.pdf(sd) * likelihood
+        marginal = integrate.simpson(posterior, x=sd, axis=1)
+        mean_variance = mean_variance + each.weight * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
+        density = density * marginal / marginal.max()
+    grid = residual_sd.ravel()
+    expected = integrate.simpson(density * mean_variance, x=grid) / integrate.simpson(density, x=grid)
+    assert integrand.variances(4096).mean() == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_vectors_alone_give_the_variances_of_the_table(name, embedding):
+    table = bb.cosines(name, embedding, ())
+    spec, data = integrated(table, SPEC)
+    general = general_words_of(embedding).without(load_wordlist(name))
+
+    def homes(names, dim, home):
+        belongs_to = table.values[home].to_numpy()
+        words = [table.values[dim].to_numpy()[belongs_to == each] for each in names]
+        rows = [general.rows([table.vectors[word] for word in own]) for own in words]
+        return [Home(each, general.profiles(each)) for each in rows]
+
+    groups = homes(table.groups, "target", "group")
+    classes = homes(table.associated_classes, "attribute", "attribute_class")
+    plain = integrand_of_vectors(groups, classes, bias_weights(data).to_numpy()[0], general, spec)
+    # A table rounds what vectors tell to six digits, and cosines have 32 bits.
+    np.testing.assert_allclose(plain.variances(), integrand_of(table).variances(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])
+@pytest.mark.parametrize("random", ["attributes", "targets", "both"])
+def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding):
+    words = load_wordlist("weat7").with_sub_topics(sub_topics)
+    design = NullDesign.of(words, embedding, random=random).with_planted(0.01)
+    cell = Cell(design, (SPEC,))
+    assert cell.is_plain
+    weat, *posterior = cell.judge(3)
+    table = design.draw(cell.seed, 3)
+    assert weat["p_value"] == judge_by_weat(table, seed=3)["p_value"]
+    for plain, of_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
+        assert plain["scope"] == of_table["scope"]
+        assert plain["mean"] == pytest.approx(of_table["mean"], abs=1e-7)
+        for column in ("p_value", "rank"):
+            assert plain[column] == pytest.approx(of_table[column], abs=0.003)
+        assert plain["sd"] == pytest.approx(of_table["sd"], rel=0.01)
+
+
+def test_same_table_gives_the_same_numbers(small_table):
+    first, second = bb.verdict(small_table), bb.verdict(small_table)
+    assert (first.lower, first.upper, first.chance) == (second.lower, second.upper, second.chance)
+
+
+def test_posterior_does_not_depend_on_units(small_table):
+    table = small_table.without_controls()
+    larger = replace(table, values=100 * table.values)
+    one, other = integrand_of(table), integrand_of(larger)
+    np.testing.assert_allclose(other.variances(), 1e4 * one.variances(), rtol=1e-9)
+
+
+def test_raw_contrast_has_no_uncertainty(small_table):
+    found = bb.verdict(small_table, "none")
+    assert (found.label, found.lower, found.upper) == ("raw contrast", found.mean, found.mean)
+
+
+def test_scope_targets_leaves_out_the_variance_of_attributes(small_table):
+    both, targets = (integrand_of(small_table, scope).variances().mean() for scope in ("both", "targets"))
+    assert targets < both
+
+
+def test_estimate_has_the_chance_of_its_variances(small_table):
+    spec, data = integrated(small_table, SPEC)
+    estimate, integrand = integrated_bias(spec, data, "both"), integrand_of(small_table)
+    expected = chance(integrand.variances(), integrand.observed)
+    assert 2 * (1 - estimate.prob_direction[0]) == pytest.approx(expected)
+    # The draws are those of the same posterior.
+    assert float((estimate.draws < 0).mean()) == pytest.approx(float(estimate.mixture.below(0.0)[0]), abs=0.02)
+
+
+def test_table_with_replicates_is_refused():
+    table = bb.cosines("weat7", "minilm-demo", ())
+    with pytest.raises(TableError, match=r"needs a sampler.*replicates.*bayes_bias.fit\(table\)"):
+        bb.verdict(table)
