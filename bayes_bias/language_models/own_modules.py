@@ -57,6 +57,10 @@ _SENTENCE = "sentence_embedding"
 type Tensor = Any  # of torch, which is imported when a model is opened
 
 
+# Of a file or folder, in bytes.
+_LONGEST_NAME = 255
+
+
 @dataclass(frozen=True)
 class After:
     """A module after the pooling: what it computes from sentences (n, d), and the hash of its files."""
@@ -146,8 +150,13 @@ class _Module:
         kind, path = str(listed.get("type")), str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
             raise _unknown(source, f"the module {kind}, which needs code that comes with it")
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        parts = PurePosixPath(path).parts
+        if PurePosixPath(path).is_absolute() or ".." in parts:
             raise LanguageModelError(f"model: '{source}' has a module outside its folder, '{path}'; download it again")
+        if any(len(part.encode(errors="replace")) > _LONGEST_NAME for part in parts):
+            raise LanguageModelError(
+                f"model: '{source}' has a module with a name that no folder has, '{path[:40]}...'; download it again"
+            )
         return cls(kind.rpartition(".")[2], path, folder / path, source)
 
     @property

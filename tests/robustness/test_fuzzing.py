@@ -57,6 +57,10 @@ FOUND = {
         "scenario.toml",
         lambda: seed_of("scenario.toml").replace(b"[truth]", b'vocabulary = "%s"\n[truth]' % (b"a" * 300)),
     ),
+    "a module with a name that no folder has": (
+        "modules of an encoder",
+        lambda: seed_of("modules of an encoder").replace(b'"path": ""', b'"path": "%s"' % (b"a" * 300), 1),
+    ),
     "files of a user whom nobody knows": (
         "sweep.toml",
         lambda: seed_of("sweep.toml").replace(b"googlenews-demo", b"~no such user/*"),
