@@ -79,7 +79,8 @@ def test_everything_is_done_once(embedding, counts, tmp_path):
     assert made.evidence().no_data_fit.eq("").all()  # predictive intervals need the effects of words, too
     write(made, tmp_path / "report", figures=())  # the page has them all the same
     assert len(embedding.reader.readings) == 1
-    assert counts == {"effects": 2 * len(LISTS), "weat": len(LISTS) * (1 + DRAWS)}
+    # Random nulls are judged as arrays.
+    assert counts == {"effects": 2 * len(LISTS), "weat": len(LISTS)}
 
 
 @pytest.mark.slow
