@@ -35,7 +35,15 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
-from bayes_bias.posterior.quadrature import Integrand, chance, half_width, integrated, integrated_bias, is_integrated
+from bayes_bias.posterior.quadrature import (
+    Integrand,
+    chance,
+    half_width,
+    has_even_lengths,
+    integrated,
+    integrated_bias,
+    is_integrated,
+)
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
@@ -282,8 +290,10 @@ class Cell:
     @property
     def is_plain(self) -> bool:
         """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
-        others = self.sd_weat_vocabulary or self.with_quasi_f or self.competitors
-        return bool(self.specs) and not others and self.design.has_plain_vectors and all(map(is_integrated, self.specs))
+        if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
+            return False
+        integrated_models = all(map(is_integrated, self.specs)) and self.design.has_plain_vectors
+        return integrated_models and has_even_lengths(self.design.means)
 
     def _judge_plain(self, number: int) -> list[Record]:
         records: list[Record] = []

@@ -389,16 +389,21 @@ def is_integrated(spec: ModelSpec) -> bool:
     )
 
 
+def has_even_lengths(data: xr.Dataset) -> bool:
+    """Return whether the groups, and the associated classes, are of similar length."""
+    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
+    return all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
+
+
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the posterior of a table's bias is known without sampling.
 
     That is so in the collapsed crossed model with scales by group and class, without replicates, covariates, pairs, and
     sub-topics that the list names, if the longest group or class is at most half again as long as the shortest.
     """
-    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
     return (
         is_integrated(spec)
-        and all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
+        and has_even_lengths(data)
         and not has_replicates(spec, data)
         and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
     )

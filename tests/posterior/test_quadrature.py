@@ -119,6 +119,15 @@ def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding
         assert plain["sd"] == pytest.approx(of_table["sd"], rel=0.01)
 
 
+def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
+    words = load_wordlist("weat7")
+    cut = replace(words, groups={"math": words.groups["math"][:4], "arts": words.groups["arts"]})
+    with pytest.raises(TableError, match=r"needs a sampler.*very different lengths"):
+        bb.verdict(bb.cosines(cut, embedding, ()))
+    assert not Cell(NullDesign.of(cut, embedding), (SPEC,)).is_plain
+    assert Cell(NullDesign.of(words, embedding), (SPEC,)).is_plain
+
+
 def test_same_table_gives_the_same_numbers(small_table):
     first, second = bb.verdict(small_table), bb.verdict(small_table)
     assert (first.lower, first.upper, first.chance) == (second.lower, second.upper, second.chance)

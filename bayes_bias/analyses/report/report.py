@@ -24,7 +24,7 @@ from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast import contrast
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
 from bayes_bias.posterior.planning import variance_shares
-from bayes_bias.posterior.quadrature import is_integrated
+from bayes_bias.posterior.quadrature import can_integrate
 from bayes_bias.posterior.summary import check_rope, summarize
 from bayes_bias.posterior.verdict import verdict
 from bayes_bias.progress import step, within
@@ -121,7 +121,7 @@ def report(
         for table, list_scope in zip(tables, scopes, strict=True)
         if table.origin
     }
-    sampled = not is_integrated(spec) or any(table.replicates is not None for table in tables)
+    sampled = not all(can_integrate(spec, each) for each in means)
     with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
         studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
         sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
