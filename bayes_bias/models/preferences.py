@@ -85,8 +85,12 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
     is the average of :math:`(1 - 1 / C) / n_c`; likewise for attributes.
     """
     counts = data.n_attributes.to_numpy()[compared_classes(data)] if side == "target" else data.n_targets.to_numpy()
-    share = (1 - 1 / len(counts)) * float((1 / counts).mean())
-    return np.full(data.sizes[HOMES[side]], share)
+    return np.full(data.sizes[HOMES[side]], residual_share(counts))
+
+
+def residual_share(opposite: Numbers) -> float:
+    """Return that share from the numbers of words of the opposite classes, or groups."""
+    return (1 - 1 / len(opposite)) * float((1 / opposite).mean())
 
 
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import Home, distance_apart, preference_variance
-from bayes_bias.models.preferences import PREFERENCE
+from bayes_bias.models.preferences import PREFERENCE, residual_share
 from bayes_bias.models.scales import rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
@@ -100,7 +100,7 @@ def _from_vectors(
     apart, of_general = distance_apart(homes), preference_variance(opposite, general)
     inflation = np.array([home.inflation(general, apart) for home in homes])
     expected = np.array([home.expected_variance(of_general, general) for home in homes])
-    share = (1 - 1 / len(opposite)) * float((1 / _lengths(opposite)).mean())
+    share = residual_share(_lengths(opposite))
     told = Told(expected, np.full(cells, general.directions), np.full(cells, share))
     known = spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and bool((expected > 0).all())
     return told if known else None, inflation, np.full(cells, general.directions / 2)
