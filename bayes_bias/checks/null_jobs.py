@@ -292,8 +292,10 @@ class Cell:
         """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
         if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
             return False
-        integrated_models = all(map(is_integrated, self.specs)) and self.design.has_plain_vectors
-        return integrated_models and has_even_lengths(self.design.means)
+        if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
+            return False
+        # A table says what is wrong where groups or classes have one word.
+        return "both" in possible_scopes(self.design.means) and has_even_lengths(self.design.means)
 
     def _judge_plain(self, number: int) -> list[Record]:
         records: list[Record] = []

@@ -128,6 +128,13 @@ def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
     assert Cell(NullDesign.of(words, embedding), (SPEC,)).is_plain
 
 
+def test_null_lists_of_single_words_are_refused_like_a_table(embedding):
+    words = load_wordlist("weat7")
+    single = replace(words, classes={name: own[:1] for name, own in words.classes.items()})
+    with pytest.raises(TableError, match="one word"):
+        Cell(NullDesign.of(single, embedding), (SPEC,)).judge(1)
+
+
 def test_same_table_gives_the_same_numbers(small_table):
     first, second = bb.verdict(small_table), bb.verdict(small_table)
     assert (first.lower, first.upper, first.chance) == (second.lower, second.upper, second.chance)
