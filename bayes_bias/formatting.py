@@ -155,6 +155,7 @@ MARKS = {
     "these words do not clearly differ": "○",
     "not converged": "✕",
     "not made alike": "✕",
+    "confounded": "✕",
     "screened only": "◇",
     "failed": "—",
 }

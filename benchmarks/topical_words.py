@@ -25,10 +25,13 @@ from bayes_bias import open_embedding
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import Home
 from bayes_bias.embeddings.word_vectors import unit_means
+from bayes_bias.measures.reml import reml
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width
 from bayes_bias.posterior.vectors import integrand_of_vectors
+from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList, load_wordlist
+from benchmarks import cbn
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, rows_of, write
 from benchmarks.shares import from_to, share_of
@@ -45,6 +48,9 @@ _BALANCED = "both groups of the same sub-topics"
 _GLOVE, _GOOGLENEWS = ("topical-words-glove",), ("topical-words", "topical-words-loose")
 _RESULTS = (*_GOOGLENEWS, *_GLOVE)
 _METHODS = ("independent", "from vectors", "quasi-F")
+_COMPETITORS = ("quasi-F", "moderated F", "min F'", "REML", "bootstrap of cbn")
+# Where the probability that a verdict prints is compared with its realised rate.
+_LEVELS = (0.05, 0.10, 0.20)
 WEIGHTS = np.array([[0.5, -0.5], [-0.5, 0.5]])
 # As people list words: each is with this probability one of so many nearest neighbours of the last.
 _NEXT, _NEAREST = 0.7, 10
@@ -233,23 +239,39 @@ def judged(world: World, general: GeneralWords, cell: Cell, seed: int, spec: Mod
         variances = own.variances()
         p = chance(variances, integrand.observed)
         rows.append({"method": method, "p": p, "half": half_width(variances)})
-    se, df = quasi_f(integrand)
-    p = float(2 * t.sf(abs(integrand.observed) / se, df))
-    rows.append({"method": "quasi-F", "p": p, "half": float(t.isf(0.025, df) * se)})
+    table = assemble(
+        np.concatenate(vectors[:2]) @ np.concatenate(vectors[2:]).T,
+        {word: f"g{k}" for k in range(2) for word in homes[k]},
+        {word: f"c{k}" for k in range(2) for word in homes[2 + k]},
+        {"g0": "c0", "g1": "c1"},
+    )
+    of_reml = reml(table)
+    tests = {
+        "quasi-F": quasi_f(integrand),
+        "moderated F": quasi_f(integrand, moderated=True),
+        "min F'": min_f(integrand),
+        "REML": (of_reml.se, of_reml.df),
+    }
+    for method, (se, df) in tests.items():
+        p = float(2 * t.sf(abs(integrand.observed) / se, df))
+        rows.append({"method": method, "p": p, "half": float(t.isf(0.025, df) * se)})
+    value, sd = cbn.interval(tuple(vectors[:2]), tuple(vectors[2:]), rng)  # type: ignore[arg-type]
+    # It takes cosines with the mean vector of a class, which are larger by the length of that vector.
+    half = 2 * sd * float(np.mean([np.linalg.norm(rows.mean(axis=0)) for rows in vectors[2:]]))
+    rows.append({"method": "bootstrap of cbn", "p": float(2 * norm.sf(abs(value) / sd)), "half": half})
     words = np.concatenate([side.words for side in integrand.sides])
     inflation = np.concatenate([side.inflation for side in integrand.sides])
     effective = float((words / inflation).sum() / words.sum())
     return [{**cell.label, "seed": seed, "bias": integrand.observed, "effective": effective, **row} for row in rows]
 
 
-def quasi_f(integrand: Integrand) -> tuple[float, float]:
-    """Standard error and degrees of freedom, see `bayes_bias.measures.quasi_f`, of two groups and two classes."""
-    residual = integrand.residual_weight * integrand.residual_squares / integrand.residual_df
-    of_side, of_df = [], []
-    for side in integrand.sides:
-        own = [(each.weight * float(each.squares.sum()) / (each.times * each.df), each.df) for each in side.variances()]
-        of_side.append(sum(variance for variance, _ in own))
-        of_df.append(sum(variance**2 / df for variance, df in own))
+def quasi_f(integrand: Integrand, *, moderated: bool = False) -> tuple[float, float]:
+    """Standard error and degrees of freedom, see `bayes_bias.measures.quasi_f`, of two groups and two classes.
+
+    The moderated one draws the mean square of each group or class towards what vectors tell of it, with as many degrees
+    of freedom as that has (Smyth 2004), and multiplies it by the inflation of related words.
+    """
+    residual, of_side, of_df = _mean_squares(integrand, moderated)
     both = sum(of_side) - residual
     options = [
         (both, both**2 / (sum(of_df) + residual**2 / integrand.residual_df)),
@@ -257,6 +279,34 @@ def quasi_f(integrand: Integrand) -> tuple[float, float]:
     ]
     variance, df = max(options)
     return float(np.sqrt(variance)), float(df)
+
+
+def min_f(integrand: Integrand) -> tuple[float, float]:
+    """Standard error and degrees of freedom of min F' (Clark 1973): mean squares of both sides together."""
+    _, of_side, of_df = _mean_squares(integrand, False)
+    return float(np.sqrt(sum(of_side))), float(sum(of_side) ** 2 / sum(of_df))
+
+
+def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[float], list[float]]:
+    """Variance of the bias by residuals and by each side's words, and the square of the latter over its df."""
+    residual = integrand.residual_weight * integrand.residual_squares / integrand.residual_df
+    of_side, of_df = [], []
+    for side in integrand.sides:
+        variance_of_side, by_df = 0.0, 0.0
+        for each in side.variances():
+            if not each.weight:
+                continue
+            variance, df = each.weight * float(each.squares.sum()) / (each.times * each.df), each.df
+            if moderated:
+                told = each.weight * each.expected
+                variance = (df * variance + each.directions * told) / (df + each.directions)
+                df += each.directions
+                variance *= float(side.inflation[each.cell])
+            variance_of_side += variance
+            by_df += variance**2 / df
+        of_side.append(variance_of_side)
+        of_df.append(by_df)
+    return residual, of_side, of_df
 
 
 def summarised(records: pd.DataFrame) -> pd.DataFrame:
@@ -271,6 +321,8 @@ def summarised(records: pd.DataFrame) -> pd.DataFrame:
         row |= {"draws": len(first), "effective": float(first.effective.mean())}
         for method, frame in by_method.items():
             row[method] = float((frame.p < 0.05).mean())
+            if method == "from vectors":
+                row |= {f"below {level:g}": float((frame.p < level).mean()) for level in _LEVELS[1:]}
             row[f"width, {method}"] = float((frame.half / first.half).mean())
             # Deviations from means of blocks, and so intervals, are those of the list without a bias.
             row[f"power, {method}"] = float(((frame.bias + planted).abs() > frame.half).mean())

@@ -17,6 +17,16 @@ with what independent words would give. Together, the variance of the mean is in
 
 .. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R)).
 
+*In common.* If both groups have the same sub-topics, what these prefer cancels in the difference. Let c be the variance
+of the other group's profiles along the leading direction of this one, relative to the largest along any direction: near
+1 if both vary along it, and small for sub-topics that were chosen independently. Let S be the squared distance of the
+two means along it, relative to what independent words would give. The share c of the inflation is limited by S as the
+whole is limited by R,
+
+.. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S)),
+
+averaged over the other groups.
+
 References
 ----------
 .. [1] Baik, J., & Silverstein, J. W. (2006). Eigenvalues of large sample covariance matrices of spiked population
@@ -80,8 +90,38 @@ class Home:
         mean = self.mean_eigenvalue
         return of_general * (1.0 if np.isnan(mean) else mean / general.variance)
 
-    def inflation(self, general: GeneralWords, apart: float) -> float:
-        """Return how many times the variance of the words' mean is as large as that of independent words."""
+    @cached_property
+    def leading(self) -> Numbers:
+        """Direction of length one in which the centred profiles vary most."""
+        return np.asarray(np.linalg.svd(self.profiles - self.mean, full_matrices=False)[2][0])
+
+    def variance_along(self, direction: Numbers) -> float:
+        """Return the variance of the profiles along a direction."""
+        along = (self.profiles - self.mean) @ direction
+        return float((along**2).sum() / max(len(along) - 1, 1))
+
+    def inflation(self, general: GeneralWords, apart: float, others: Sequence["Home"] = ()) -> float:
+        """Return how many times the variance of the words' mean is as large as that of independent words.
+
+        Of `others`, the groups that this one is compared with, it may have sub-topics in common.
+        """
+        inflation = self._inflation(general, apart)
+        if inflation == 1 or not others:
+            return rounded(inflation)
+        return rounded(float(np.mean([self._less_common(inflation, other) for other in others])))
+
+    def _less_common(self, inflation: float, other: "Home") -> float:
+        """The inflation without what cancels in the difference to another group."""
+        largest = other.variance_along(other.leading)
+        if not largest > 0:  # a single word, or copies
+            return inflation
+        own, others = self.variance_along(self.leading), other.variance_along(self.leading)
+        expected = own / len(self.rows) + others / len(other.rows)
+        apart = float((self.mean - other.mean) @ self.leading) ** 2 / expected
+        common = others / largest
+        return (1 - common) * inflation + common * max(1.0, min(inflation, _CAP * apart))
+
+    def _inflation(self, general: GeneralWords, apart: float) -> float:
         if len(self.rows) < 3:  # one or two words have no leading direction
             return 1.0
         random = general.random_lists(len(self.rows))
@@ -89,7 +129,7 @@ class Home:
         weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
         values = eigenvalues(self.profiles @ self.profiles.T)
         along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
-        return rounded(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
+        return float(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
 
     @property
     def loading(self) -> Numbers:
@@ -120,7 +160,8 @@ def related_words_of(
         for name, home in {**homes, **controls}.items():
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
-                own = replace(own, inflation=home.inflation(general, apart), loading=home.loading)
+                others = [other for each, other in homes.items() if each != name]
+                own = replace(own, inflation=home.inflation(general, apart, others), loading=home.loading)
             sd = np.sqrt(home.expected_variance(of_general, general))
             if sd > 0:
                 own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))

@@ -1,6 +1,6 @@
 """How often would this design find a bias here if there is none?"""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +16,7 @@ from bayes_bias.arguments import check_count, check_jobs, check_seed, is_between
 from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
-from bayes_bias.checks.null_lists import NullDesign, Random
+from bayes_bias.checks.null_lists import Drawn, NullDesign, Random
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
@@ -52,12 +52,15 @@ class Calibration(Tabled):
         A row for each draw, method and scope.
     random : {"attributes", "targets", "both"}
         The words that were drawn at random.
+    drawn : {"words", "sub-topics", "topics"}
+        How they were drawn.
     """
 
     name: str
     truth: float
     records: pd.DataFrame
     random: Random = "attributes"
+    drawn: Drawn = "words"
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -69,6 +72,7 @@ class Calibration(Tabled):
         """Say the main shares in a sentence."""
         shares = [f"{method} {share}" for method, share in self._shares()]
         words = "targets and attributes" if self.random == "both" else self.random
+        words += {"words": "", "sub-topics": " of sub-topics", "topics": " of topics"}[self.drawn]
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
         return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
@@ -110,6 +114,7 @@ def calibrate(
     scopes: ScopeName | Iterable[ScopeName] | None = None,
     draws: int | None = None,
     random: Random = "attributes",
+    drawn: Drawn = "words",
     size: int | None = None,
     planted: float = 0.0,
     seed: int = 1,
@@ -140,6 +145,11 @@ def calibrate(
         the posterior of each must be sampled.
     random : {"attributes", "targets", "both"}
         Which words are drawn at random.
+    drawn : {"words", "sub-topics", "topics"}
+        How they are drawn: one by one; for each class (or group) in the neighbourhoods of three random words, as in a
+        list whose words come in sub-topics; or targets and attributes from a random topic for each group and class, the
+        neighbourhood of one random word. Topics do differ: theirs is the share of *arbitrary* pairs of topics in which
+        a bias is found, and not one of false findings.
     size : int, optional
         Random words in each class, or group; as many as the list has by default.
     planted : float
@@ -174,7 +184,8 @@ def calibrate(
     --------
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     """
-    _check_settings(draws, random, size, planted, seed, sampling, jobs)
+    _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
+    random = "both" if drawn == "topics" else random
     origin = origin_of(wordlist, embedding)
     similarity = origin.similarity
     if planted and similarity != COSINES:
@@ -187,6 +198,7 @@ def calibrate(
         words, origin.read().embedding, random=random, allow_loss=origin.allow_loss, similarity=similarity
     )
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
+    design = design.drawn_as(drawn)
     design.check_pool()
     scope_names = None if scopes is None else _carried(scopes, design.draw(seed, 0))
     cell = Cell(
@@ -201,7 +213,7 @@ def calibrate(
     # To start a process takes as long as hundreds of draws that need no sampler.
     jobs = 1 if cell.is_plain and jobs == -1 and draws < _WORTH_A_PROCESS else jobs
     records = run([cell], draws, folder=folder, jobs=jobs)[0]
-    return Calibration(words.name, planted, records, random)
+    return Calibration(words.name, planted, records, random, drawn)
 
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
@@ -215,7 +227,14 @@ def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -
 
 
 def _check_settings(
-    draws: int | None, random: str, size: int | None, planted: float, seed: int, sampling: Sampling, jobs: int
+    draws: int | None,
+    random: str,
+    drawn: str,
+    size: int | None,
+    planted: float,
+    seed: int,
+    sampling: Sampling,
+    jobs: int,
 ) -> None:
     check_seed(seed)
     check_sampling(sampling)
@@ -226,6 +245,10 @@ def _check_settings(
         raise BayesBiasError(
             f"random: '{random}' does not say which words are drawn; {did_you_mean(random, get_args(Random))}"
         )
+    if drawn not in get_args(Drawn):
+        raise BayesBiasError(f"drawn: '{drawn}' is no way to draw words; {did_you_mean(drawn, get_args(Drawn))}")
+    if drawn == "topics" and planted:
+        raise BayesBiasError(f"planted: topics differ by an unknown bias, so that {planted:g} more is unknown; give 0")
     if size is not None:
         check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
@@ -238,15 +261,19 @@ def _check_settings(
 _MOST_PROCESSES = 4
 
 
+# By how the words are drawn: the random lists, or why there are none.
+type RandomLists = Mapping[Drawn, Calibration | str]
+
+
 @dataclass
 class BackgroundNulls:
-    """Random nulls of several lists that other processes draw, by the name of the list."""
+    """Random lists of the designs of several lists that other processes draw, by the name of the list."""
 
-    _results: Iterator[tuple[str, Calibration | str]]
-    _drawn: dict[str, Calibration | str] = field(default_factory=dict)
+    _results: Iterator[tuple[str, RandomLists]]
+    _drawn: dict[str, RandomLists] = field(default_factory=dict)
 
-    def of_list(self, name: str) -> Calibration | str:
-        """Wait for the nulls of one list, and return them or the reason why there are none."""
+    def of_list(self, name: str) -> RandomLists:
+        """Wait for the random lists of one list's design, and return them."""
         while name not in self._drawn:
             finished, nulls = next(self._results)
             self._drawn[finished] = nulls
@@ -257,27 +284,36 @@ class BackgroundNulls:
 def draw_in_background(
     designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int | None, seed: int, *, sampled: bool
 ) -> Generator[BackgroundNulls]:
-    """Start to draw the nulls of each list.
+    """Start to draw random lists of each design.
 
     A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
-    model takes long. Other processes work only if posteriors are `sampled`.
+    model takes long. If posteriors are `sampled`, other processes work, and words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
     jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if sampled else 1
-    work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed) for name, calibrate in designs.items())
+    kinds: tuple[Drawn, ...] = ("words",) if sampled else get_args(Drawn)
+    work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
     with run_in_background(work, jobs) as results:
         yield BackgroundNulls(results)
 
 
 def _drawn(
-    name: str, calibrate: Callable[..., Calibration], spec: ModelSpec, draws: int | None, seed: int
-) -> tuple[str, Calibration | str]:
-    try:
-        with shown(Quiet()):
-            return name, calibrate(models=[spec], draws=draws, seed=seed, jobs=1)
-    except WordListError as error:
-        return name, str(error)
+    name: str,
+    calibrate: Callable[..., Calibration],
+    spec: ModelSpec,
+    draws: int | None,
+    seed: int,
+    kinds: Sequence[Drawn],
+) -> tuple[str, RandomLists]:
+    lists: dict[Drawn, Calibration | str] = {}
+    for drawn in kinds:
+        try:
+            with shown(Quiet()):
+                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=draws, seed=seed, jobs=1)
+        except WordListError as error:
+            lists[drawn] = str(error)
+    return name, lists
 
 
 # From records of single nulls to shares with their Monte Carlo intervals.

@@ -32,6 +32,10 @@ from bayes_bias.words.wordlist import WordList
 
 # Which words of a list are replaced by random ones.
 Random = Literal["attributes", "targets", "both"]
+# How these are drawn: one by one; in neighbourhoods of several random words; or each group and class in one of its own.
+Drawn = Literal["words", "sub-topics", "topics"]
+# Neighbourhoods of a class of sub-topics, each of two words or more.
+_SUB_TOPICS, _FEWEST_IN_SUB_TOPIC = 3, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +141,21 @@ class NullDesign:
     def without_controls(self) -> Self:
         """The same with the associated classes alone."""
         return replace(self, controls=MappingProxyType({}))
+
+    def drawn_as(self, drawn: Drawn) -> Self:
+        """The same with its random words drawn in sub-topics, or with a random topic for each group and class.
+
+        Of sub-topics the population bias is zero, as of single words. Topics differ, so that theirs is not.
+        """
+        if drawn == "words":
+            return self
+        if drawn == "topics":
+            nowhere: Words = MappingProxyType({})
+            return replace(self.with_random_groups(), classes=nowhere, topics=1, group_topics=1)
+        groups = min(map(len, self.groups.values())) if self.random_groups else 0
+        attributes = 0 if self.classes else min(self.sizes.values())
+        topics, group_topics = (min(_SUB_TOPICS, n // _FEWEST_IN_SUB_TOPIC) for n in (attributes, groups))
+        return replace(self, topics=topics, group_topics=group_topics)
 
     def with_random_groups(self, size: int | None = None) -> Self:
         """The same with targets drawn from the pool, too: as many as each group has, or `size`."""

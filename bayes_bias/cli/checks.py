@@ -29,7 +29,7 @@ from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
-    from bayes_bias.checks.null_lists import Random
+    from bayes_bias.checks.null_lists import Drawn, Random
     from bayes_bias.embeddings.embedding import Embedding
 
 
@@ -45,6 +45,13 @@ def calibrate(
         int | None, typer.Option(min=1, help="Number of random draws. By default 400, or 50 if each must be sampled.")
     ] = None,
     random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
+    drawn: Annotated[
+        str,
+        typer.Option(
+            help="How they are drawn: as single words, in sub-topics (three for each class), or in topics: targets and"
+            " attributes of a random topic for each group and class, which do differ."
+        ),
+    ] = "words",
     size: Annotated[
         int | None, typer.Option(min=2, help="Random words in each class or group; by default as many as the list has.")
     ] = None,
@@ -72,6 +79,7 @@ def calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             draws=draws,
             random=cast("Random", random),
+            drawn=cast("Drawn", drawn),
             size=size,
             planted=planted,
             models=model or ["crossed"],

@@ -98,7 +98,9 @@ def _from_vectors(
     if general is None:
         return None, np.ones(cells), np.full(cells, np.inf)
     apart, of_general = distance_apart(homes), preference_variance(opposite, general)
-    inflation = np.array([home.inflation(general, apart) for home in homes])
+    inflation = np.array(
+        [home.inflation(general, apart, [*homes[:k], *homes[k + 1 :]]) for k, home in enumerate(homes)]
+    )
     expected = np.array([home.expected_variance(of_general, general) for home in homes])
     share = residual_share(_lengths(opposite))
     told = Told(expected, np.full(cells, general.directions), np.full(cells, share))

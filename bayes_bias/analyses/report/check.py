@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from bayes_bias.checks.calibration import Calibration
+from bayes_bias.checks.calibration import RandomLists
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.fitted import Fitted
@@ -29,8 +29,8 @@ class Study:
     ci_prob: float
     seed: int
     sampling: Sampling
-    # Waits for the random nulls of the list's design, or for why there are none; None for a table without an embedding.
-    nulls: Callable[[], Calibration | str] | None
+    # Waits for random lists of the list's design, or for why there are none; None for a table without an embedding.
+    nulls: Callable[[], RandomLists] | None
     null_draws: int | None
     against_published: bool = False
 
@@ -47,6 +47,7 @@ class Check:
     numbers: Mapping[str, Any] = _NOTHING  # its row of ``evidence.csv``, by the checker's columns
     alarm: bool = False  # whether a reader must know before anything else
     in_verdict: bool = False  # whether the verdict says so already
+    no_verdict: str = ""  # why the list can have no verdict
     figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
     figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists

@@ -1,52 +1,102 @@
-"""How often do the model and WEAT find a bias in this very design if there is none?"""
+"""How often do the model and WEAT find a bias in this very design if there is none, and between arbitrary topics?"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.calibration import SHARE_BOUNDS, Calibration
+from bayes_bias.checks.null_lists import Drawn
 from bayes_bias.documents.methods import Sentence
-from bayes_bias.formatting import share, share_within
+from bayes_bias.formatting import percent, share, share_within
+from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
 _SHARES = ("share", *SHARE_BOUNDS)
+_NAMES: Mapping[Drawn, str] = {"words": "null", "sub-topics": "sub_topic_null", "topics": "topics"}
 _COLUMNS = (
     "nulls",
     *(f"null_{column}" for column in _SHARES),
     *(f"weat_null_{column}" for column in _SHARES),
+    "sub_topic_nulls",
+    *(f"sub_topic_null_{column}" for column in _SHARES),
+    *(f"weat_sub_topic_null_{column}" for column in _SHARES),
+    "topics",
+    *(f"topics_{column}" for column in _SHARES),
+    *(f"weat_topics_{column}" for column in _SHARES),
+    "topics_larger",
     "no_calibration",
 )
 
 
 def _run(study: Study) -> Check:
-    nulls, reason = _nulls_or_reason(study)
-    if nulls is None:
+    drawn, reason = _random_lists(study)
+    if "words" not in drawn:
         return Check(f"{reason}.", "no random nulls", {"no_calibration": reason})
+    text = _about_words(drawn["words"], study)
+    numbers = {"no_calibration": ""}
+    for kind, lists in drawn.items():
+        numbers |= _numbers(lists, study, _NAMES[kind])
+    if "sub-topics" in drawn:
+        text += _about_sub_topics(drawn["sub-topics"], study)
+    if "topics" in drawn:
+        larger = _share_larger(drawn["topics"], study)
+        text += _about_topics(drawn["topics"], study, larger)
+        numbers["topics_larger"] = larger
+    brief = f"bias found in {share(numbers['null_share'])} of {numbers['nulls']} random nulls"
+    result = (drawn["words"], false_findings(drawn["words"], study.spec.name, study.scope))
+    return Check(text, brief, numbers, result=result)
+
+
+def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
+    """Random lists by how their words were drawn, or why there are none."""
+    if study.null_draws == 0:
+        return {}, "Not drawn, since none were asked for"
+    if study.nulls is None:
+        return {}, "Not drawn: this table has no embedding to draw random words from"
+    if not study.fitted.structure.COLLAPSED:
+        return {}, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
+    step("random nulls")
+    lists = study.nulls()
+    drawn = {kind: each for kind, each in lists.items() if isinstance(each, Calibration)}
+    return drawn, f"Not drawn: {lists['words']}"
+
+
+def _about_words(nulls: Calibration, study: Study) -> str:
     same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
         expected = "a higher share is not an error if only these words matter, since random words differ, too"
-    shares = false_findings(nulls, study.spec.name, study.scope)
-    text = (
-        f"Of {nulls.records.draw.nunique()} random nulls of this design (the same {same}, as many {random} drawn at"
-        f" random) a bias was found at the 5% level by {shares} (95% Monte Carlo intervals); {expected}."
+    return (
+        f"Of {_draws(nulls)} random nulls of this design (the same {same}, as many {random} drawn at"
+        f" random) a bias was found at the 5% level by {false_findings(nulls, study.spec.name, study.scope)} (95% Monte"
+        f" Carlo intervals); {expected}."
     )
-    numbers = _numbers(nulls, study.spec.name, study.scope)
-    brief = f"bias found in {share(numbers['null_share'])} of {numbers['nulls']} random nulls"
-    return Check(text, brief, numbers, result=(nulls, shares))
 
 
-def _nulls_or_reason(study: Study) -> tuple[Calibration | None, str]:
-    if study.null_draws == 0:
-        return None, "Not drawn, since none were asked for"
-    if study.nulls is None:
-        return None, "Not drawn: this table has no embedding to draw random words from"
-    if not study.fitted.structure.COLLAPSED:
-        return None, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
-    step("random nulls")
-    nulls = study.nulls()
-    return (None, f"Not drawn: {nulls}") if isinstance(nulls, str) else (nulls, "")
+def _about_sub_topics(nulls: Calibration, study: Study) -> str:
+    whose = "group" if nulls.random == "targets" else "class"
+    return (
+        f" If the random words of each {whose} come in three sub-topics (the neighbourhoods of random words), which"
+        f" differ by chance as the words do, it was found by"
+        f" {false_findings(nulls, study.spec.name, study.scope)} of {_draws(nulls)}."
+    )
+
+
+def _about_topics(topics: Calibration, study: Study, larger: float) -> str:
+    model, scope = study.spec.name, study.scope
+    found = share_within(*topics.table.loc[(model, scope), list(_SHARES)])
+    return (
+        f" Of {_draws(topics)} lists with an arbitrary topic of this embedding for each group and class, {found} are"
+        f" distinguishable from noise, and {percent(larger)} have a larger bias, in either direction."
+    )
+
+
+def _share_larger(topics: Calibration, study: Study) -> float:
+    """The share of lists of arbitrary topics whose bias is at least as large as that of the list."""
+    of_model = topics.records.query("method == @study.spec.name and scope == @study.scope")
+    observed = float(row_of_bias(study.fitted, study.scope)["mean"])
+    return float((of_model["mean"].abs() >= abs(observed)).mean())
 
 
 def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> str:
@@ -58,15 +108,20 @@ def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> st
     return ", by ".join(f"{name} in {share_within(*row)}" for name, row in rows.items())
 
 
-def _numbers(nulls: Calibration, model: str, scope: ScopeName) -> dict[str, Any]:
-    methods = {"null": (model, scope), "weat_null": ("WEAT", WEAT_SCOPE)}
+def _draws(lists: Calibration) -> int:
+    return int(lists.records.draw.nunique())
+
+
+def _numbers(lists: Calibration, study: Study, name: str) -> dict[str, Any]:
+    """How many lists there are, and the shares of findings by the model and by WEAT, in columns of this name."""
+    methods = {name: (study.spec.name, study.scope), f"weat_{name}": ("WEAT", WEAT_SCOPE)}
     shares = {
-        f"{name}_{column}": nulls.table.loc[method, column]
-        for name, method in methods.items()
-        if method in nulls.table.index
+        f"{prefix}_{column}": lists.table.loc[method, column]
+        for prefix, method in methods.items()
+        if method in lists.table.index
         for column in _SHARES
     }
-    return {"nulls": nulls.records.draw.nunique(), **shares, "no_calibration": ""}
+    return {name if name == "topics" else f"{name}s": _draws(lists), **shares}
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:

@@ -126,10 +126,7 @@ def report(
         studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
         sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
         # The checks come last, since the random nulls, which other processes draw, are ready last.
-        checked = [
-            replace(section, checks={checker.name: checker.check(study) for checker in CHECKERS})
-            for section, study in zip(sections, studies, strict=True)
-        ]
+        checked = [_checked(section, study) for section, study in zip(sections, studies, strict=True)]
     return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
 
 
@@ -237,6 +234,14 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
         checks={},
         errata=origin.errata if origin else (),
     )
+
+
+def _checked(section: Section, study: Study) -> Section:
+    """The section with its checks, and without a verdict if one of them says that there can be none."""
+    checks = {checker.name: checker.check(study) for checker in CHECKERS}
+    reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
+    verdict = section.verdict.withheld(reasons[0]) if reasons else section.verdict
+    return replace(section, checks=checks, verdict=verdict)
 
 
 def _calibration(table: AssociationTable, scope: ScopeName) -> Callable[..., Calibration]:

@@ -1,0 +1,154 @@
+"""How large a bias would be from the frequency of words alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import random_words
+from bayes_bias.embeddings.embedding import Embedding, found_as
+from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.similarity import Similarity
+from bayes_bias.table.statistics import compared_classes, table_means
+
+type Numbers = NDArray[np.float64]
+
+# No vocabulary has more words, and no rank is larger.
+_LARGEST_VOCABULARY = 10_000_000
+# General words that are compared with one another; fewer if their similarities are not the product of two matrices.
+_GENERAL_WORDS, _FEW_GENERAL_WORDS = 1_000, 200
+_SEED = 1
+# Groups hardly overlap if a word of one is more frequent than a word of the other in 95% of pairs.
+_HARDLY = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Frequency:
+    r"""The bias that words as frequent as those of a list have, whatever they mean.
+
+    Similarities of general words i and j, the more frequent the more alike, are described by the product of their log
+    ranks, :math:`y_{ij} = \dots + c\, x_i x_j`, with x centred. With the mean log ranks of groups and classes and the
+    weights k of the bias, frequency alone gives the bias :math:`c \sum_{gc} k_{gc} \bar x_g \bar x_c`.
+
+    Attributes
+    ----------
+    ranks : pandas.DataFrame
+        By word: ``side``; ``home``, its group or class; ``known``, its rank among the words that random lists are drawn
+        from, that of the last one for words beyond these, and NaN for words without one; the true rank lies between
+        ``least`` and ``most``.
+    bias : float
+        The bias from known ranks, in the units of the table; NaN if a group or class has none.
+    largest : float
+        The largest absolute bias, whatever the ranks are that are not known.
+    overlap : dict
+        By side the smallest overlap of two groups, or classes: 1 if a word of one is as often more frequent than a word
+        of the other as less, and 0 if always or never.
+    """
+
+    ranks: pd.DataFrame
+    bias: float
+    largest: float
+    overlap: Mapping[Side, float]
+
+    @property
+    def hardly_overlaps(self) -> bool:
+        """Whether groups and classes both differ in frequency nearly altogether."""
+        return all(overlap <= _HARDLY for overlap in self.overlap.values())
+
+
+def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
+    """Return what the order of an embedding's words, frequent ones first, tells of a list."""
+    table = table.without_controls()
+    assert table.origin is not None
+    ranks = _ranks(table, embedding)
+    means = table_means(table)
+    weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
+    slope = _slope(embedding, table.origin.similarity)
+    known = [_of_homes(ranks, side, "known") for side in SIDES]
+    largest = slope * _largest(weights, *(_bounds(ranks, side) for side in SIDES))
+    return Frequency(
+        ranks,
+        slope * float(known[0] @ weights @ known[1]),
+        abs(largest),
+        {side: _overlap(ranks[ranks.side == side]) for side in SIDES},
+    )
+
+
+def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
+    """Ranks of words, under the spellings that were found, among those that random lists are drawn from."""
+    rank_of = {word: rank for rank, word in enumerate(embedding.pool(), 1)}
+    words = [word for side in SIDES for word in words_of(table.values, side)]
+    spelling_of = found_as(words, embedding.find(words), embedding.match)
+    rows = {word: _rank(spelling_of.get(word), rank_of) for word in words}
+    ranks = pd.DataFrame.from_dict(rows, orient="index", columns=["known", "least", "most"], dtype=float)
+    homes = [(side, home) for side in SIDES for home in table.values[HOMES[side]].to_numpy()]
+    return ranks.assign(side=[side for side, _ in homes], home=[home for _, home in homes])
+
+
+def _rank(spelling: str | None, rank_of: Mapping[str, int]) -> tuple[float, float, float]:
+    if spelling is None:  # its vector was made from parts
+        return float("nan"), 1, _LARGEST_VOCABULARY
+    if spelling in rank_of:
+        return rank_of[spelling], rank_of[spelling], rank_of[spelling]
+    return len(rank_of), len(rank_of), _LARGEST_VOCABULARY
+
+
+def _of_homes(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
+    """Mean log rank of each group, or class."""
+    of_side = ranks[ranks.side == side]
+    return np.log(of_side[column]).groupby(of_side.home, sort=False).mean().to_numpy()
+
+
+def _bounds(ranks: pd.DataFrame, side: Side) -> tuple[Numbers, Numbers]:
+    return _of_homes(ranks, side, "least"), _of_homes(ranks, side, "most")
+
+
+def _largest(weights: Numbers, groups: tuple[Numbers, Numbers], classes: tuple[Numbers, Numbers]) -> float:
+    """The largest absolute value of a contrast of products, with each factor between two bounds."""
+    largest = 0.0
+    least, most = classes
+    for corner in product(*zip(*groups, strict=True)):
+        of_classes = np.array(corner) @ weights
+        for sign in (1, -1):
+            farthest = np.where(sign * of_classes > 0, most, least)
+            largest = max(largest, sign * float(of_classes @ farthest))
+    return largest
+
+
+def _overlap(ranks: pd.DataFrame) -> float:
+    of_homes = [own.known.dropna().to_numpy() for _, own in ranks.groupby("home", sort=False)]
+    shares = [_more_frequent(one, other) for one, other in combinations(of_homes, 2) if len(one) and len(other)]
+    return min((2 * min(share, 1 - share) for share in shares), default=1.0)
+
+
+def _more_frequent(ranks: Numbers, others: Numbers) -> float:
+    """The share of pairs in which the first word is more frequent."""
+    return float((ranks[:, None] < others).mean() + 0.5 * (ranks[:, None] == others).mean())
+
+
+def _slope(embedding: Embedding, similarity: Similarity) -> float:
+    """How much the similarity of general words changes with the product of their log ranks."""
+    rank_of = {word: rank for rank, word in enumerate(embedding.pool(), 1)}
+    words = random_words(embedding, _SEED)
+    step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
+    vectors = dict(_usable(embedding, words[::step]))
+    rows = np.stack([similarity.prepared(vector) for vector in vectors.values()])
+    values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
+    pairs = ~np.eye(len(rows), dtype=bool)  # a word is no pair with itself
+    log_rank = np.log([rank_of[word] for word in vectors])
+    log_rank -= log_rank.mean()
+    products = np.outer(log_rank, log_rank)[pairs]
+    return float(products @ (values[pairs] - values[pairs].mean()) / (products @ products))
+
+
+def _usable(embedding: Embedding, words: Sequence[str]) -> Iterator[tuple[str, NDArray[np.floating]]]:
+    vectors = embedding.find(words)
+    for word in words:
+        if word in vectors and has_direction(vectors[word]).all():
+            yield word, vectors[word]
