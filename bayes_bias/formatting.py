@@ -155,7 +155,7 @@ MARKS = {
     "these words do not clearly differ": "○",
     "not converged": "✕",
     "not made alike": "✕",
-    "confounded": "✕",
+    "confounded with frequency": "✕",
     "screened only": "◇",
     "failed": "—",
 }

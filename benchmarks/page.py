@@ -119,7 +119,7 @@ EVIDENCE = (
         "frequency",
         "What if groups and classes differ in frequency?",
         frequency.answer,
-        {"frequency": frequency.section},
+        {"frequency": frequency.section, "frequency-glove": frequency.glove},
     ),
     Page("one-finding", "What does one finding not promise?", promises.answer, {"promises": promises.section}),
     Page(

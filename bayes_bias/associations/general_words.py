@@ -22,7 +22,7 @@ _FEWEST = 500
 _SEED = 1
 # Random lists of each length, and the longest: longer ones vary alike.
 _RANDOM_LISTS, _LONGEST = 200, 60
-_SMALLEST = 1e-15
+SMALLEST = 1e-15
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def eigenvalues(products: Numbers) -> Numbers:
     """Return the eigenvalues of lists centred at their mean, from products of their words (..., n, n); (..., n - 1)."""
     centred = products - products.mean(axis=-1, keepdims=True) - products.mean(axis=-2, keepdims=True)
     centred = centred + products.mean(axis=(-2, -1), keepdims=True)
-    return np.asarray(np.maximum(np.linalg.eigvalsh(centred)[..., :0:-1], _SMALLEST))
+    return np.asarray(np.maximum(np.linalg.eigvalsh(centred)[..., :0:-1], SMALLEST))
 
 
 def leading_ratio(values: Numbers) -> Numbers:

@@ -40,7 +40,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.general_words import GeneralWords, eigenvalues, leading_ratio
+from bayes_bias.associations.general_words import SMALLEST, GeneralWords, eigenvalues, leading_ratio
 from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.table.association_table import AssociationTable
@@ -93,7 +93,9 @@ class Home:
     @cached_property
     def leading(self) -> Numbers:
         """Direction of length one in which the centred profiles vary most."""
-        return np.asarray(np.linalg.svd(self.profiles - self.mean, full_matrices=False)[2][0])
+        centred = self.profiles - self.mean
+        along = centred.T @ np.linalg.eigh(centred @ centred.T)[1][:, -1]
+        return np.asarray(along / max(float(np.linalg.norm(along)), SMALLEST))
 
     def variance_along(self, direction: Numbers) -> float:
         """Return the variance of the profiles along a direction."""

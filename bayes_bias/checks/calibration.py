@@ -31,8 +31,9 @@ from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, samplin
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled.
-DRAWS, DRAWS_SAMPLED = 400, 50
+# Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled; and of lists of
+# sub-topics, or of topics, in a report.
+DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
 _WORTH_A_PROCESS = 2_000
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
@@ -310,7 +311,8 @@ def _drawn(
     for drawn in kinds:
         try:
             with shown(Quiet()):
-                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=draws, seed=seed, jobs=1)
+                wanted = draws if draws or drawn == "words" else _DRAWS_OF_TOPICS
+                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=wanted, seed=seed, jobs=1)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists

@@ -25,7 +25,7 @@ _LARGEST_VOCABULARY = 10_000_000
 _GENERAL_WORDS, _FEW_GENERAL_WORDS = 1_000, 200
 _SEED = 1
 # Groups hardly overlap if a word of one is more frequent than a word of the other in 95% of pairs.
-_HARDLY = 0.1
+HARDLY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Frequency:
     @property
     def hardly_overlaps(self) -> bool:
         """Whether groups and classes both differ in frequency nearly altogether."""
-        return all(overlap <= _HARDLY for overlap in self.overlap.values())
+        return all(overlap <= HARDLY for overlap in self.overlap.values())
 
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
@@ -69,14 +69,14 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     ranks = _ranks(table, embedding)
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
-    slope = _slope(embedding, table.origin.similarity)
+    slope = frequency_slope(embedding, table.origin.similarity)
     known = [_of_homes(ranks, side, "known") for side in SIDES]
     largest = slope * _largest(weights, *(_bounds(ranks, side) for side in SIDES))
     return Frequency(
         ranks,
         slope * float(known[0] @ weights @ known[1]),
         abs(largest),
-        {side: _overlap(ranks[ranks.side == side]) for side in SIDES},
+        {side: overlap_of(_known(ranks, side)) for side in SIDES},
     )
 
 
@@ -105,6 +105,12 @@ def _of_homes(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
     return np.log(of_side[column]).groupby(of_side.home, sort=False).mean().to_numpy()
 
 
+def _known(ranks: pd.DataFrame, side: Side) -> list[Numbers]:
+    """Known ranks of the words of each group, or class."""
+    of_side = ranks[ranks.side == side]
+    return [own.known.dropna().to_numpy() for _, own in of_side.groupby("home", sort=False)]
+
+
 def _bounds(ranks: pd.DataFrame, side: Side) -> tuple[Numbers, Numbers]:
     return _of_homes(ranks, side, "least"), _of_homes(ranks, side, "most")
 
@@ -121,9 +127,9 @@ def _largest(weights: Numbers, groups: tuple[Numbers, Numbers], classes: tuple[N
     return largest
 
 
-def _overlap(ranks: pd.DataFrame) -> float:
-    of_homes = [own.known.dropna().to_numpy() for _, own in ranks.groupby("home", sort=False)]
-    shares = [_more_frequent(one, other) for one, other in combinations(of_homes, 2) if len(one) and len(other)]
+def overlap_of(ranks: Sequence[Numbers]) -> float:
+    """Return the smallest overlap of two groups' ranks, see `Frequency`; 1 for one group."""
+    shares = [_more_frequent(one, other) for one, other in combinations(ranks, 2) if len(one) and len(other)]
     return min((2 * min(share, 1 - share) for share in shares), default=1.0)
 
 
@@ -132,7 +138,7 @@ def _more_frequent(ranks: Numbers, others: Numbers) -> float:
     return float((ranks[:, None] < others).mean() + 0.5 * (ranks[:, None] == others).mean())
 
 
-def _slope(embedding: Embedding, similarity: Similarity) -> float:
+def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     """How much the similarity of general words changes with the product of their log ranks."""
     rank_of = {word: rank for rank, word in enumerate(embedding.pool(), 1)}
     words = random_words(embedding, _SEED)

@@ -273,7 +273,8 @@ class NullDesign:
         """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
         words: list[str] = []
         for k in range(topics):
-            near = np.stack([self.vectors[word].ravel() for word in pool]) @ self.vectors[pool[0]].ravel()
+            rows, positions = self._rows_and_profiles[0], [self._position[word] for word in pool]
+            near = (rows @ rows[positions[0]])[positions]
             size = (n * (k + 1)) // topics - len(words)
             cluster = {pool[i] for i in np.argsort(-near)[:size]}
             words += [word for word in pool if word in cluster]

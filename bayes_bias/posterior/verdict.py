@@ -47,7 +47,7 @@ Label = Literal[
     "raw contrast",
     "not converged",
     "not made alike",
-    "confounded",
+    "confounded with frequency",
 ]
 Quantity = Literal["bias", "change", "difference"]
 
@@ -86,8 +86,8 @@ class Verdict(Tabled):
     label : str
         "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
         words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged"; for
-        a comparison of embeddings also "not made alike"; in a report also "confounded", if groups and classes hardly
-        overlap in frequency.
+        a comparison of embeddings also "not made alike"; in a report also "confounded with frequency", if neither
+        groups nor classes overlap in it.
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
@@ -170,7 +170,7 @@ class Verdict(Tabled):
             return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
         if self.label == "not made alike":
             return f"{self.posterior}. No verdict: the embeddings were not made alike."
-        if self.label == "confounded":
+        if self.label == "confounded with frequency":
             return f"{self.posterior}. No verdict: {'; '.join(self.problems)}."
         if scope.samples_nothing:
             return f"Raw contrast: {signed(self.mean, self.metric.decimals)}, {scope.condition}{self._direction}."
@@ -178,7 +178,7 @@ class Verdict(Tabled):
 
     def withheld(self, reason: str) -> "Verdict":
         """Return the same numbers without a verdict, because something other than a bias explains them."""
-        return replace(self, label="confounded", problems=(reason,), wider=None)
+        return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
         interval = dict(zip(interval_names(self.ci_prob), (self.lower, self.upper), strict=True))
@@ -247,7 +247,7 @@ class Verdict(Tabled):
             *_OF_THESE_ATTRIBUTES[2:],
             "not converged",
             "not made alike",
-            "confounded",
+            "confounded with frequency",
         )
         return settled and self.expected * self.mean < 0
 

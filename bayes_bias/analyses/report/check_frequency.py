@@ -16,7 +16,7 @@ from bayes_bias.table.labels import SIDES
 _COLUMNS = ("frequency_bias", "frequency_overlap_groups", "frequency_overlap_classes")
 _NAMED = 5
 # With a bias by frequency of half a standard deviation of the posterior 8% of lists are found, instead of 5%.
-_LARGE = 0.5
+LARGE = 0.5
 # docs/evidence/frequency.md
 _CONSEQUENCE = (
     "Frequent words are closer to frequent words, whatever they mean: words as frequent as these have a bias of about"
@@ -33,20 +33,33 @@ def _run(study: Study) -> Check:
     embedding = _in_order(study)
     if embedding is None:
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
-    frequency, sd = frequency_of(study.table, embedding), float(row_of_bias(study.fitted, study.scope)["sd"])
-    text, decimals = _about_ranks(frequency, len(embedding.pool())), study.table.metric.decimals
-    numbers = {"frequency_bias": frequency.bias} | {
-        column: frequency.overlap[side] for column, side in zip(_COLUMNS[1:], SIDES, strict=True)
-    }
-    bias = signed(frequency.bias, decimals)
-    if abs(frequency.bias) > _LARGE * sd:
+    sd = float(row_of_bias(study.fitted, study.scope)["sd"])
+    return check_of(
+        frequency_of(study.table, embedding),
+        sd,
+        pool=len(embedding.pool()),
+        decimals=study.table.metric.decimals,
+        is_adjusted=bool(study.table.covariates),
+    )
+
+
+def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_adjusted: bool) -> Check:
+    """Compare the bias by frequency alone with the posterior standard deviation of the bias."""
+    bias, text = signed(frequency.bias, decimals), _about_ranks(frequency, pool)
+    numbers = {"frequency_bias": frequency.bias}
+    numbers |= {column: frequency.overlap[side] for column, side in zip(_COLUMNS[1:], SIDES, strict=True)}
+    if abs(frequency.bias) > LARGE * sd:
         consequence = _CONSEQUENCE.format(bias=bias, times=plain(abs(frequency.bias) / sd, 1))
         reason = _NO_REMEDY.format(bias=bias) if frequency.hardly_overlaps else ""
-        text = f"{text} {consequence}. {capitalized(reason) or _REMEDY}."
-        alarm = bool(reason) or not study.table.covariates
-        brief = "groups and classes differ in frequency"
-        return Check(text, brief, numbers, alarm=alarm, no_verdict=reason, result=(frequency.bias, True))
-    if not frequency.largest <= _LARGE * sd:
+        return Check(
+            f"{text} {consequence}. {capitalized(reason) or _REMEDY}.",
+            "groups and classes differ in frequency",
+            numbers,
+            alarm=bool(reason) or not is_adjusted,
+            no_verdict=reason,
+            result=(frequency.bias, True),
+        )
+    if not frequency.largest <= LARGE * sd:
         text += " Because of these it is unknown how large a bias frequency alone would give."
         return Check(text, "frequency unknown", numbers)
     text += f" Words as frequent as these have a bias of about {bias} in this embedding, whatever they mean."

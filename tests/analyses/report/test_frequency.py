@@ -1,6 +1,6 @@
 """A report shows how frequent words are, and warns where groups and classes both differ."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +9,20 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.report.check import Check, Study
-from bayes_bias.analyses.report.check_frequency import CHECKER
+from bayes_bias.analyses.report.check_frequency import CHECKER, check_of
 from bayes_bias.associations.lists import measure_lists, with_random_words
+from bayes_bias.checks.frequency import Frequency, frequency_of
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.errors import TableError
 from bayes_bias.models.spec import load_spec
+from bayes_bias.table.association_table import AssociationTable
 from tests.helpers import FEW, refused, says
 
 WORDS = [f"w{chr(97 + k // 676)}{chr(97 + k // 26 % 26)}{chr(97 + k % 26)}" for k in range(3_000)]
-VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 20)).round(4)
+# The cosine of two words grows with the product of their log ranks, less the mean.
+RANKS = np.log(np.arange(1, len(WORDS) + 1))
+_NOISE = np.random.default_rng(1).normal(size=(len(WORDS), 40)) / 40**0.5
+VECTORS = np.column_stack([(RANKS.mean() - RANKS) / 8, _NOISE]).round(4)
 
 
 @pytest.fixture(scope="module")
@@ -28,33 +33,80 @@ def ordered(tmp_path_factory) -> Path:
     return path
 
 
-def checked(embedding: object, first_group: int, first_class: int) -> Check:
+def table_of(words: Mapping[str, Sequence[str]], embedding: object, **options: Any) -> AssociationTable:
+    opened = bb.open_embedding(embedding, **options)
+    (table,) = with_random_words([bb.cosines(words, opened, (), sub_topics="independent")])
+    return table
+
+
+def frequency(words: Mapping[str, Sequence[str]], embedding: object, **options: Any) -> Frequency:
+    table = table_of(words, embedding, **options)
+    return frequency_of(table, table.origin.embedding)
+
+
+def words_from(first_group: int, first_class: int) -> dict[str, list[str]]:
     """Words of the second group, and class, lie among the last; those of the first from a place on."""
     parts = {"a=c": first_group, "b=d": 2_500, "c": first_class, "d": 2_705}
-    words = {home: WORDS[start : start + 160 : 20] for home, start in parts.items()}
-    (table,) = with_random_words([bb.cosines(words, embedding, (), sub_topics="independent")])
-    no_fit: Any = None  # which words are frequent needs none
-    return CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
+    return {home: WORDS[start : start + 160 : 20] for home, start in parts.items()}
 
 
-def test_unequal_frequency_is_an_alarm_with_remedy(ordered):
-    check = checked(ordered, 0, 10)
-    assert check.alarm
-    assert says(check.text, "a 71 b 2,571 c 81 d 2,776 covariates rank")
-    assert check.numbers["rank_ratio_groups"] > check.numbers["rank_limit_groups"] > 1
+def check(of: Frequency, sd: float = 0.01, *, is_adjusted: bool = False) -> Check:
+    return check_of(of, sd, pool=30_000, decimals=3, is_adjusted=is_adjusted)
 
 
-def test_where_one_side_alone_differs_it_is_none(ordered):
-    check = checked(ordered, 0, 2_310)
-    assert not check.alarm
-    assert "covariates" not in check.text
-    assert check.numbers["rank_ratio_classes"] < check.numbers["rank_limit_classes"]
+def test_bias_by_frequency_is_that_of_words_without_meaning(ordered):
+    """Vectors of random length-one noise tell nothing else; their lengths make the relation a little steeper."""
+    found = frequency(words_from(0, 10), ordered)
+    assert found.bias == pytest.approx(bb.verdict(table_of(words_from(0, 10), ordered)).mean, rel=0.25)
+    assert found.largest == pytest.approx(abs(found.bias))
+    assert found.overlap == {"target": 0, "attribute": 0}
+
+
+def test_bias_by_frequency_is_small_when_one_side_alone_differs(ordered):
+    found = frequency(words_from(0, 2_710), ordered)
+    assert abs(found.bias) < 0.1 * abs(frequency(words_from(0, 10), ordered).bias)
+    assert found.overlap["attribute"] > 0.5
+
+
+def test_check_is_an_alarm_without_a_verdict_when_words_hardly_overlap(ordered):
+    found = check(frequency(words_from(0, 10), ordered))
+    assert found.alarm
+    assert says(found.text, "a 71 b 2,571 c 81 d 2,776 hardly overlap")
+    assert "hardly overlap" in found.no_verdict
+    assert check(frequency(words_from(0, 10), ordered), is_adjusted=True).no_verdict
+
+
+def test_check_names_the_remedy_when_words_overlap(ordered):
+    words = words_from(0, 10)
+    words["a=c"][-4:], words["b=d"][-4:] = words["b=d"][-4:], words["a=c"][-4:]
+    found = check(frequency(words, ordered), sd=0.001)
+    assert found.alarm
+    assert not found.no_verdict
+    assert "covariates='rank'" in found.text
+    assert not check(frequency(words, ordered), sd=0.001, is_adjusted=True).alarm
+
+
+def test_check_is_none_when_the_posterior_is_much_wider_than_the_bias_by_frequency(ordered):
+    found = check(frequency(words_from(0, 10), ordered), sd=10.0)
+    assert not found.alarm
+    assert "covariates" not in found.text
+
+
+@pytest.mark.slow
+def test_verdict_is_withheld_in_a_report_when_words_hardly_overlap(ordered):
+    report = bb.report(words_from(0, 10), ordered, calibration_draws=0, sampling=FEW)
+    verdict = report.sections[0].verdict
+    assert verdict.label == "confounded with frequency"
+    assert says(verdict.text, "No verdict groups hardly overlap in frequency")
+    assert not report.together.table.survives.any()
 
 
 def test_vectors_in_no_order_tell_no_frequency():
-    check = checked(dict(zip(WORDS, VECTORS, strict=True)), 0, 10)
-    assert not check.numbers
-    assert "does not show" in check.text
+    table = table_of(words_from(0, 10), dict(zip(WORDS, VECTORS, strict=True)))
+    no_fit: Any = None  # which words are frequent needs none
+    found = CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
+    assert not found.numbers
+    assert "does not show" in found.text
 
 
 NAMES, GENERAL = 16, 31_000
@@ -65,25 +117,20 @@ def large(tmp_path_factory) -> Path:
     """31,000 words; those of the list are among the first, in the middle, and beyond the 30,000 most frequent."""
     rng = np.random.default_rng(2)
     words = [
-        f"w{chr(97 + k // 676 % 26)}{chr(97 + k // 26 % 26)}{chr(97 + k % 26)}{k // 17576}" for k in range(GENERAL)
+        f"w{chr(97 + k // 676 % 26)}{chr(97 + k // 26 % 26)}{chr(97 + k % 26)}{'xy'[k // 17576]}"
+        for k in range(GENERAL)
     ]
     for k in range(NAMES):
         words[40 + k], words[60 + k] = f"frequent{k}", f"job{k}"
         words[20_000 + k], words[20_100 + k] = f"rare{k}", f"felony{k}"
         words[30_500 + k], words[30_700 + k] = f"rarest{k}", f"arson{k}"
+    rows = np.column_stack([(9 - np.log(np.arange(1, GENERAL + 1))) / 4, rng.normal(size=(GENERAL, 20)) / 20**0.5])
     path = tmp_path_factory.mktemp("vectors") / "large.npz"
-    return bb.save_vectors(dict(zip(words, rng.normal(size=(GENERAL, 20)), strict=True)), path)
+    return bb.save_vectors(dict(zip(words, rows, strict=True)), path)
 
 
 def of(prefix: str) -> list[str]:
     return [f"{prefix}{k}" for k in range(NAMES)]
-
-
-def checked_list(words: dict[str, list[str]], embedding: Any, **options: Any) -> Check:
-    opened = bb.open_embedding(embedding, **options)
-    (table,) = with_random_words([bb.cosines(words, opened, (), sub_topics="independent")])
-    no_fit: Any = None
-    return CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
 
 
 @pytest.mark.parametrize(("respelt", "match"), [(str.upper, "case"), (str.title, "case"), ("é{}".format, "accents")])
@@ -94,50 +141,42 @@ def test_ranks_are_those_of_the_spelling_that_was_found(large, tmp_path, respelt
         vectors = bb.open_embedding(large).all()
         names = {word for words in parts.values() for word in words}
         large = bb.save_vectors({f"e{w}" if w in names else w: v for w, v in vectors.items()}, tmp_path / "e.npz")
-        plain = checked_list({home: [f"e{word}" for word in words] for home, words in parts.items()}, large)
+        plain = frequency({home: [f"e{word}" for word in words] for home, words in parts.items()}, large)
     else:
-        plain = checked_list(parts, large)
-    found = checked_list({home: [respelt(w) for w in words] for home, words in parts.items()}, large, match=match)
-    assert found.alarm
-    assert plain.alarm
-    assert found.text == plain.text
-    assert found.numbers == plain.numbers
-    assert says(found.text, "rare 20,008 frequent 48 crime 20,108 work 68")
+        plain = frequency(parts, large)
+    found = frequency({home: [respelt(w) for w in words] for home, words in parts.items()}, large, match=match)
+    assert found.bias == plain.bias
+    np.testing.assert_array_equal(found.ranks.known, plain.ranks.known)
+    assert says(check(found).text, "rare 20,008 frequent 48 crime 20,108 work 68")
 
 
 def test_ranks_of_phrases_are_those_of_the_joined_word(large, tmp_path):
     vectors = {word.replace("rare", "ra_re"): vector for word, vector in bb.open_embedding(large).all().items()}
     joined = bb.save_vectors(vectors, tmp_path / "joined.npz")
     parts = {"frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
-    phrases = checked_list({"rare=crime": of("ra re"), **parts}, joined)
-    assert phrases.numbers == checked_list({"rare=crime": of("rare"), **parts}, large).numbers
+    phrases = frequency({"rare=crime": of("ra re"), **parts}, joined)
+    assert phrases.bias == pytest.approx(frequency({"rare=crime": of("rare"), **parts}, large).bias)
 
 
 def test_words_beyond_the_pool_have_at_least_the_last_rank(large):
     parts = {"rarest=crime": of("rarest"), "frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
-    check = checked_list(parts, large)
-    assert check.alarm
-    assert "rarest 30,000 or more and frequent 48" in check.text
-    assert "Sixteen" not in check.text
-    assert "16 words are not among the 30,000 most frequent: rarest0, rarest1" in check.text
+    found = check(frequency(parts, large))
+    assert found.alarm
+    assert "rarest 30,000 or more and frequent 48" in found.text
+    assert "Sixteen" not in found.text
+    assert "16 words are not among the 30,000 most frequent: rarest0, rarest1" in found.text
 
 
-def test_a_confound_is_unknown_if_words_beyond_the_pool_may_hide_one(large):
+def test_confound_is_unknown_when_words_beyond_the_pool_may_hide_one(large):
     """Ranks from 30,000 on are not known, so that either side may be far rarer than the other."""
     parts = {"rarest=crime": of("rarest"), "rare=work": of("rare"), "crime": of("arson"), "work": of("felony")}
-    check = checked_list(parts, large)
-    assert check.result is None  # the page marks it with a dash, and not with a tick
-    assert check.brief == "frequency unknown"
-    assert not check.alarm
-    assert says(check.text, "unknown 32 words 30,000")
-
-
-def test_one_word_beyond_the_pool_hides_no_confound(large):
-    parts = {"a=crime": [*of("rare")[:15], "rarest1"], "b=work": of("rare")[15:] + of("felony")[:14]}
-    parts |= {"crime": of("arson")[:1] + of("frequent")[:13], "work": of("job")}
-    check = checked_list(parts, large)
-    assert check.result is not None
-    assert says(check.text, "Two words 30,000 rarest1 arson0")
+    unknown = frequency(parts, large)
+    assert unknown.largest > 10 * abs(unknown.bias)
+    found = check(unknown, sd=4 * abs(unknown.bias))
+    assert found.result is None  # the page marks it with a dash, and not with a tick
+    assert found.brief == "frequency unknown"
+    assert not found.alarm
+    assert says(found.text, "unknown 32 words 30,000")
 
 
 class _WithSubwords(MemoryReader):
@@ -147,20 +186,22 @@ class _WithSubwords(MemoryReader):
         return True
 
     def made(self, words: Iterable[str]) -> dict[str, np.ndarray]:
-        return {word: np.random.default_rng(len(word)).normal(size=20) for word in words}
+        return {word: np.random.default_rng(len(word)).normal(size=VECTORS.shape[1]) for word in words}
 
 
 @pytest.fixture
 def with_subwords() -> bb.Embedding:
-    return bb.Embedding("subwords", "made up", _WithSubwords(WORDS, list(VECTORS), 20), match="subwords")
+    return bb.Embedding("subwords", "made up", _WithSubwords(WORDS, list(VECTORS), VECTORS.shape[1]), match="subwords")
 
 
 def test_ranks_of_words_made_from_subwords_are_unknown(with_subwords):
     parts = {"a=c": ["Aab", "Bbcd", "Ccdef"], "b=d": WORDS[:3], "c": WORDS[10:14], "d": WORDS[2_700:2_704]}
-    check = checked_list(parts, with_subwords)
-    assert check.result is None
-    assert check.brief == "frequency unknown"
-    assert says(check.text, "a unknown b 2 Three words unknown rank Aab, Bbcd, Ccdef")
+    unknown = frequency(parts, with_subwords)
+    assert np.isnan(unknown.bias)
+    found = check(unknown)
+    assert found.result is None
+    assert found.brief == "frequency unknown"
+    assert says(found.text, "a unknown b 2 Three words unknown rank Aab, Bbcd, Ccdef")
 
 
 def test_rank_as_covariate_is_rejected_for_words_made_from_subwords(with_subwords):
