@@ -106,6 +106,28 @@ def test_inflation_is_at_most_what_lies_between_the_groups(general):
     assert distance_apart(homes[:1]) == np.inf
 
 
+def test_sub_topics_that_both_groups_have_inflate_less(general):
+    """Two centres in both groups cancel in the difference; centres of its own do not."""
+    shift = np.random.default_rng(7).normal(size=DIMENSIONS)
+    own = around(2, 8, 0.3)
+    same, others = home(general, own + shift), home(general, around(2, 8, 0.3, seed=9) + shift)
+    group = home(general, own)
+    alone = group.inflation(general, np.inf)
+    assert alone > 4
+    assert group.inflation(general, np.inf, [others]) > 0.8 * alone
+    assert group.inflation(general, np.inf, [same]) < 0.5 * alone
+    halfway = (group.inflation(general, np.inf, [others]) + group.inflation(general, np.inf, [same])) / 2
+    assert group.inflation(general, np.inf, [same, others]) == pytest.approx(halfway, rel=1e-5)
+
+
+def test_sub_topics_that_both_groups_have_inflate_when_the_groups_have_unequal_shares(general):
+    """Seven words of the first centre and one of the second, against one and seven: nothing cancels."""
+    words = around(2, 8, 0.3)
+    first, second = words[[0, 1, 2, 3, 4, 5, 6, 8]], words[[7, 9, 10, 11, 12, 13, 14, 15]]
+    group, other = home(general, first), home(general, second)
+    assert group.inflation(general, np.inf, [other]) == pytest.approx(group.inflation(general, np.inf), rel=0.05)
+
+
 def test_one_or_two_words_are_not_inflated(general):
     assert home(general, around(1, 2, 0.1)).inflation(general, np.inf) == 1
 

@@ -12,7 +12,7 @@ from bayes_bias import cosines, open_embedding
 from bayes_bias.checks.calibration import Calibration, calibrate, rates
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, judge, run
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.errors import WordListError
+from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.jobs import MARKER
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
@@ -221,3 +221,34 @@ def test_an_embedding_without_other_words_is_refused(words):
     bare = open_embedding({word: [1.0, k] for k, word in enumerate((*words.targets, *words.attributes))})
     with refused(WordListError, "no words 'tiny'"):
         NullDesign.of(words, bare)
+
+
+def test_words_drawn_in_sub_topics_are_those_of_three_neighbourhoods(design):
+    drawn = design.drawn_as("sub-topics")
+    _, classes = drawn.draw_words(1, 0)
+    groups, single = design.draw_words(1, 0)
+    assert {name: len(words) for name, words in classes.items()} == {name: len(w) for name, w in single.items()}
+    assert not set(next(iter(classes.values()))) & set(list(classes.values())[1])
+
+    def mean_cosine(words: tuple[str, ...]) -> float:
+        rows = np.stack([design.vectors[word] for word in words])
+        return float((rows @ rows.T).mean())
+
+    assert all(mean_cosine(classes[name]) > mean_cosine(single[name]) for name in classes)
+    assert drawn.draw_words(1, 0)[0] == groups
+
+
+@pytest.mark.slow
+def test_topics_are_drawn_for_groups_and_classes(words, embedding):
+    result = calibrate(words, embedding, draws=3, drawn="topics", sampling=QUICK, jobs=1)
+    assert result.random == "both"
+    assert "targets and attributes of topics drawn at random" in result.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [({"drawn": "topic"}, "drawn 'topic' topics"), ({"drawn": "topics", "planted": 0.1}, "planted topics 0")],
+)
+def test_calibrate_refuses_ways_to_draw_that_it_cannot_judge(words, embedding, wrong, text):
+    with refused(BayesBiasError, text):
+        calibrate(words, embedding, draws=3, **wrong)

@@ -30,7 +30,13 @@ def test_nulls_belong_to_their_list_in_any_order(order):
 
 
 def test_background_nulls_are_drawn_by_the_name_of_the_list():
-    designs = {name: lambda name=name, **_: f"nulls of {name}" for name in ("weat6", "weat7")}
+    designs = {name: lambda drawn, name=name, **_: f"{drawn} of {name}" for name in ("weat6", "weat7")}
     with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=False) as nulls:
-        assert nulls.of_list("weat7") == "nulls of weat7"
-        assert nulls.of_list("weat6") == "nulls of weat6"
+        for name in ("weat7", "weat6"):
+            assert nulls.of_list(name) == {kind: f"{kind} of {name}" for kind in ("words", "sub-topics", "topics")}
+
+
+def test_background_nulls_are_drawn_as_words_alone_when_they_are_sampled():
+    designs = {"weat7": lambda drawn, **_: drawn}
+    with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=True) as nulls:
+        assert nulls.of_list("weat7") == {"words": "words"}
