@@ -73,9 +73,9 @@ class Calibration(Tabled):
         """Say the main shares in a sentence."""
         shares = [f"{method} {share}" for method, share in self._shares()]
         words = "targets and attributes" if self.random == "both" else self.random
-        words += {"words": "", "sub-topics": " of sub-topics", "topics": " of topics"}[self.drawn]
+        kind = "" if self.drawn == "words" else f" of {self.drawn}"
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
+        return f"{self.name}: with {words}{kind} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
     @property
     def layout(self) -> Layout:

@@ -1,14 +1,18 @@
 """Verdicts of several lists, adjusted for their number by Holm's procedure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Column, Layout, Tabled, in_words, probability
+from bayes_bias.formatting import Column, Layout, Tabled, in_words, joined, probability
 from bayes_bias.posterior.verdict import Verdict
+
+# Lists are related from this share of the shorter list's words on.
+_MOSTLY = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,9 +26,12 @@ class ManyLists(Tabled):
         there were no bias, ``2 (1 - prob_direction)``; ``chance_holm``, the same after Holm's adjustment; ``survives``,
         whether the verdict is "distinguishable" and remains so. Probabilities of a fit that has not converged are
         missing.
+    related : tuple of str
+        Lists that have half of their targets, or of their attributes, in common with another one.
     """
 
     table: pd.DataFrame
+    related: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -34,7 +41,7 @@ class ManyLists(Tabled):
         names = f": {', '.join(after)}" if len(after) else ""
         return (
             f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
-            f" after Holm's adjustment {_are(len(after))}{names}.{self._failed}"
+            f" after Holm's adjustment {_are(len(after))}{names}.{self._failed}{self._about_related}"
         )
 
     @property
@@ -55,6 +62,15 @@ class ManyLists(Tabled):
         )
 
     @property
+    def _about_related(self) -> str:
+        if not self.related:
+            return ""
+        return (
+            f" {joined(self.related)} have most of their targets or attributes in common with another list: if these"
+            " words are misleading by chance, several lists show a bias at once, and their findings are one finding."
+        )
+
+    @property
     def _failed(self) -> str:
         failed = int((self.table.verdict == "not converged").sum())
         if not failed:
@@ -63,8 +79,8 @@ class ManyLists(Tabled):
         return f" {in_words(failed).capitalize()} {have} not converged, and {count} in the adjustment."
 
 
-def many_lists(verdicts: Mapping[str, Verdict]) -> ManyLists:
-    """Adjust verdicts, by the names of their lists, for their number."""
+def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
+    """Adjust verdicts, by the names of their lists, for their number; `words` are targets and attributes of each."""
     labels = [verdict.label for verdict in verdicts.values()]
     failed = np.array(labels) == "not converged"
     chance = np.where(failed, np.nan, [verdict.chance for verdict in verdicts.values()])
@@ -72,7 +88,16 @@ def many_lists(verdicts: Mapping[str, Verdict]) -> ManyLists:
     adjusted = holm(chance)
     survives = (np.array(labels) == "distinguishable") & (adjusted < threshold)
     columns = {"verdict": labels, "chance": chance, "chance_holm": adjusted, "survives": survives}
-    return ManyLists(pd.DataFrame(columns, index=pd.Index(verdicts, name="list")))
+    return ManyLists(pd.DataFrame(columns, index=pd.Index(verdicts, name="list")), _related_lists(words or {}))
+
+
+def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
+    related: set[str] = set()
+    for (one, own), (other, others) in combinations(words.items(), 2):
+        for side, side_of_other in zip(own, others, strict=True):
+            if len(side & side_of_other) >= min(len(side), len(side_of_other)) * _MOSTLY:
+                related |= {one, other}
+    return tuple(name for name in words if name in related)
 
 
 def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

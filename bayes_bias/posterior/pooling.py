@@ -257,7 +257,7 @@ def _check_apart(one: Fitted, other: Fitted) -> None:
 
 def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
     """The share of the shorter list's words of a side, without controls, that the other list has."""
-    own, others = (_words_of(fitted, side) for fitted in (one, other))
+    own, others = (compared_words_of(fitted, side) for fitted in (one, other))
     return len(own & others) / min(len(own), len(others))
 
 
@@ -319,10 +319,11 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 
 def _words(fitted: Fitted) -> set[str]:
     """Words whose associations enter the bias: all but those of control classes."""
-    return _words_of(fitted, "target") | _words_of(fitted, "attribute")
+    return compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
 
 
-def _words_of(fitted: Fitted, side: Side) -> set[str]:
+def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
+    """Words of one side that are compared: all but those of control classes."""
     words = fitted.data[side].to_numpy()
     return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 

@@ -54,3 +54,11 @@ def test_an_unconverged_list_counts_without_a_number():
     found = many_lists({"a": verdict(0.02), "b": verdict(0.0001, "not converged")})
     assert found.table.chance_holm.tolist() == pytest.approx([0.04, np.nan], nan_ok=True)
     assert says(found, "two one distinguishable Holm's a converged")
+
+
+def test_many_lists_names_lists_that_share_half_of_their_attributes():
+    verdicts = dict.fromkeys(("a", "b", "c"), verdict(0.001))
+    words = {"a": [{"x"}, {"p", "q"}], "b": [{"y"}, {"q", "r"}], "c": [{"z"}, {"q", "s", "t", "u", "v"}]}
+    assert many_lists(verdicts, {"a": words["a"], "b": words["b"]}).related == ("a", "b")
+    assert says(many_lists(verdicts, words).text, "a, b and c targets or attributes in common one finding")
+    assert many_lists(verdicts, words | {"a": [{"x"}, {"p", "o", "n"}], "c": [{"z"}, {"s"}]}).related == ()

@@ -34,7 +34,7 @@ def _run(study: Study) -> Check:
     if "words" not in drawn:
         return Check(f"{reason}.", "no random nulls", {"no_calibration": reason})
     text = _about_words(drawn["words"], study)
-    numbers = {"no_calibration": ""}
+    numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
         numbers |= _numbers(lists, study, _NAMES[kind])
     if "sub-topics" in drawn:

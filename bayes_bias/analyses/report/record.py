@@ -22,10 +22,12 @@ from bayes_bias.measures.weat import Weat
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.contrast import Contrast
 from bayes_bias.posterior.holm import ManyLists, many_lists
+from bayes_bias.posterior.pooling import compared_words_of
 from bayes_bias.posterior.summary import row_of, with_posterior
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import estimates, interval_names, interval_of
+from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import ScopeName
 
@@ -216,7 +218,8 @@ class Report(Tabled):
     @property
     def together(self) -> ManyLists:
         """The verdicts of all lists, each by itself and after Holm's adjustment for their number."""
-        return many_lists({section.name: section.verdict for section in self.sections})
+        words = {each.name: [compared_words_of(each.fitted, side) for side in SIDES] for each in self.sections}
+        return many_lists({section.name: section.verdict for section in self.sections}, words)
 
     def table(self) -> pd.DataFrame:
         """Return one row for each list: verdict, bias with its interval and probabilities, and WEAT.
