@@ -150,6 +150,10 @@ class World:
         return GeneralWords.of({word: self.vectors[word] for word in words})
 
     @cached_property
+    def _every(self) -> list[str]:
+        return list(self.vectors)
+
+    @cached_property
     def _frequent(self) -> tuple[list[str], NDArray[np.float64]]:
         words = list(self.vectors)[:_WORDS]
         return words, np.stack([self.vectors[word] for word in words])
@@ -192,7 +196,7 @@ class World:
             groups = self.lists[rng.integers(len(self.lists))]
             return tuple(rng.permutation(group)[: min(map(len, groups))].tolist() for group in groups)  # type: ignore[return-value]
         if how == "random":
-            words = rng.permutation(list(self.vectors))[: 2 * n].tolist()
+            words = [self._every[i] for i in rng.choice(len(self._every), 2 * n, replace=False)]
             return words[:n], words[n:]
         if how == "topic":
             one, other = rng.choice(len(self.topics), 2, replace=False)
