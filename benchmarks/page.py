@@ -61,7 +61,8 @@ from benchmarks.shares import WANTED
 
 @dataclass(frozen=True)
 class Page:
-    """A question, its answer in a few sentences, and the sections that show it, by the name of each one's result."""
+    """A question, its answer in a few sentences, and the sections that show it, by the name of each one's result, if it
+    has several with ": " and a name of its own."""
 
     name: str
     question: str
@@ -70,7 +71,7 @@ class Page:
 
     def render(self) -> str:
         """Join the sections that have been measured so far."""
-        rendered = (section() for name, section in self.sections.items() if measured(name))
+        rendered = (section() for name, section in self.sections.items() if measured(name.split(":")[0]))
         return "\n".join([f"# {self.question}\n\n{_said(self)}\n\n{_ABOUT}\n", *rendered])
 
 
@@ -111,6 +112,8 @@ EVIDENCE = (
             "topical-words": topical_words.section,
             "topical-words-glove": topical_words.glove,
             "topical-words-loose": topical_words.loose,
+            "topical-words-glove: competitors": topical_words.competitors,
+            "topical-words-glove: rates": topical_words.realised,
             "topical-lists": topical_words.lists,
             "vocabularies": vocabularies.section,
         },

@@ -54,6 +54,13 @@ _LEVELS = (0.05, 0.10, 0.20)
 WEIGHTS = np.array([[0.5, -0.5], [-0.5, 0.5]])
 # As people list words: each is with this probability one of so many nearest neighbours of the last.
 _NEXT, _NEAREST = 0.7, 10
+# Designs whose realised rates are shown together.
+_KINDS = {
+    "random words": ("random words",),
+    "words of sub-topics": ("both sides in sub-topics", "attributes in sub-topics, targets of WEAT"),
+    "nested sub-topics": ("both sides in nested sub-topics", "attributes in nested sub-topics, targets of WEAT"),
+    "chains": ("chains, both sides", "chains, targets of WEAT"),
+}
 _NESTED = {24: (2, 3, 4), 8: (2, 2, 2)}  # topics, sub-topics of each, words of each
 
 
@@ -430,6 +437,52 @@ in this embedding.
 {markdown_table(_columns([row for row in result["rows"] if row["kind"] != _BALANCED]))}
 
 {circumstances(result["about"])}
+"""
+
+
+def competitors() -> str:
+    """Render classical tests, and the moderated F, beside the posterior."""
+    result = read("topical-words-glove")
+    rows = [row for row in result["rows"] if row["kind"] != _BALANCED]
+    methods = ("from vectors", *_COMPETITORS)
+    frame = pd.DataFrame(rows)
+    shown = frame[["kind", "words", "sub-topics"]].assign(
+        **{method: [f"{row[method]:.1%} / {row[f'power, {method}']:.0%}" for row in rows] for method in methods}
+    )
+    worst = {method: f"{frame[method].max():.1%} / {frame[f'power, {method}'].mean():.0%}" for method in methods}
+    last = pd.DataFrame([{"kind": "highest rate / mean power", "words": "", "sub-topics": "", **worst}])
+    return f"""## Classical tests beside it
+
+The same lists in GloVe: share of false findings / power. The *quasi-F* and *min F'* combine mean squares of both sides,
+*REML* fits common variances (Satterthwaite's degrees of freedom), and the *bootstrap of cbn* draws the words of all
+four lists again. They treat words as independent draws. The *moderated F* is a quasi-F whose mean squares are drawn
+towards what vectors tell of preferences and multiplied by the same inflation as in the model.
+
+{markdown_table(pd.concat([shown, last]))}
+
+{circumstances(result["about"])}
+"""
+
+
+def realised() -> str:
+    """Render how often lists without a bias have a small chance."""
+    rows = []
+    for name, vectors in (("topical-words-glove", "GloVe"), ("topical-words", "GoogleNews")):
+        frame = pd.DataFrame(read(name)["rows"])
+        for what, kinds in _KINDS.items():
+            own = frame[frame.kind.isin(kinds)]
+            shares = {
+                f"below {level:g}": own["from vectors" if level == 0.05 else f"below {level:g}"] for level in _LEVELS
+            }
+            means = {column: f"{share.mean():.1%}" for column, share in shares.items()}
+            rows.append({"vectors": vectors, "lists": what, "number": int(own.draws.sum()), **means})
+    return f"""## Realised rates
+
+A verdict prints the chance of a difference as large without any bias, by the model. These are shares of lists without
+a bias whose chance is below a level. They are below the level for random words because the model is uncertain about
+few words, and for most lists of sub-topics because a broad list is taken for one of sub-topics.
+
+{markdown_table(pd.DataFrame(rows))}
 """
 
 
