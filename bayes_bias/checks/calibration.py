@@ -72,10 +72,11 @@ class Calibration(Tabled):
     def text(self) -> str:
         """Say the main shares in a sentence."""
         shares = [f"{method} {share}" for method, share in self._shares()]
-        words = "targets and attributes" if self.random == "both" else self.random
-        kind = "" if self.drawn == "words" else f" of {self.drawn}"
+        words: str = "targets and attributes" if self.random == "both" else self.random
+        if self.drawn != "words":
+            words = f"{words} of {self.drawn}"
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return f"{self.name}: with {words}{kind} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
+        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
 
     @property
     def layout(self) -> Layout:

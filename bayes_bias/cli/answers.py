@@ -1,7 +1,7 @@
 """Answers of chat models: what to ask, and what the answers say."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from bayes_bias.cli.options import (
     INPUT,
     MODEL,
     CiOption,
+    FactorsOption,
     IgnoreOption,
     OutputFolder,
     OverwriteOption,
@@ -20,6 +21,7 @@ from bayes_bias.cli.options import (
     split_lists,
     with_options,
 )
+from bayes_bias.errors import AnswersError
 from bayes_bias.files import check_output
 
 if TYPE_CHECKING:
@@ -61,6 +63,16 @@ def answers(
         typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
     ] = None,
     ignore: IgnoreOption = None,
+    factors: FactorsOption = None,
+    compare_models: Annotated[
+        bool,
+        typer.Option(
+            "--compare-models",
+            help="Compare the models of FILE, or the values of --factors, with each other: differences from answers to"
+            " the same questions, and the order of the models.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False,
     name: Annotated[
         str | None, typer.Option(help="What tables and figures call the answers.", rich_help_panel=INPUT)
     ] = None,
@@ -84,19 +96,25 @@ def answers(
     def read(source: str) -> "str | pd.DataFrame":
         return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
 
+    if compare_models and after is not None:
+        raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
+    settings: dict[str, Any] = {
+        "scope": scope,
+        "name": name or Path(file).name.split(".")[0],
+        "ci_prob": ci_prob,
+        "seed": seed,
+        "ignore": ignored,
+        "factors": factors or [],
+    }
     with progress_bar():
-        result = bb.answers.estimate(
-            read(file),
-            wordlist,
-            None if after is None else read(after),
-            scope=scope,
-            name=name or Path(file).name.split(".")[0],
-            ci_prob=ci_prob,
-            seed=seed,
-            ignore=ignored,
-        )
+        if compare_models:
+            result = bb.answers.compare_models(read(file), wordlist, **settings)
+        else:
+            result = bb.answers.estimate(read(file), wordlist, None if after is None else read(after), **settings)
         page = output.write(result)
     print_layout(result.layout)
+    if compare_models:
+        print_layout(result.ranks)
     say(f"\n{result.text}")
     if page is not None:
         say(f"\nThe report is in {page}")

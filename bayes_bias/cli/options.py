@@ -79,6 +79,15 @@ IgnoreOption = Annotated[
         help="Pool rows that differ in this column of FILE, such as temperature; may be repeated.",
     ),
 ]
+FactorsOption = Annotated[
+    list[str] | None,
+    input_option(
+        "--factors",
+        metavar="COLUMN",
+        help="Keep the values of this column of FILE apart, such as temperature, as if each were a model; may be"
+        " repeated.",
+    ),
+]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
 FiguresOption = Annotated[
     str,

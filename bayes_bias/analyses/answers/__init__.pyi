@@ -6,6 +6,8 @@ from .asking import prompts as prompts
 from .estimation import estimate as estimate
 from .estimation import pymc_model as pymc_model
 from .lists import wordlists as wordlists
+from .model_contrasts import ModelContrasts as ModelContrasts
+from .model_contrasts import compare_models as compare_models
 from .replies import choices as choices
 from .replies import published_answers as published_answers
 from .results import AnswersChange as AnswersChange

@@ -10,7 +10,14 @@ from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import PRIORS
-from bayes_bias.analyses.answers.plots import KINDS, plot_agreement, plot_answers, plot_label_pairs
+from bayes_bias.analyses.answers.model_contrasts import ModelContrasts
+from bayes_bias.analyses.answers.plots import (
+    KINDS,
+    plot_agreement,
+    plot_answers,
+    plot_label_pairs,
+    plot_model_contrasts,
+)
 from bayes_bias.analyses.answers.posterior import DRAWS
 from bayes_bias.analyses.answers.results import (
     DECIMALS,
@@ -214,3 +221,42 @@ def agreement_document(agreement: Agreement) -> Document:
         tables={"agreement": agreement.table},
         provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
     )
+
+
+def contrasts_document(contrasts: ModelContrasts) -> Document:
+    """Differences between models that were asked the same, as a document."""
+    methods = _methods_of_contrasts(contrasts)
+    return Document(
+        title=f"Models: {contrasts.answers.name}",
+        heading=f"Which models differ in {contrasts.answers.name}?",
+        opening={"answer": contrasts.text},
+        sections=(
+            PageSection("models", "Models in order", "answers-models.html"),
+            PageSection("differences", "Differences between models", "answers-differences.html"),
+            methods_section(methods),
+            notices_section("What to know of the answers", (*contrasts.answers.notices, *contrasts.notices)),
+        ),
+        facts={"contrasts": contrasts},
+        figures={"models": partial(plot_model_contrasts, contrasts)},
+        tables={"differences": contrasts.table, "ranking": contrasts.ranking},
+        methods=methods,
+        provenance={
+            "scope": contrasts.scope,
+            "ci_prob": contrasts.ci_prob,
+            "seed": contrasts.seed,
+            "versions": json.loads(versions()),
+            "answers": _provenance(contrasts.answers),
+        },
+    )
+
+
+def _methods_of_contrasts(contrasts: ModelContrasts) -> Methods:
+    facts = {
+        "contrasts": contrasts,
+        "models": contrasts.answers.models,
+        "total": count(sum(len(cell.counted) for cell in contrasts.answers.cells)),
+        "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
+        "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
+        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
+    }
+    return Methods("methods-of-models.txt", facts)

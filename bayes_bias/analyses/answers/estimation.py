@@ -68,6 +68,7 @@ def estimate(
     ci_prob: float = 0.95,
     seed: int = 1,
     ignore: str | Sequence[str] = (),
+    factors: str | Sequence[str] = (),
 ) -> ModelAnswers | AnswersChange:
     r"""Estimate how far a chat model associates, from answers that assign words to one of two labels.
 
@@ -105,6 +106,9 @@ def estimate(
     ignore : str or sequence of str
         Columns whose values differ between answers of one model, such as a temperature, and over which these are pooled
         all the same. Without it they are rejected.
+    factors : str or sequence of str
+        Columns whose values are kept apart, such as a temperature or a persona: each combination with a model has a row
+        of its own. `compare_models` compares them.
 
     Returns
     -------
@@ -142,14 +146,14 @@ def estimate(
     check_seed(seed)
     if scope not in SAMPLES:
         raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
-    first = read_answers(answers, wordlist, name=name, ignore=ignore)
+    first = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if after is None:
         return ModelAnswers(
             answers=first,
             published=_published(first, ci_prob),
             **_estimate([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
         )
-    second = read_answers(after, wordlist, name=name, ignore=ignore)
+    second = read_answers(after, wordlist, name=name, ignore=ignore, factors=factors)
     pairs, notices = paired(first, second)
     return AnswersChange(
         before=first,

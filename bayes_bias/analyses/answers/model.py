@@ -10,7 +10,7 @@ How much words differ is also seen within answers, where everything else cancels
 words of one class.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -224,6 +224,23 @@ class Density:
             return np.zeros(len(scales))
         variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
         return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Several densities with the same standard deviations, each with a mu of its own."""
+
+    densities: Sequence[Density]
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """The standard deviations that there are."""
+        return self.densities[0].scales
+
+    def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Log density of all answers for each row of scales, and mean and sd of each mu given them (row, density)."""
+        log_density, centre, sd = zip(*(each.log_density(scales) for each in self.densities), strict=True)
+        return np.sum(log_density, axis=0), np.stack(centre, axis=1), np.stack(sd, axis=1)
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:

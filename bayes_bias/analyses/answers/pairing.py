@@ -1,14 +1,16 @@
 """Before and after: answers to the same questions, paired by what was asked."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from bayes_bias.analyses.answers.cell import Answers, Cell, differences
-from bayes_bias.analyses.answers.model import Observed, keys_of, observed
+from bayes_bias.analyses.answers.cell import Answers, Cell
+from bayes_bias.analyses.answers.model import Observed, observed
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import count
+from bayes_bias.formatting import count, joined
 
 # What an answer was asked, and how it was answered; counts are of words.
 _QUESTION = ["label_a", "label_b", "wording", "words"]
@@ -30,9 +32,9 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
         if not partners:
             notices.append(f"{cell.stereotype}: left out, since no answers after are about it")
             continue
-        both, told = _matched(cell, partners[0])
+        both, told = matched((cell, partners[0]), "after")
         notices += [f"{cell.stereotype}: {notice}" for notice in told]
-        pairs.append(both)
+        pairs.append((both[0], both[1]))
     if not pairs:
         raise AnswersError(
             "after: no stereotype was asked of both; give answers to the same questions, such as those of one file of"
@@ -41,8 +43,14 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     return pairs, notices
 
 
-def _matched(before: Cell, after: Cell) -> tuple[tuple[Cell, Cell], list[str]]:
-    cells = (before, after)
+def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]]:
+    """The answers of several cells that were asked the same, row by row, and notices of those that have no partner.
+
+    Raises
+    ------
+    AnswersError
+        There are none; the message names the argument.
+    """
     is_known = all((cell.counted["first"] != "").all() for cell in cells)
     question = [*_QUESTION, *(["first"] if is_known else [])]
     sides = [_keyed(cell) for cell in cells]
@@ -50,23 +58,26 @@ def _matched(before: Cell, after: Cell) -> tuple[tuple[Cell, Cell], list[str]]:
     number = answers.min(axis=1).rename("pairs")
     if not number.any():
         raise AnswersError(
-            f"after: no answer about '{before.stereotype}' was asked the same as one before (labels, wording and"
+            f"{argument}: no answers about '{cells[0].stereotype}'{_of(cells)} were asked the same (labels, wording and"
             " words); give answers to the same questions"
         )
     notices = []
     if lacking := int(answers[number == 0].to_numpy().sum()):
-        notices.append(
-            f"{count(lacking)} answers have no partner that was asked the same, and are left out of the change"
-        )
+        notices.append(f"{count(lacking)} answers have no partner that was asked the same, and are left out")
     if merged := int((answers.max(axis=1) - number)[number > 0].sum()):
         notices.append(
             f"some questions have more answers on one side, {count(merged)} in all; these are averaged with others to"
             " the same question"
         )
-    first, second = (
+    one_each = [
         replace(cell, replies=_one_each(cell, side, question, number)) for cell, side in zip(cells, sides, strict=True)
-    )
-    return (first, second), notices
+    ]
+    return one_each, notices
+
+
+def _of(cells: Sequence[Cell]) -> str:
+    models = list(dict.fromkeys(cell.model for cell in cells))
+    return f" of {joined(models)}" if len(models) > 1 else ""
 
 
 def _keyed(cell: Cell) -> pd.DataFrame:
@@ -89,13 +100,19 @@ def _one_each(cell: Cell, keyed: pd.DataFrame, question: list[str], number: "pd.
 
 def half_change(before: Cell, after: Cell) -> Observed:
     """Half the change of D, which like D lies between -1 and 1, as the model sees it."""
-    first, second = observed(before), observed(after)
-    same = len(first.contrasts) == len(second.contrasts)
+    return contrast_of([observed(before), observed(after)], np.array([-0.5, 0.5]))
+
+
+def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
+    """A weighted sum of the D of answers to the same questions, as the model sees it."""
+    same = len({len(side.contrasts) for side in sides}) == 1
+    words = np.stack([side.contrasts for side in sides]) if same else np.zeros((len(sides), 0))
+    noise = np.stack([side.noise for side in sides]) if same else np.zeros((len(sides), 0))
     return Observed(
-        (differences(after.replies) - differences(before.replies)) / 2,
-        keys_of(before.replies),
-        first.words,
-        (second.contrasts - first.contrasts) / 2 if same else np.zeros(0),
-        np.hypot(first.noise, second.noise) / 2 if same else np.zeros(0),
-        (first.rounding + second.rounding) / 4,
+        weights @ np.stack([side.difference for side in sides]),
+        sides[0].keys,
+        sides[0].words,
+        weights @ words,
+        np.sqrt(weights**2 @ noise**2),
+        float(weights**2 @ np.array([side.rounding for side in sides])),
     )

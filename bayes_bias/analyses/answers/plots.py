@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.model_contrasts import ModelContrasts
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
 from bayes_bias.arguments import check_kind
@@ -178,6 +179,40 @@ def plot_agreement(
         band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
         legend_below(ax, shown=legend, handles=[*handles, band])
         set_title(ax, f"{shortened(agreement.name)}: who agrees")
+    return ax
+
+
+def plot_model_contrasts(
+    contrasts: ModelContrasts, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Plot D of each model less the mean of all models, with its interval, stereotype by stereotype.
+
+    Parameters
+    ----------
+    contrasts : ModelContrasts
+        From `bayes_bias.answers.compare_models`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_model_contrasts(answers.compare_models("answers.csv", "list.toml"))  # doctest: +SKIP
+    """
+    check_kind("contrasts", contrasts, ModelContrasts, "not what `answers.compare_models` returned; give that")
+    rows = contrasts.ranking
+    several = len(rows.index.unique("stereotype")) > 1
+    with style(palette):
+        ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
+        for y, (_, row) in enumerate(rows.iterrows()):
+            ax.plot([*interval_of(row)], [y, y], color=colour(0), linewidth=1.8, zorder=3)
+            ax.plot(row["mean"], y, color=colour(0), marker="o", markersize=5.5, markeredgecolor=PAPER, zorder=5)
+        ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+        ax.set_xlabel("D less the mean of all models")
+        label_rows(ax, [f"{model}, {stereotype}" if several else model for stereotype, model in rows.index])
+        text = f"posterior mean and {level(contrasts.ci_prob)} interval"
+        legend_below(ax, shown=legend, handles=[Line2D([], [], color=colour(0), marker="o", markersize=5, label=text)])
+        reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
+        set_title(ax, f"{shortened(contrasts.answers.name)}: models in order", converged=reliable)
     return ax
 
 

@@ -1,6 +1,7 @@
 """The posterior of the standard deviations by importance sampling, and of mu, which is normal given them."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -47,8 +48,37 @@ class Posterior:
         return self.pareto_k <= MAX_PARETO_K
 
 
+class Drawable(Protocol):
+    """A density of standard deviations, given which each mu is normal, truncated to (-1, 1)."""
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """Names of the standard deviations."""
+
+    def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Log density for each row of scales, and mean and sd of each mu given them, before truncation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several); see `Posterior`."""
+
+    scales: Numbers
+    mu: Numbers
+    pareto_k: float
+    ess: float
+
+
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draw from the posterior.
+    """Draw from the posterior; see `draw`."""
+    drawn = draw(density, seed, draws)
+    columns = {f"sd_{name}": drawn.scales[:, k] for k, name in enumerate(density.scales)}
+    columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
+    return Posterior(pd.DataFrame({"mu": drawn.mu, **columns}), drawn.pareto_k, drawn.ess)
+
+
+def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
+    """Draw standard deviations by importance sampling, and mu given them.
 
     Each standard deviation is a function of a number that is standard normal under the prior. If answers are
     uninformative about a scale, its posterior is its prior. These numbers are drawn from Student's t with five degrees
@@ -79,14 +109,12 @@ def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
     # Systematic resampling: one random number for all.
     at = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
     low, high = ndtr((-1 - mean[at]) / sd[at]), ndtr((1 - mean[at]) / sd[at])
-    mu = mean[at] + sd[at] * ndtri(np.clip(low + rng.random(draws) * (high - low), 1e-300, 1 - 1e-16))
-    columns = {f"sd_{name}": scales[at, k] for k, name in enumerate(density.scales)}
-    columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
-    return Posterior(pd.DataFrame({"mu": mu.clip(-1, 1), **columns}), float(pareto_k), _ess(weights))
+    mu = mean[at] + sd[at] * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
+    return Drawn(scales[at], mu.clip(-1, 1), float(pareto_k), _ess(weights))
 
 
 def _weighted(
-    density: Density, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
+    density: Drawable, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
     """Normal scores from a t distribution, their log weights, the scales, and mean and sd of mu given each."""
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)

@@ -17,7 +17,7 @@ from bayes_bias import spreadsheets
 from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOOD, OUTCOMES, REFUSED
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
-from bayes_bias.arguments import check_kind, described
+from bayes_bias.arguments import check_kind, described, listed
 from bayes_bias.errors import AnswersError, did_you_mean
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import count, joined, percent
@@ -56,6 +56,7 @@ def read_answers(
     *,
     name: str | None = None,
     ignore: str | Sequence[str] = (),
+    factors: str | Sequence[str] = (),
 ) -> Answers:
     """Read and check answers from a frame or a file with a row for each word choice.
 
@@ -75,11 +76,14 @@ def read_answers(
         The name of the answers in tables and figures.
     ignore : str or sequence of str
         Columns whose values differ between answers of one model, and over which these are pooled all the same.
+    factors : str or sequence of str
+        Columns whose values are kept apart, such as a temperature: each combination with a model is a model of its own.
 
     Raises
     ------
     AnswersError
-        A file that cannot be read; a missing column; an unknown stereotype, word or label; two labels of one group; an
+        A factor that is not there, has one value, or the same value for all answers of each model; a file that cannot
+        be read; a missing column; an unknown stereotype, word or label; two labels of one group; an
         answer with two choices for a word, or with words of one class only; no valid answer; answers of one model under
         different settings.
     """
@@ -88,6 +92,7 @@ def read_answers(
     pooled = check_ignored(ignore, _READ, AnswersError)
     lists = lists_of(wordlist)
     frame, default = _read(source, "answers")
+    frame = with_factors(frame, tuple(map(str, listed("factors", factors, str, "['temperature']", AnswersError))))
     rows = _with_stereotypes(_checked(frame), lists)
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _texts(rows)
@@ -176,6 +181,30 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
             io.StringIO(text), sep=spreadsheets.delimiter_of(text), dtype=str, keep_default_na=False, index_col=False
         )
     return frame.rename(columns=unquoted).map(unquoted)
+
+
+def with_factors(frame: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
+    """The answers with models told apart by the values of these columns, as in "model, temperature 0.7"."""
+    for factor in factors:
+        if factor in _READ or factor not in frame:
+            others = ", ".join(str(name) for name in frame if name not in _READ) or "none"
+            raise AnswersError(f"factors: '{factor}' is no column that could be a factor; valid: {others}")
+        values = frame[factor].astype(str)
+        if values.nunique() < 2:
+            raise AnswersError(f"factors: all answers have the {factor} {values.iloc[0]}. Leave this factor out.")
+        combinations = pd.DataFrame({"model": frame.get("model", ""), "factor": values}).astype(str).drop_duplicates()
+        if "model" in frame and not combinations.model.duplicated().any():
+            raise AnswersError(
+                f"factors: each model has one {factor}, which therefore belongs to the model. Leave this factor out."
+            )
+    if not factors:
+        return frame
+    parts = [frame["model"].astype(str)] if "model" in frame else []
+    parts += [factor + " " + frame[factor].astype(str) for factor in factors]
+    model = parts[0]
+    for part in parts[1:]:
+        model = model + ", " + part
+    return frame.drop(columns=list(factors)).assign(model=model)
 
 
 def _check_pooling(

@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.analyses.sweep.pooling import described, ranked
+from bayes_bias.analyses.sweep.pooling import described
 from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, percent, probability, share_bounds
+from bayes_bias.posterior.ranks import ranked
 from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.table.columns import interval_of, rank_column
 from bayes_bias.table.scopes import ScopeName, sampling_scope

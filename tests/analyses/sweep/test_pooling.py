@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
-from bayes_bias.analyses.sweep.pooling import NUMPY, _Given, _grid, _inputs, _notices, pool_cells, ranked
+from bayes_bias.analyses.sweep.pooling import NUMPY, _Given, _grid, _inputs, _notices, pool_cells
+from bayes_bias.posterior.ranks import ranked
 from benchmarks.atlases import made_cells, truth
 from tests.helpers import says
 

@@ -1,0 +1,53 @@
+"""Ranks of several values, with the uncertainty of their draws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from bayes_bias.posterior.estimate import tails
+from bayes_bias.table.columns import interval_names
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Ranks with intervals, and the probability that one value is above another.
+
+    The table has for each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed
+    interval ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks. `above` is the probability that the name in the row
+    has a larger value than that in the column; missing on the diagonal.
+    """
+
+    table: pd.DataFrame
+    above: pd.DataFrame
+
+
+def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> Ranking:
+    """The ranking of values from their draws, (names, draws).
+
+    Values are ranked in each draw. Intervals end at whole ranks and hold the true one with a probability of at least
+    `ci_prob`.
+
+    Examples
+    --------
+    >>> draws = np.array([[3.0, 3.0, 1.0, 3.0], [2.0, 2.0, 2.0, 2.0]])
+    >>> float(ranked(draws, ["a", "b"], 0.5).above.loc["a", "b"])
+    0.75
+    """
+    ranks = rankdata(-draws, axis=0)
+    low, high = tails(ci_prob)
+    lower, upper = interval_names(ci_prob, of="rank")
+    table = pd.DataFrame(
+        {
+            "rank": ranks.mean(axis=1),
+            lower: np.quantile(ranks, low, axis=1, method="lower").astype(int),
+            upper: np.quantile(ranks, high, axis=1, method="higher").astype(int),
+        },
+        index=pd.Index(names),
+    )
+    above = np.array([(one > draws).mean(axis=1) for one in draws])
+    np.fill_diagonal(above, np.nan)
+    return Ranking(table, pd.DataFrame(above, index=pd.Index(names), columns=pd.Index(names)))

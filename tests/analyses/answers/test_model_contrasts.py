@@ -1,0 +1,121 @@
+"""Several models that were asked the same: which differ, and in which order."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import AnswersError, ScopeError
+from bayes_bias.plots import plot_model_contrasts
+from tests.analyses.answers.made_up import LIST, WORDS
+from tests.helpers import refused, says
+
+
+def of_models(means: dict[str, float], number: int = 150, seed: int = 1) -> pd.DataFrame:
+    """Answers of several models to the same questions; labels have the same effects in all of them."""
+    asking, rng = np.random.default_rng(0), np.random.default_rng(seed)
+    effects = rng.normal(0, 0.25, (2, 6))
+    rows = []
+    for answer in range(number):
+        a, b, wording = asking.integers(6), asking.integers(6), asking.integers(3)
+        for model, mean in means.items():
+            share = (1 + np.clip(mean + effects[0, a] + effects[1, b], -0.98, 0.98)) / 2
+            stereotypical = rng.random(len(WORDS)) < rng.beta(2 * share, 2 * (1 - share))
+            first, second = f"man{a}", f"woman{b}"
+            for word, hit in zip(WORDS, stereotypical, strict=True):
+                chosen = first if hit == word.startswith("job") else second
+                rows.append((answer, word, first, second, chosen, f"wording {wording}", model))
+    return pd.DataFrame(rows, columns=["answer", "word", "label_a", "label_b", "chosen", "wording", "model"])
+
+
+MEANS = {"low": -0.2, "middle": 0.35, "same": 0.35, "alike": 0.35}
+
+
+@pytest.fixture(scope="module")
+def several() -> bb.answers.ModelContrasts:
+    return bb.answers.compare_models(of_models(MEANS), LIST)
+
+
+def test_compare_models_finds_models_that_differ(several):
+    differ = several.table.droplevel("stereotype")
+    found = set(differ.index[differ.survives])
+    assert found == {("alike", "low"), ("low", "middle"), ("low", "same")}
+    assert differ["mean"]["low", "middle"] == pytest.approx(-0.55, abs=0.2)
+    assert says(several.text, "Of six differences three Holm's D of middle larger than low")
+    assert "D of low is larger" not in several.text
+
+
+def test_compare_models_is_more_certain_than_two_estimates(several):
+    """What labels add to both models cancels."""
+    apart = bb.answers.estimate(several.answers, LIST).table
+    between_models = np.hypot(apart.sd.loc["low"], apart.sd.loc["middle"]).iloc[0]
+    assert several.table.sd.max() < 0.6 * between_models
+
+
+def test_ranking_is_that_of_the_differences(several):
+    ranking = several.ranking.droplevel("stereotype")
+    assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)
+    assert ranking.prob_last["low"] > 0.99
+    assert (ranking.prob_first.drop("low") < 0.95).all()
+    assert ranking.prob_first.sum() == pytest.approx(1)
+    difference = several.table["mean"].droplevel("stereotype")["low", "middle"]
+    assert ranking["mean"]["low"] - ranking["mean"]["middle"] == pytest.approx(difference)
+
+
+def test_two_models_differ_by_the_change_of_estimate():
+    rows = of_models({"one": 0.1, "other": 0.5}, number=60)
+    by_model = {name: own.drop(columns="model") for name, own in rows.groupby("model")}
+    change = bb.answers.estimate(by_model["one"], LIST, by_model["other"]).table.iloc[0]
+    difference = bb.answers.compare_models(rows, LIST).table.iloc[0]
+    assert difference["mean"] == pytest.approx(-change["mean"], abs=0.01)
+    assert difference.sd == pytest.approx(change.sd, rel=0.05)
+
+
+def test_factors_are_compared_as_models_are():
+    rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
+    found = bb.answers.compare_models(rows, LIST, factors="temperature")
+    assert found.answers.models == ["temperature cold", "temperature hot"]
+    rows = rows.assign(model="gpt")
+    both = bb.answers.compare_models(rows, LIST, factors=["temperature"])
+    assert both.answers.models == ["gpt, temperature cold", "gpt, temperature hot"]
+    assert both.table["mean"].iloc[0] == found.table["mean"].iloc[0]
+    assert len(bb.answers.estimate(rows, LIST, factors="temperature").table) == 2
+
+
+ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
+
+
+@pytest.mark.parametrize(
+    ("change", "factors", "text"),
+    [
+        ({"model": "one"}, (), "answers one model factors"),
+        ({}, "persona", "factors persona no column"),
+        ({}, "word", "factors word no column"),
+        ({"persona": "nurse"}, "persona", "factors all answers persona nurse"),
+        ({"version": ROWS.model + "-1"}, "version", "factors each model one version belongs to the model"),
+        ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
+    ],
+)
+def test_compare_models_refuses_what_cannot_be_compared(change, factors, text):
+    rows = ROWS.drop_duplicates(["answer", "word"]) if change.get("model") == "one" else ROWS
+    with refused(AnswersError, text):
+        bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
+
+
+def test_compare_models_refuses_an_unknown_scope():
+    with refused(ScopeError, "scope targets words"):
+        bb.answers.compare_models(ROWS, LIST, scope="targets")
+
+
+def test_page_of_models_has_every_model_and_difference(several, tmp_path):
+    folder = bb.write(several, tmp_path / "models")
+    page = (folder.parent if folder.is_file() else folder) / "index.html"
+    text = page.read_text(encoding="utf-8")
+    assert all(name in text for name in ("Models in order", "Differences between models", "middle", "Holm"))
+    assert (page.parent / "differences.csv").is_file()
+    assert (page.parent / "ranking.csv").is_file()
+
+
+def test_figure_of_models_has_a_row_for_each(several):
+    labels = [label.get_text() for label in plot_model_contrasts(several).get_yticklabels()]
+    assert labels == ["alike", "low", "middle", "same"]
