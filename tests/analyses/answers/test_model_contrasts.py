@@ -8,7 +8,7 @@ import bayes_bias as bb
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_model_contrasts
 from tests.analyses.answers.made_up import LIST, WORDS
-from tests.helpers import refused, says
+from tests.helpers import refused, says, unlisted_columns
 
 
 def of_models(means: dict[str, float], number: int = 150, seed: int = 1) -> pd.DataFrame:
@@ -114,6 +114,7 @@ def test_page_of_models_has_every_model_and_difference(several, tmp_path):
     assert all(name in text for name in ("Models in order", "Differences between models", "middle", "Holm"))
     assert (page.parent / "differences.csv").is_file()
     assert (page.parent / "ranking.csv").is_file()
+    assert not unlisted_columns(several.table, several.ranking)
 
 
 def test_figure_of_models_has_a_row_for_each(several):
