@@ -241,7 +241,8 @@ def planted() -> str:
 
 Vectors of associated words are moved towards each other along a direction of their own, by exactly as much as makes
 the population bias equal to the planted value; the attribute words are random. Wanted: power grows to 1, and
-intervals cover the planted value at their nominal rate.
+intervals cover the planted value at their nominal rate. All values of a list are planted in the same draws, so that its
+rows are not independent of each other.
 
 {markdown_table(_coverage(crossed, ["wordlist", "size", "planted"], power=True))}
 
