@@ -137,8 +137,13 @@ class GeneralWords:
     @cached_property
     def _spectrum(self) -> tuple[Numbers, Numbers]:
         """Eigenvalues of Y / N, and what takes vectors to coordinates of profiles, (d, dimensions)."""
-        _, singular, directions = np.linalg.svd(self.centred / np.sqrt(len(self.words)), full_matrices=False)
-        return singular**2, np.asarray(directions.T * singular)
+        rows = self.centred / np.sqrt(len(self.words))
+        if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
+            values, directions = np.linalg.eigh(rows @ rows.T)
+            return np.maximum(values, 0.0), np.asarray(rows.T @ directions)
+        values, directions = np.linalg.eigh(rows.T @ rows)
+        values = np.maximum(values, 0.0)
+        return values, np.asarray(directions * np.sqrt(values))
 
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
