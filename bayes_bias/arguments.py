@@ -3,6 +3,7 @@
 import math
 import pkgutil
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from numbers import Integral, Real
@@ -159,8 +160,12 @@ def suffixes_of_modules(package: str, prefix: str) -> list[str]:
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
+@cache
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
+    """Import each module of a package whose name begins so, and what installed packages name under an entry point.
+
+    Once: reading the metadata of all installed packages takes as long as half of the measures of a list.
+    """
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
     for entry in entry_points(group=group):

@@ -46,7 +46,7 @@ def similarity_of(name: str | Similarity) -> Similarity:
     """
     if isinstance(name, Similarity):
         return name
-    # Reading what installed packages name takes a tenth of measuring a list.
-    if name not in SIMILARITIES and name not in (names := similarity_names()):
+    names = similarity_names()
+    if name not in names:
         raise TableError(f"similarity: '{name}' is not known; {did_you_mean(str(name), names)}")
     return SIMILARITIES[name]
