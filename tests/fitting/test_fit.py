@@ -103,10 +103,12 @@ def test_the_words_have_them_too(small_fit):
     assert set(small_fit.attrs) >= ATTRIBUTES
 
 
-def test_a_fit_imports_no_pymc_or_plots():
+def test_fit_imports_no_plots_and_report_no_pymc():
     code = (
         "import sys, bayes_bias; bayes_bias.fit\n"
         "assert not {'pymc', 'pytensor', 'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"
+        "bayes_bias.report\n"
+        "assert not {'pymc', 'pytensor'} & sys.modules.keys()\n"
         "import arviz, nutpie\n"
         "assert arviz.plot_forest.__module__.startswith('arviz_plots')\n"
         "assert sys.modules['nutpie.sample'].arviz.from_dict is arviz.from_dict"

@@ -229,6 +229,7 @@ def test_a_sweep_gives_biases_of_its_embeddings(caplog: pytest.LogCaptureFixture
     assert both[0, 1] == pytest.approx(0.4 * cells.sd.iloc[0] * cells.sd.iloc[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_six_decades_without_errors_end_in_an_answer():
     """Gradients that are no number ended in a panic of the sampler."""
