@@ -301,8 +301,7 @@ def test_what_replicates_lack_is_refused_by_name(table):
         estimate_of(lacking, "reliability", "all")
 
 
-@pytest.mark.slow
-def test_a_model_without_replicates_uses_the_mean(table):
+def test_a_model_without_replicates_uses_the_mean(table, from_priors):
     posterior = fit(replicated(table), blocks, sampling=SAMPLING)
     assert says(Fitted.of(posterior).stored("notices"), "blocks mean replicates")
     assert estimate_of(posterior, "bias", "both").draws.size
