@@ -130,13 +130,13 @@ def test_a_bad_path_leaves_nothing_half_written(small_fit, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_replaced_only_when_asked(small_fit, tmp_path):
+def test_a_file_is_replaced_only_when_asked(drawn, tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
     with refused(OutputError, "notes.txt overwrite=True --overwrite"):
-        save_fit(small_fit, notes)
+        save_fit(drawn, notes)
     assert notes.read_text() == "mine"
-    assert load_fit(save_fit(small_fit, notes, overwrite=True)).attrs == small_fit.attrs
+    assert load_fit(save_fit(drawn, notes, overwrite=True)).attrs == drawn.attrs
 
 
 def test_other_files_are_no_fits(tmp_path):
