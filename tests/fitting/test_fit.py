@@ -80,11 +80,9 @@ def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "fitted",
-    [of_pairs, *(pytest.param(each, marks=pytest.mark.thorough) for each in (of_gaps, of_correlation, of_atlas))],
-)
+@pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation, of_atlas])
 def test_every_product_has_groups_and_attributes(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):
         tree = fitted()
