@@ -168,7 +168,8 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     """Return general words of an embedding whose pool can be read."""
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    directed = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
+    usable = {word: vector for (word, vector), has in zip(stored.items(), directed, strict=True) if has.all()}
     several = any(vector.ndim == 2 for vector in usable.values())
     return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
 
