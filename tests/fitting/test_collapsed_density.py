@@ -15,7 +15,6 @@ import pytest
 import xarray as xr
 from packaging.requirements import Requirement
 from packaging.version import Version
-from pytensor.compile.mode import Mode
 
 from bayes_bias import AssociationTable, load_spec
 from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
@@ -24,7 +23,7 @@ from bayes_bias.fitting.power_scaling import log_prior
 from bayes_bias.models.priors import unnamed
 from bayes_bias.models.spec import POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
 from bayes_bias.models.structures import build_model, modelled, structure_of
-from tests.helpers import random_table
+from tests.helpers import PLAIN, random_table
 from tests.models.test_clusters import ATTRIBUTE_PAIRS, ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
 from tests.models.test_covariates import covariates
 from tests.models.test_related_words import RELATED
@@ -42,8 +41,6 @@ DESIGNS: dict[str, Callable[[], AssociationTable]] = {
     "replicates": lambda: replicated_table(1, [2, 3], [3, 2], 2, 3),
     "replicates, one group": lambda: replicated_table(1, [3], [3, 2], 0, 2),
 }
-# Nothing is compiled, and nothing rewritten.
-PLAIN = Mode(linker="py", optimizer=None)
 PARAMETERS = {
     "HalfNormal": (1.3,),
     "HalfStudentT": (3.0, 0.7),
