@@ -4,8 +4,7 @@ import math
 import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib import import_module, metadata
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -154,18 +153,23 @@ def _is_whole(value: Any) -> bool:
     return type(value) is not bool and isinstance(value, Integral)
 
 
+@cache
+def entry_points(group: str) -> metadata.EntryPoints:
+    """Return what installed packages name under a group.
+
+    Once: reading the metadata of all packages takes as long as half of the measures of a list.
+    """
+    return metadata.entry_points(group=group)
+
+
 def suffixes_of_modules(package: str, prefix: str) -> list[str]:
     """Return what follows the prefix in the names of a package's modules, without importing them."""
     names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
-@cache
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import each module of a package whose name begins so, and what installed packages name under an entry point.
-
-    Once: reading the metadata of all installed packages takes as long as half of the measures of a list.
-    """
+    """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
     for entry in entry_points(group=group):

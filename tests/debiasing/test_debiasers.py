@@ -65,7 +65,6 @@ def test_a_package_registers_by_entry_point(toy: None, monkeypatch: pytest.Monke
     DEBIASERS.pop("toy")
     del sys.modules["a_method_of_my_own"]
     installed = EntryPoint("mine", "a_method_of_my_own", ENTRY_POINTS)
-    arguments.import_modules.cache_clear()
     monkeypatch.setattr(arguments, "entry_points", lambda group: [installed] if group == ENTRY_POINTS else [])
     assert "toy" in debiaser_names()
 

@@ -68,7 +68,6 @@ def test_a_package_registers_by_entry_point(toy, small_table, monkeypatch):
     MEASURES.pop("toy")
     del sys.modules["a_measure_of_my_own"]
     installed = EntryPoint("mine", "a_measure_of_my_own", measure_table.ENTRY_POINTS)
-    arguments.import_modules.cache_clear()
     monkeypatch.setattr(
         arguments, "entry_points", lambda group: [installed] if group == measure_table.ENTRY_POINTS else []
     )
@@ -77,7 +76,6 @@ def test_a_package_registers_by_entry_point(toy, small_table, monkeypatch):
 
 def test_a_broken_package_is_named(small_table, monkeypatch):
     missing = EntryPoint("mine", "not_there", measure_table.ENTRY_POINTS)
-    arguments.import_modules.cache_clear()
     monkeypatch.setattr(arguments, "entry_points", lambda group: [missing])
     with refused(MeasureError, "'mine' 'not_there'"):
         measures.measure_all(small_table)
