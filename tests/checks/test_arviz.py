@@ -169,14 +169,14 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
 
 @pytest.fixture(scope="module")
 def prior(small_table) -> xr.DataTree:
-    return prior_predictive(small_table, draws=2000)["prior"]
+    return prior_predictive(small_table, draws=1000)["prior"]
 
 
 def test_prior_of_bias_is_of_the_means(prior, small_table):
     """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
     sd = 10 * float(sufficient_statistics(small_table).within_sd)
     assert float(prior.bias.std()) == pytest.approx(sd, rel=0.06)
-    assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 2000**0.5)
+    assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 1000**0.5)
 
 
 def test_prior_draws_are_the_models_own_effects(prior):
