@@ -21,7 +21,6 @@ CONTENT: dict[str, Any] = {
 
 
 @pytest.mark.gensim
-@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_trend_stands_beside_what_was_planted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rng = random.Random(1)
