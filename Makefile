@@ -24,7 +24,7 @@ report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
 # A process on each core, so that threads of BLAS would wait for each other.
-test test-thorough test-fast test-oldest: export OPENBLAS_NUM_THREADS = 1
+test test-thorough test-fast test-oldest test-transformers: export OPENBLAS_NUM_THREADS = 1
 
 # A file's tests stay together, and with them what they share. Prints how much of the package they run.
 test: .venv/installed-test
@@ -44,7 +44,7 @@ test-oldest: .venv-oldest/installed
 
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
-	$(TRANSFORMERS)/python -m pytest tests/transformers
+	$(TRANSFORMERS)/python -m pytest tests/transformers --numprocesses auto --dist loadfile
 
 # Every writer under kill -9 at 200 random moments, and on disks that are full or broken. Two minutes.
 crashes: .venv/installed-test

@@ -3,8 +3,8 @@
 import math
 import pkgutil
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import cache
+from importlib import import_module, metadata
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -151,6 +151,15 @@ def is_client(jobs: Any) -> bool:
 
 def _is_whole(value: Any) -> bool:
     return type(value) is not bool and isinstance(value, Integral)
+
+
+@cache
+def entry_points(group: str) -> metadata.EntryPoints:
+    """Return what installed packages name under a group.
+
+    Once: reading the metadata of all packages takes as long as half of the measures of a list.
+    """
+    return metadata.entry_points(group=group)
 
 
 def suffixes_of_modules(package: str, prefix: str) -> list[str]:

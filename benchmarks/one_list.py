@@ -22,8 +22,8 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.words.list_files import wordlist_names
+from benchmarks import provenance as origin
 from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import processor, provenance, read, write
 from benchmarks.sweep import DEBIASED, embeddings
 
 LISTS = ("weat6", "weat7", "gender")
@@ -66,8 +66,8 @@ def main() -> None:
     if chosen.only is not None:
         return
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
-    about["processor"] = processor()
-    write("one-list", provenance() | about, rows)
+    about["processor"] = origin.processor()
+    origin.write("one-list", origin.provenance() | about, rows)
 
 
 def _row(what: str, measured: list[dict[str, Seconds]]) -> dict[str, object]:
@@ -93,7 +93,7 @@ def _measured(tree: Path, only: Sequence[str] | None) -> Seconds:
     }
     if only is not None:
         return commands
-    # By its path: with -m Python would take the package beside this file and not that of the tree.
+    # By its path: with -m Python would take the packages beside this file and not those of the tree (an older one).
     more = _run(tree, sys.executable, __file__, "--here")
     return commands | json.loads(more.splitlines()[-1])
 
@@ -145,7 +145,7 @@ def _commit(tree: Path) -> str:
 
 def section() -> str:
     """Render the time of one list in a new process, and of one list more."""
-    result = read("one-list")
+    result = origin.read("one-list")
     about = result["about"]
     return f"""### One list, one list more, a report
 

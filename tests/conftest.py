@@ -28,7 +28,7 @@ from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, p
 collect_ignore = [] if find_spec("torch") else ["transformers"]
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
-settings.register_profile("whole", deadline=None)
+settings.register_profile("whole", deadline=None, max_examples=40)
 settings.register_profile("fast", deadline=None, max_examples=20)
 settings.load_profile("whole")
 

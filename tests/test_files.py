@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from bayes_bias.analyses.criterion.data import outside_of
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import UNFINISHED, file_names, table_file, unfinished_name, whole_file
+from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
 from tests.helpers import refused
 
 
@@ -88,8 +86,12 @@ def test_pipes_and_addresses_are_refused_with_a_remedy(tmp_path, reader):
             READERS[reader](address)
 
 
-def test_a_pipe_of_the_shell_is_refused():
-    command = f"{sys.executable} -m bayes_bias sentence-pairs"
-    table = table_file("pairs-demo")
-    piped = subprocess.run(["bash", "-c", f"{command} <(cat '{table}')"], capture_output=True, text=True, check=False)
-    assert (piped.returncode, "is a pipe" in piped.stderr) == (2, True), piped.stderr
+def test_a_pipe_of_the_shell_is_refused(run):
+    """Which `<(command)` names like this."""
+    reading, writing = os.pipe()
+    try:
+        code, _, err = run("sentence-pairs", f"/dev/fd/{reading}")
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (code, "is a pipe" in err) == (2, True), err

@@ -25,7 +25,6 @@ from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.formatting import shortened
 from bayes_bias.language_models.encoders import is_encoder
-from bayes_bias.language_models.encoding import encode
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.labels import LABELS
 from bayes_bias.table.metric import COSINE, Metric
@@ -175,6 +174,8 @@ def similarities(
     extra = [load_controls(source) for source in control_lists(controls)]
     every = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
+        from bayes_bias.language_models.encoding import encode
+
         opened_embedding = encode(every, embedding, templates, trust=trust)
     else:
         opened_embedding = open_embedding(embedding, trust=trust)

@@ -137,8 +137,13 @@ class GeneralWords:
     @cached_property
     def _spectrum(self) -> tuple[Numbers, Numbers]:
         """Eigenvalues of Y / N, and what takes vectors to coordinates of profiles, (d, dimensions)."""
-        _, singular, directions = np.linalg.svd(self.centred / np.sqrt(len(self.words)), full_matrices=False)
-        return singular**2, np.asarray(directions.T * singular)
+        rows = self.centred / np.sqrt(len(self.words))
+        if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
+            values, directions = np.linalg.eigh(rows @ rows.T)
+            return np.maximum(values, 0.0), np.asarray(rows.T @ directions)
+        values, directions = np.linalg.eigh(rows.T @ rows)
+        values = np.maximum(values, 0.0)
+        return values, np.asarray(directions * np.sqrt(values))
 
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
@@ -163,7 +168,8 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     """Return general words of an embedding whose pool can be read."""
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    usable = {word: vector for word, vector in stored.items() if has_direction(vector).all()}
+    directed = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
+    usable = {word: vector for (word, vector), has in zip(stored.items(), directed, strict=True) if has.all()}
     several = any(vector.ndim == 2 for vector in usable.values())
     return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
 

@@ -43,11 +43,14 @@ def around(centres: int, each: int, spread: float, seed: int = 2) -> np.ndarray:
     return means + spread * rng.normal(size=(centres * each, DIMENSIONS))
 
 
-def test_products_of_profiles_are_those_of_cosines_with_general_words(general):
+@pytest.mark.parametrize("words", [1_000, 30])  # more than dimensions, and fewer, as of many replicates
+def test_products_of_profiles_are_those_of_cosines_with_general_words(general, words):
+    general = GeneralWords("", "", general.words[:words], general.vectors[:words])
     rows = general.rows(list(around(3, 2, 0.5)))
     cosines = rows @ (general.vectors - general.vectors.mean(axis=0)).T
     profiles = general.profiles(rows)
-    np.testing.assert_allclose(profiles @ profiles.T, cosines @ cosines.T / len(general.words), atol=1e-12)
+    np.testing.assert_allclose(profiles @ profiles.T, cosines @ cosines.T / words, atol=1e-12)
+    assert profiles.shape[1] <= min(words, DIMENSIONS)
 
 
 def test_variance_and_directions_are_those_of_the_cosines(general):

@@ -23,8 +23,10 @@ from bayes_bias import (
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import GivenDraws
 from bayes_bias.models.structures import structure_of
+from bayes_bias.posterior.word_effects import effects_of
 from bayes_bias.table.labels import labelled
 from bayes_bias.table.statistics import sufficient_statistics
 from tests.helpers import random_table, refused
@@ -36,11 +38,21 @@ pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 
 @pytest.fixture(scope="module")
 def fits(sampled: None, small_table, small_fit, hierarchical_fit) -> dict[str, xr.DataTree]:
-    """Those with every word effect among their parameters take long: enough draws to tell what they replicate."""
-    long, robust = (
-        fit(small_table, model, sampling=Sampling(draws=250, tune=300, chains=2, target_accept=0.8))
-        for model in ("crossed-long", "robust")
-    )
+    """The written-out models take long to compile. They have the draws of the collapsed one, whose posterior is theirs
+    but for the shape of the residual, with the word effects among the parameters."""
+    few = slice(None, None, 6)
+    drawn = small_fit["posterior"].to_dataset().drop_vars("bias").assign(effects_of(Fitted.of(small_fit)).data_vars)
+    drawn = drawn.isel(draw=few).transpose("chain", "draw", "group", "attribute_class", ...)
+    stats = small_fit["sample_stats"].to_dataset().isel(draw=few)
+    nu = 10 * drawn.sd_residual / drawn.sd_residual.mean()
+
+    def with_draws(model: str, draws: xr.Dataset) -> xr.DataTree:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("bayes_bias.fitting.fit_model.sample_model", lambda *_: (draws, stats))
+            patch.setattr("bayes_bias.fitting.fit.completed", lambda *_: draws)  # they are in the units of the table
+            return fit(small_table, model, sampling=Sampling(draws=250, chains=2))
+
+    long, robust = with_draws("crossed-long", drawn), with_draws("robust", drawn.assign(nu=nu))
     return dict(zip(MODELS, (small_fit, long, robust, hierarchical_fit), strict=True))
 
 
@@ -133,10 +145,10 @@ def test_missing_pairs_have_no_likelihood():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_prior_expects_values_of_its_scales(small_table, model):
-    drawn = prior_predictive(small_table, model, draws=400, seed=2)
+    drawn = prior_predictive(small_table, model, draws=100, seed=2)
     assert az.plot_ppc_dist(drawn, group="prior_predictive", backend="none") is not None
     values = drawn["prior_predictive"].association
-    same = prior_predictive(small_table, model, draws=400, seed=2)["prior_predictive"].association
+    same = prior_predictive(small_table, model, draws=100, seed=2)["prior_predictive"].association
     assert values.identical(same)
     assert np.isfinite(values).all()
 
@@ -150,20 +162,21 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
         parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
         by = 10 if parameter == "lam" else 0.1
         narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
-    spreads = [float(prior_predictive(small_table, each)["prior"].target_effect.std()) for each in (spec, narrow)]
+    priors = [prior_predictive(small_table, each, draws=200)["prior"] for each in (spec, narrow)]
+    spreads = [float(prior.target_effect.std()) for prior in priors]
     assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
 
 
 @pytest.fixture(scope="module")
 def prior(small_table) -> xr.DataTree:
-    return prior_predictive(small_table, draws=2000)["prior"]
+    return prior_predictive(small_table, draws=1000)["prior"]
 
 
 def test_prior_of_bias_is_of_the_means(prior, small_table):
     """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
     sd = 10 * float(sufficient_statistics(small_table).within_sd)
     assert float(prior.bias.std()) == pytest.approx(sd, rel=0.06)
-    assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 2000**0.5)
+    assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 1000**0.5)
 
 
 def test_prior_draws_are_the_models_own_effects(prior):
@@ -179,7 +192,7 @@ def test_prior_sub_topics_share_as_the_spec_says(small_table):
     """Two words of one sub-topic correlate by its share of their variance."""
     words = small_table.values.attribute.to_numpy()[:2].tolist()
     named = replace(small_table, values=labelled(small_table.values, dict.fromkeys(words, "pay"), {}))
-    prior = prior_predictive(named, draws=4000)["prior"]
+    prior = prior_predictive(named, draws=2000)["prior"]
     own, shared = prior.sd_attribute.isel(attribute_class=0), prior.sd_attribute_cluster
     levels = prior.attribute_effect.mean("group").isel(attribute=[0, 1, 2]) / (own**2 + shared**2) ** 0.5
     one, other, alone = (levels.isel(attribute=k).to_numpy().ravel() for k in range(3))

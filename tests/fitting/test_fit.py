@@ -80,11 +80,9 @@ def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "fitted",
-    [of_pairs, *(pytest.param(each, marks=pytest.mark.thorough) for each in (of_gaps, of_correlation, of_atlas))],
-)
+@pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation, of_atlas])
 def test_every_product_has_groups_and_attributes(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):
         tree = fitted()
@@ -103,10 +101,12 @@ def test_the_words_have_them_too(small_fit):
     assert set(small_fit.attrs) >= ATTRIBUTES
 
 
-def test_a_fit_imports_no_pymc_or_plots():
+def test_fit_imports_no_plots_and_report_no_pymc():
     code = (
         "import sys, bayes_bias; bayes_bias.fit\n"
         "assert not {'pymc', 'pytensor', 'matplotlib', 'arviz_plots', 'scipy.cluster'} & sys.modules.keys()\n"
+        "bayes_bias.report\n"
+        "assert not {'pymc', 'pytensor'} & sys.modules.keys()\n"
         "import arviz, nutpie\n"
         "assert arviz.plot_forest.__module__.startswith('arviz_plots')\n"
         "assert sys.modules['nutpie.sample'].arviz.from_dict is arviz.from_dict"

@@ -59,6 +59,13 @@ def replicated(table, n=3):
     return combine_replicates(tables, "template")
 
 
+@pytest.fixture(scope="module")
+def drawn(table):
+    """Of the default model of a table with replicates."""
+    table = replicated(table)
+    return drawn_from_prior(pymc_model(table), table)
+
+
 def drawn_from_prior(model, table):
     """What a fit of it would be, with draws of its prior."""
     drawn = pm.sample_prior_predictive(3, model=model, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})
@@ -238,11 +245,9 @@ FIXED = {
 }
 
 
-def test_fixed_effects_of_a_scope_are_in_bias(table):
+def test_fixed_effects_of_a_scope_are_in_bias(drawn):
     """Draws of the prior serve as well. Each effect is laid out over replicates and pairs, and averaged there."""
-    table = replicated(table)
-    fitted = drawn_from_prior(pymc_model(table), table)
-    data, posterior = fitted.data, fitted.posterior
+    data, posterior = drawn.data, drawn.posterior
     i, j = (data[f"pair_{side}"].to_numpy() for side in ("target", "attribute"))
     at = {
         "target": i,
@@ -259,24 +264,22 @@ def test_fixed_effects_of_a_scope_are_in_bias(table):
     weights = weights / (data.n_targets.to_numpy()[at["group"]] * data.n_attributes.to_numpy()[at["attribute_class"]])
     for scope, effects in FIXED.items():
         each = np.stack([sum(of_pairs(name, r) for name in ("mean", *effects)) @ weights for r in range(3)], axis=-1)
-        found = estimate_of(fitted, "bias", scope).draws.to_numpy()
+        found = estimate_of(drawn, "bias", scope).draws.to_numpy()
         np.testing.assert_allclose(found[..., 0], each.mean(axis=-1))
         if scope in ("both", "targets", "attributes"):
-            np.testing.assert_allclose(estimate_of(fitted, "replicate_bias", scope).draws, each)
+            np.testing.assert_allclose(estimate_of(drawn, "replicate_bias", scope).draws, each)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        replicated(random_table(bias=0.02)),
-        clustered_table(1, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS),
-        random_table(targets={"men": 3, "women": 3, "others": 3}),
-    ],
-    ids=["replicates", "sub-topics", "three groups"],
-)
-def test_arviz_summary_has_labels_in_place(table):
+@pytest.mark.parametrize("design", ["replicates", "sub-topics", "three groups"])
+def test_arviz_summary_has_labels_in_place(design, drawn):
     """A fit keeps its variables in an order that ArviZ labels rightly; in that of the model it would not."""
-    posterior = order_dims(drawn_from_prior(pymc_model(table), table).posterior)
+    if design == "sub-topics":
+        table = clustered_table(1, topics=TARGET_TOPICS | ATTRIBUTE_TOPICS)
+        drawn = drawn_from_prior(pymc_model(table), table)
+    if design == "three groups":
+        table = random_table(targets={"men": 3, "women": 3, "others": 3})
+        drawn = drawn_from_prior(pymc_model(table), table)
+    posterior = order_dims(drawn.posterior)
     means = arviz_stats.summary(posterior, kind="stats", round_to="none")["mean"]
     for name, values in posterior.data_vars.items():
         expected = values.mean(("chain", "draw")).to_series() if values.ndim > 2 else [values.mean().item()]
@@ -286,12 +289,11 @@ def test_arviz_summary_has_labels_in_place(table):
         np.testing.assert_allclose(means[labels], expected)
 
 
-def test_what_replicates_lack_is_refused_by_name(table):
+def test_what_replicates_lack_is_refused_by_name(drawn):
     """Without the effects of replicates nothing can be said of these alone; without scales, of no new one."""
-    table = replicated(table)
-    fitted = drawn_from_prior(pymc_model(table), table)
-    fitted.tree["posterior"] = fitted.posterior.drop_vars(["replicate_effect", "sd_replicate"])
-    lacking = Fitted.of(fitted.tree)
+    tree = drawn.tree.copy()
+    tree["posterior"] = drawn.posterior.drop_vars(["replicate_effect", "sd_replicate"])
+    lacking = Fitted.of(tree)
     assert estimate_of(lacking, "bias", "all").draws.size
     with refused(ScopeError, "both replicate_effect mine"):
         estimate_of(lacking, "bias", "both")
@@ -301,8 +303,7 @@ def test_what_replicates_lack_is_refused_by_name(table):
         estimate_of(lacking, "reliability", "all")
 
 
-@pytest.mark.slow
-def test_a_model_without_replicates_uses_the_mean(table):
+def test_a_model_without_replicates_uses_the_mean(table, from_priors):
     posterior = fit(replicated(table), blocks, sampling=SAMPLING)
     assert says(Fitted.of(posterior).stored("notices"), "blocks mean replicates")
     assert estimate_of(posterior, "bias", "both").draws.size

@@ -113,7 +113,7 @@ def test_density_is_likelihood_times_priors_in_units(small_table):
 def test_another_unit_scales_the_posterior(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
-        one, other = (summarize(each, scope, ci_prob=0.95) for each in (small_fit, eightfold))
+        one, other = (summarize(each, scope, ci_prob=0.95, words=scope == "both") for each in (small_fit, eightfold))
         same = ("effect_size",)
         for column in ("mean", "sd", "eti95_lb", "eti95_ub", "observed", "noise_sd"):
             rows = ~one.index.get_level_values("estimand").isin(same)

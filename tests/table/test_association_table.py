@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding
@@ -38,6 +38,7 @@ def read(frame: pd.DataFrame, **changes) -> AssociationTable:
 
 
 @given(st.integers(0, 50))
+@settings(max_examples=15)
 def test_a_table_comes_back_as_it_went_in(seed):
     table = random_table(seed)
     again = AssociationTable.from_frame(table.to_frame(), stereotypes=table.stereotypes, **COLUMNS)

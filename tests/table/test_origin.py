@@ -66,6 +66,7 @@ def test_calibration_of_a_table_is_its_lists():
     pd.testing.assert_frame_equal(named, measured)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_report_of_a_table_is_its_lists():
     named, measured = (

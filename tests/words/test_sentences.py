@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayes_bias import cosines, fit, load_wordlist, open_embedding, summarize, wordlist
+from bayes_bias import cosines, fit, load_wordlist, open_embedding, verdict, wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import refused
+from tests.helpers import SHORT, refused
 
 TEMPLATES = ("This is {}.", "There is {}.", "The talk was about {}.", "{} came up.", "We spoke of {}.")
 GROUPS = {"birds": ["owl", "wren", "crow", "prime minister"], "fish": ["cod", "eel", "ray", "carp"]}
@@ -122,8 +122,8 @@ def test_interval_is_of_words_rather_than_sentences() -> None:
     found = {}
     for name, given in {"words": words, "units": _list(sentences="as units")}.items():
         table = cosines(given, open_embedding(_vectors(words)), controls=())
-        row = summarize(fit(table, seed=1)).loc["bias"].squeeze()
-        found[name] = row.eti95_ub - row.eti95_lb
+        bias = verdict(fit(table, sampling=SHORT))
+        found[name] = bias.upper - bias.lower
     assert found["words"] > 2 * found["units"]
 
 

@@ -215,13 +215,11 @@ def test_change_is_the_same_in_any_order_of_rows():
     """Two replies to each question after, and one before: the mean change is that of all replies."""
     expected = [bb.answers.estimate(of(frame), LIST).table.observed.iloc[0] for frame in (BEFORE, MILD, STRONG)]
     rows = []
-    for after in ([MILD, STRONG], [STRONG, MILD]):
-        both = pd.concat(after)
-        for frame in (both, both.sample(frac=1, random_state=4)):
-            found = bb.answers.estimate(of(BEFORE), LIST, of(frame))
-            rows.append(found.table)
+    for frame in (pd.concat([MILD, STRONG]), pd.concat([STRONG, MILD]).sample(frac=1, random_state=4)):
+        found = bb.answers.estimate(of(BEFORE), LIST, of(frame))
+        rows.append(found.table)
     assert rows[0].observed.iloc[0] == pytest.approx((expected[1] + expected[2]) / 2 - expected[0])
-    assert all(row.equals(rows[0]) for row in rows[1:])
+    assert rows[1].equals(rows[0])
     assert says(" ".join(found.notices), f"more answers {len(ASKED)} averaged")
 
 

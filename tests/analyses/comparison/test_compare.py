@@ -133,7 +133,7 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
     truth, spread = np.array([0.10, 0.04]), np.array([[4e-4, 2e-4], [2e-4, 3e-4]])
     change_sd = np.sqrt(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1])
     hits = []
-    for before, after in rng.multivariate_normal(truth, spread, size=2000):
+    for before, after in rng.multivariate_normal(truth, spread, size=1000):
         values = [before, after, after - before]
         table = pd.DataFrame(
             {"mean": values, "observed": values, "sd": [0.02, np.sqrt(3e-4), change_sd], "by_construction": False},

@@ -229,6 +229,7 @@ def test_a_sweep_gives_biases_of_its_embeddings(caplog: pytest.LogCaptureFixture
     assert both[0, 1] == pytest.approx(0.4 * cells.sd.iloc[0] * cells.sd.iloc[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_six_decades_without_errors_end_in_an_answer():
     """Gradients that are no number ended in a panic of the sampler."""
@@ -309,9 +310,7 @@ def test_a_fit_needs_to_know_its_sign(small_fit: xr.DataTree) -> None:
         bb.criterion(small_fit, FRAME)
 
 
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_the_command_prints_and_writes(run: Callable, tmp_path: Path) -> None:
+def test_the_command_prints_and_writes(run: Callable, from_priors: None, tmp_path: Path) -> None:
     simulated(12).rename_axis("label").to_csv(tmp_path / "languages.csv")
     asked = ["criterion", tmp_path / "languages.csv", "--draws", 500, "--out", tmp_path / "out"]
     code, out, err = run(*asked)

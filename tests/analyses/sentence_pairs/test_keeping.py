@@ -18,7 +18,7 @@ FEW = bb.Sampling(draws=200, tune=200, chains=2, target_accept=0.8)
 TABLE = simulated()[["item", "score_more", "score_less"]]
 
 
-def test_estimate_samples_nothing_again_for_the_same_call(sampled, tmp_path, monkeypatch):
+def test_estimate_samples_nothing_again_for_the_same_call(from_priors, tmp_path, monkeypatch):
     fitted = models.fit_model
     calls = []
 

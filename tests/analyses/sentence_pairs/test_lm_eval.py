@@ -133,10 +133,9 @@ def test_a_log_without_pairs_is_one_line(tmp_path, text, words):
         lm_eval(tmp_path / "none.jsonl")
 
 
-@pytest.mark.slow
-def test_the_command_reads_logs(tmp_path, run):
+def test_the_command_reads_logs(tmp_path, run, from_priors):
     path = written(tmp_path / "samples_crows_pairs.jsonl", crows_pairs(True))
-    code, out, _ = run("sentence-pairs", str(path), "--draws", "100")
+    code, out, _ = run("sentence-pairs", str(path))
     assert code == 0
     assert f"{100 * lm_eval(path).rows.ahead.mean():.1f}" in out
     shutil.copy(path, tmp_path / "other.csv")

@@ -65,6 +65,7 @@ def test_the_posterior_is_that_of_two_betas(untrained):
     assert row.noise_ci95_ub - 0.5 == pytest.approx(1.96 * np.sqrt(41 / 60 / 4 / 60), rel=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_preference_is_found_among_many_ties():
     found = bb.sentence_pairs.estimate(pairs(36, 20, 4), sampling=ENOUGH)

@@ -190,9 +190,7 @@ def test_a_folder_has_all_of_it(nothing: TprGaps, tmp_path: Path):
     assert np.array_equal(kept["posterior"]["gap"], nothing.fit["posterior"]["gap"])
 
 
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_the_command_prints_and_writes(run, tmp_path: Path):
+def test_the_command_prints_and_writes(run, from_priors, tmp_path: Path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"job": [f"job {k:02d}" for k in range(CLASSES)] * 60})
     frame["sex"] = rng.choice(["F", "M"], len(frame))
