@@ -63,7 +63,7 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
 RANDOM_WORDS = "random words do as much in 4 of 10 cases"
 # How often words of arbitrary topics are distinguishable (docs/evidence/one-finding.md).
 ARBITRARY_TOPICS = (
-    "of arbitrary pairs of topics 18% are distinguishable as well in GoogleNews vectors; if all words count as"
+    "of arbitrary pairs of topics 11% are distinguishable as well in GoogleNews vectors; if all words count as"
     " independent draws, 24%, and 45% in a model of 50 dimensions"
 )
 
