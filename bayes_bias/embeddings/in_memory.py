@@ -1,4 +1,4 @@
-"""Vectors that are in memory already: a mapping, a DataFrame, or gensim's KeyedVectors."""
+"""Vectors that are in memory already: a mapping, a DataFrame, words and an array, or gensim's KeyedVectors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,11 +48,13 @@ class SubwordReader(MemoryReader):
 
 
 def from_memory(source: object) -> MemoryReader | None:
-    """From a mapping, a frame, or a list of words with their vectors; None of anything else."""
+    """From a mapping, a frame, words and an array, or a list of words with their vectors; None of anything else."""
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
         return from_mapping(source)
+    if is_words_and_array(source):
+        return _of_array(*source)
     return from_mapping(_of_pairs(source)) if are_pairs(source) else None
 
 
@@ -66,6 +68,22 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
             for pair in source
         )
     )
+
+
+def is_words_and_array(source: object) -> TypeGuard[tuple[Sequence[str], Any]]:
+    """Whether these are words, and an array with a row for each of them."""
+    return isinstance(source, list | tuple) and len(source) == 2 and getattr(source[1], "ndim", 0) == 2
+
+
+def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+    words, rows = list(names), np.asarray(array)
+    _check_words(words)
+    if len(words) != len(rows) or rows.dtype.kind not in "fiu" or is_packed(rows.dtype):
+        raise EmbeddingError(
+            f"embedding: {len(words):,} words and an array {rows.shape} of {rows.dtype} are given; a pair of words and"
+            " vectors needs an array with a row of floating point numbers for each word"
+        )
+    return MemoryReader(words, rows, rows.shape[1])
 
 
 def _is_row(value: Any) -> bool:
