@@ -57,6 +57,6 @@ def measures(
         typer.echo(csv_text(with_posterior(measured.table, summaries, table.metric)), nl=False)
         return
     print_layout(measures_layout(measured, summaries, table.metric, ci_prob))
-    say("p is one-sided for WEAT and its family (SEAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
+    say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
     for reason in measured.left_out.values():
         say(f"left out: {reason}")
