@@ -29,6 +29,9 @@ def measures(
     model: ModelOption = "crossed",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    word_draws: Annotated[
+        int, typer.Option(min=0, help="Number of lists of random words, and of redrawn words, for each measure.")
+    ] = 100,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, in full precision.")] = False,
     *,
     sampler: Sampler,
@@ -47,7 +50,12 @@ def measures(
         step(f"{source}: measuring")
         table = inputs.table(source, also=words.words if words else ())
         measured = bb.measures.measure_all(
-            table, defining_sets=words.defining_sets if words else (), seed=seed, ci_prob=ci_prob
+            table,
+            defining_sets=words.defining_sets if words else (),
+            seed=seed,
+            ci_prob=ci_prob,
+            chance_draws=word_draws,
+            redraws=word_draws,
         )
         if posterior:
             fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
@@ -56,7 +64,7 @@ def measures(
     if csv:
         typer.echo(csv_text(with_posterior(measured.table, summaries, table.metric)), nl=False)
         return
-    print_layout(measures_layout(measured, summaries, table.metric, ci_prob))
+    print_layout(measures_layout(measured, summaries, table.metric))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    for reason in measured.left_out.values():
-        say(f"left out: {reason}")
+    for remark in measured.remarks:
+        say(remark)

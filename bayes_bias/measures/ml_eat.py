@@ -106,7 +106,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 @measure("ML-EAT", rank=18)
 def _on(occasion: Occasion) -> pd.DataFrame:
     """One row for each group; level 1 has the row of WEAT."""
-    result = ml_eat(occasion.table, seed=occasion.seed)
+    result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = [
         Result(
             measure=f"ML-EAT: {name}", value=row.effect_size, range=(-row.largest, row.largest), p_value=row.p_value

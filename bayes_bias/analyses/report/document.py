@@ -139,7 +139,7 @@ def _section(section: Section, name: str) -> PageSection:
         "scopes": scopes,
         "answer": f"{_weat_sentence(section)} {section.verdict.text}",
         "quantities": quantities_layout(section, [scopes[scope].reach for scope in section.summaries]),
-        "measures": measures_layout(section.measures, section.summaries, section.table.metric, section.verdict.ci_prob),
+        "measures": measures_layout(section.measures, section.summaries, section.table.metric),
         "about_replicates": about_replicates(section),
         "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
     }

@@ -43,6 +43,9 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
+# Lists of random words, and of redrawn words, that a measure's chance level and interval are computed from.
+_WORD_DRAWS = 100
+
 
 def report(
     wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
@@ -84,8 +87,8 @@ def report(
         list that has its groups and classes.
     calibration_draws : int, optional
         Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
-        none. By default 400, which take a second or two, or 50 if the posterior of each must be sampled; see
-        `calibrate`. A table needs its embedding for them.
+        none, and neither chance levels nor intervals of redrawn words for measures. By default 400, which take a second
+        or two, or 50 if the posterior of each must be sampled; see `calibrate`. A table needs its embedding for them.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
         longer than all the rest.
@@ -218,6 +221,8 @@ def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls
 def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Settings) -> Section:
     table, fitted, scope, origin = study.table, study.fitted, study.scope, study.table.origin
     ci_prob, rope = settings.ci_prob, settings.rope
+    draws = settings.calibration_draws
+    word_draws = _WORD_DRAWS if draws is None else min(draws, _WORD_DRAWS)
     step("summarising")
     carried = possible_scopes(fitted.data)
     scopes = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
@@ -231,7 +236,9 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
         },
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
-        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob),
+        measures=measure_all(
+            table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0, redraws=word_draws
+        ),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
         checks={},
