@@ -42,6 +42,7 @@ def measures(
     """
     from bayes_bias.analyses.report.tables import measures_layout
     from bayes_bias.fitting.fitted import Fitted
+    from bayes_bias.measures.other_words import random_pool
     from bayes_bias.posterior.summary import with_posterior
 
     words = None if sets is None else read_debias_sets(sets)
@@ -66,5 +67,9 @@ def measures(
         return
     print_layout(measures_layout(measured, summaries, table.metric))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
+    sets = words.defining_sets if words else ()
+    if len(sets) > 1 and table.origin and all(word in (table.vectors or {}) for pair in sets for word in pair):
+        pool = random_pool(table.origin)
+        say(bb.measures.pair_dir({**table.vectors, **pool}, sets, random=list(pool), seed=seed).text)
     for remark in measured.remarks:
         say(remark)

@@ -12,6 +12,7 @@ from bayes_bias.measures.mac import MacChange, mac, mac_change
 from bayes_bias.measures.measure_table import MeasureTable, measure_all
 from bayes_bias.measures.min_f import MinF, min_f
 from bayes_bias.measures.ml_eat import MlEat, ml_eat
+from bayes_bias.measures.pair_dir import PairDir, pair_dir
 from bayes_bias.measures.permutation import Separation
 from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
 from bayes_bias.measures.quasi_f import QuasiF, quasi_f
@@ -37,6 +38,7 @@ __all__ = [
     "MinF",
     "MlEat",
     "Occasion",
+    "PairDir",
     "Pigeonhole",
     "QuasiF",
     "Reml",
@@ -68,6 +70,7 @@ __all__ = [
     "ml_eat",
     "most_biased",
     "neighbours",
+    "pair_dir",
     "pair_direction",
     "pigeonhole",
     "quasi_f",

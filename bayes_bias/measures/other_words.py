@@ -53,7 +53,7 @@ def random_tables(
     if (origin := table.origin) is None:
         raise MeasureError("chance: needs the embedding; make the table with `bayes_bias.cosines`")
     table = table.without_controls()
-    pool = _pool(origin)
+    pool = random_pool(origin)
     replaced = [side for side in SIDES if random in ("both", f"{side}s")]
     needed = sum(table.values.sizes[side] for side in replaced)
     if needed > len(pool):
@@ -80,7 +80,7 @@ def random_tables(
         )
 
 
-def _pool(origin: Origin) -> Mapping[str, NDArray[np.floating]]:
+def random_pool(origin: Origin) -> Mapping[str, NDArray[np.floating]]:
     """Common words that the list does not have, in any spelling, with their vectors as stored."""
     origin = origin.read()
     embedding = in_sentences(origin.embedding, origin.words)

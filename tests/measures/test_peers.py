@@ -1,6 +1,7 @@
 """Measures of other packages: equal to their authors' programs, or to those packages on the same vectors."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,11 @@ import pytest
 from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 
-from bayes_bias import cosines
+from bayes_bias import cosines, load_wordlist, open_embedding
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import ect, measure_all, ml_eat, rnsb, weat
+from bayes_bias.measures import ect, measure_all, ml_eat, pair_dir, rnsb, weat
 from bayes_bias.table.association_table import AssociationTable
-from tests.helpers import REFERENCE, Vectors, refused
+from tests.helpers import REFERENCE, Vectors, refused, says
 
 # The authors' mleat.py (github.com/wolferobert3/ml-eat, ec117fc) on tests/reference/glove840b_weat_items.npz.
 ML_EAT = {
@@ -120,3 +121,38 @@ def test_rnsb_is_zero_if_all_words_have_one_vector() -> None:
     assert rnsb(vectors, ["v", "w"], {"good": ["a"], "bad": ["b"]}).value == pytest.approx(0, abs=1e-15)
     with refused(MeasureError, "RNSB positive negative 1 class"):
         rnsb(vectors, ["v", "w"], {"good": ["a"]})
+
+
+def test_pair_dir_equals_the_mean_cosine_of_all_pairs_of_differences(glove_50d: Vectors) -> None:
+    first, second = load_wordlist("weat7").classes.values()
+    sets = list(zip(first, second, strict=True))
+    result = pair_dir(glove_50d, sets)
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in glove_50d.items()}
+    differences = [unit[one] - unit[other] for one, other in sets]
+    cosines_of_pairs = [
+        one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+        for k, one in enumerate(differences)
+        for j, other in enumerate(differences)
+        if j != k
+    ]
+    assert result.value == pytest.approx(np.mean(cosines_of_pairs))
+    # A trial with text2map's formula, GloVe 6B 50d.
+    assert result.value == pytest.approx(0.450, abs=5e-4)
+    assert result.words.agreement["male:female"] == pytest.approx(-0.05, abs=0.005)
+    assert says(result.text, "male:female −0.05 0.45")
+
+
+def test_pair_dir_of_random_pairs_lies_around_zero() -> None:
+    vectors = open_embedding("googlenews-demo")
+    words = vectors.pool()
+    found = vectors.find([*words, "she", "he", "woman", "man"])
+    result = pair_dir(found, "she:he,woman:man", random=words, seed=1)
+    assert result.chance is not None
+    assert -0.3 < result.chance[0] < 0 < result.chance[1] < 0.3 < result.value
+    assert result.chance == pair_dir(found, "she:he,woman:man", random=words, seed=1).chance
+
+
+@pytest.mark.parametrize("sets", ["she:he", [("she", "he", "it"), ("a", "b", "c")]])
+def test_pair_dir_is_rejected_without_pairs(sets: Any) -> None:
+    with refused(MeasureError, "PairDir two pairs"):
+        pair_dir({word: np.ones(2) for word in ("she", "he", "it", "a", "b", "c")}, sets)
