@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return from_mapping(source)
     if is_words_and_array(source):
-        return _of_array(*source)
+        return _of_array(*sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2))
     return from_mapping(_of_pairs(source)) if are_pairs(source) else None
 
 
@@ -70,9 +70,32 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     )
 
 
-def is_words_and_array(source: object) -> TypeGuard[tuple[Sequence[str], Any]]:
-    """Whether these are words, and an array with a row for each of them."""
-    return isinstance(source, list | tuple) and len(source) == 2 and getattr(source[1], "ndim", 0) == 2
+def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
+    """Whether these are words and an array with a row for each of them, in either order."""
+    if not isinstance(source, list | tuple) or len(source) != 2:
+        return False
+    words = [part for part in source if isinstance(part, list | tuple) or getattr(part, "ndim", 0) == 1]
+    arrays = [part for part in source if getattr(part, "ndim", 0) == 2 and not isinstance(part, pd.DataFrame)]
+    return len(words) == len(arrays) == 1
+
+
+def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
+    """Vectors of words by word, from a mapping, or from a frame or words and an array, whose words must differ."""
+    if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
+        return cast("Mapping[str, Vector]", source)
+    reader = from_memory(source)
+    assert reader is not None
+    rows = len(source) if isinstance(source, pd.DataFrame) else len(reader.labels)
+    if len(set(reader.labels)) < rows:
+        raise EmbeddingError(f"{argument}: a word has several rows; keep one row for each word")
+    return dict(reader.entries(frozenset(), len(reader.labels)))
+
+
+def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
+    """The vectors as a frame, or as an array with a row for each word, if these came so."""
+    if isinstance(source, pd.DataFrame):
+        return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
+    return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
 
 
 def _of_array(names: Iterable[str], array: Any) -> MemoryReader:

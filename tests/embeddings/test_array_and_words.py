@@ -85,9 +85,10 @@ def test_a_damaged_or_unclear_index_is_rejected() -> None:
 
 @pytest.mark.parametrize("names", [WORDS, np.array(WORDS), pd.Index(WORDS)])
 def test_words_and_array_are_one_embedding(names: object) -> None:
-    embedding = bb.open_embedding((names, VECTORS), name="mine")
-    assert embedding.name == "mine"
-    assert embedding.find(["elm"])["elm"].tolist() == [7, 8, 9]
+    for pair in ((names, VECTORS), (VECTORS, names)):
+        embedding = bb.open_embedding(pair, name="mine")
+        assert embedding.name == "mine"
+        assert embedding.find(["elm"])["elm"].tolist() == [7, 8, 9]
 
 
 def test_words_and_array_of_other_lengths_or_kinds_are_rejected() -> None:
