@@ -10,7 +10,7 @@ from bayes_bias.citation import Reference
 from bayes_bias.documents.references import Cited, key_of, reference_of, shared_references
 from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
-from bayes_bias.embeddings.packaged import PACKAGED, packaged_in
+from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import count, plain, plural
@@ -134,15 +134,13 @@ def methods_of_fits(
     """The methods of posteriors of one model, by their names: the model's source, settings and convergence."""
     first = next(iter(fits.values()))
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
-    packaged = [row for row in PACKAGED.values() if row in [packaged_in(one.provenance) for one in fits.values()]]
     of_fits = {
         "settings": first.tree.attrs,
         "versions": first.versions,
-        "packaged": [(row, key_of(row.reference)) for row in packaged],
+        "packaged": packaged_in(fitted.provenance for fitted in fits.values()),
         **cited_spec(spec),
     }
-    every = (*sources, *(row.reference for row in packaged), *sources_of(spec))
-    return Methods(template, {**of_fits, **facts}, every, _converged(diagnostics), checks)
+    return Methods(template, {**of_fits, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
 
 
 def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:

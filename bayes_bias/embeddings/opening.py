@@ -189,11 +189,8 @@ def check_source(source: str) -> None:
     """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
     if source in PACKAGED:
         _ = PACKAGED[source].folder
-        return
-    refuse_pipe_or_address(source, "embedding", EmbeddingError)
-    is_name = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
-    if not (is_name or expanded(source).exists()):
-        raise _unknown(source)
+    elif source not in format_gensim.DOWNLOADS:
+        _locate(source)
 
 
 def _unknown(source: str) -> EmbeddingError:

@@ -1,13 +1,12 @@
 """Embeddings that installed Python distributions contain, each a row of one table."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
-from bayes_bias.citation import Reference
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_npy import read_pair
 from bayes_bias.errors import EmbeddingError
@@ -27,8 +26,8 @@ class Packaged:
         Path inside the module, and SHA-256, of the array and of its words, in the order of their frequency.
     about, licence : str
         What the vectors are, and their licence.
-    reference : Reference
-        The work to cite.
+    reference : str
+        The key of the work to cite, in ``documents/references.toml``.
     """
 
     name: str
@@ -39,7 +38,7 @@ class Packaged:
     words: tuple[str, str]
     about: str
     licence: str
-    reference: Reference
+    reference: str
 
     @property
     def package(self) -> str:
@@ -95,21 +94,6 @@ class Packaged:
         return file
 
 
-_GLOVE = Reference(
-    citation="Pennington, J., Socher, R., & Manning, C. D. (2014). GloVe: Global vectors for word representation."
-    " Proceedings of EMNLP 2014, 1532-1543.",
-    doi="10.3115/v1/D14-1162",
-    bibtex="""
-@inproceedings{pennington2014glove,
-  author    = {Pennington, Jeffrey and Socher, Richard and Manning, Christopher D.},
-  title     = {{GloVe}: Global vectors for word representation},
-  booktitle = {Proceedings of the 2014 Conference on Empirical Methods in Natural Language Processing},
-  pages     = {1532--1543},
-  year      = {2014},
-  doi       = {10.3115/v1/D14-1162},
-}""",
-)
-
 # A further embedding is a row.
 PACKAGED: Mapping[str, Packaged] = MappingProxyType(
     {
@@ -130,14 +114,14 @@ PACKAGED: Mapping[str, Packaged] = MappingProxyType(
                 ),
                 about="400,000 word vectors of GloVe 6B (Wikipedia 2014 and Gigaword 5)",
                 licence="PDDL-1.0",
-                reference=_GLOVE,
+                reference="pennington2014glove",
             ),
         )
     }
 )
 
 
-def packaged_in(provenance: Mapping[str, object]) -> Packaged | None:
-    """The packaged embedding that numbers of this provenance come from, if it is one."""
-    package = provenance.get("embedding_package")
-    return next((row for row in PACKAGED.values() if row.package == package), None)
+def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
+    """The packaged embeddings that numbers of these provenances come from."""
+    packages = {provenance.get("embedding_package") for provenance in provenances}
+    return [row for row in PACKAGED.values() if row.package in packages]

