@@ -67,9 +67,11 @@ def measures(
         return
     print_layout(measures_layout(measured, summaries, table.metric))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    sets = words.defining_sets if words else ()
-    if len(sets) > 1 and table.origin and all(word in (table.vectors or {}) for pair in sets for word in pair):
+    pairs, vectors = words.defining_sets if words else (), table.vectors
+    of_pairs = [word for pair in pairs for word in pair]
+    if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in of_pairs):
         pool = random_pool(table.origin)
-        say(bb.measures.pair_dir({**table.vectors, **pool}, sets, random=list(pool), seed=seed).text)
+        every = pool | {word: vectors[word] for word in of_pairs}
+        say(bb.measures.pair_dir(every, pairs, random=list(pool), seed=seed).text)
     for remark in measured.remarks:
         say(remark)

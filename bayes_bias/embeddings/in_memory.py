@@ -6,6 +6,7 @@ from typing import Any, TypeGuard, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import described
 from bayes_bias.embeddings.embedding import Reader, Vector
@@ -20,7 +21,7 @@ class MemoryReader(Reader):
     """Words, and something that has a row for each of them."""
 
     labels: Sequence[str]
-    rows: Sequence[Any]
+    rows: Sequence[Any] | NDArray[Any]
     dimensions: int
     frequent_first: bool = False
 

@@ -76,11 +76,17 @@ def random_tables(
         mean, singles = similarity.average_replicates(x, a)
         homes = {side: table.values[HOMES[side]].to_numpy() for side in SIDES}
         yield _of_words(
-            table, sides, homes, np.asarray(mean), list(singles), vectors, of_lengths if similarity.unit else None
+            table,
+            sides,
+            homes,
+            np.asarray(mean),
+            [*map(np.asarray, singles)],
+            vectors,
+            of_lengths if similarity.unit else None,
         )
 
 
-def random_pool(origin: Origin) -> Mapping[str, NDArray[np.floating]]:
+def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
     """Common words that the list does not have, in any spelling, with their vectors as stored."""
     origin = origin.read()
     embedding = in_sentences(origin.embedding, origin.words)
