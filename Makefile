@@ -151,6 +151,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.speed agreement
 	$(BIN)/python -m benchmarks.speed path
 	$(BIN)/python -m benchmarks.measures
+	$(BIN)/python -m benchmarks.measure_intervals
 	$(BIN)/python -m benchmarks.anchors
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000

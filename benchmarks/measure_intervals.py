@@ -13,13 +13,16 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
+from bayes_bias.formatting import joined
 from bayes_bias.measures import Occasion, measure_all
 from bayes_bias.measures.measure_table import values_of
-from benchmarks.provenance import provenance, rows_of, write
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, rows_of, write
 
 NAMES = ("WEAT", "ML-EAT", "WEFAT", "gWEAT", "MAC", "SAME", "SemAxis", "relative norm distance", "ECT", "RNSB")
 STEREOTYPES = {"first": "A", "second": "B"}
 _DIMENSIONS, _OTHER_LISTS = 50, 400
+_RESULT, _POSTERIOR = "measure-intervals", "posterior of the bias"
 
 
 def main() -> None:
@@ -41,7 +44,7 @@ def main() -> None:
             rows.append({"words": words, "measure": measure, "lists": count, "coverage": coverage, "error": error})
         print(pd.DataFrame(rows).pivot_table(index="measure", columns="words", values="coverage").round(3), flush=True)
     about = {"lists": chosen.lists, "redraws": chosen.redraws, "dimensions": _DIMENSIONS}
-    write("measure-intervals", provenance() | about, rows_of(pd.DataFrame(rows)))
+    write(_RESULT, provenance() | about, rows_of(pd.DataFrame(rows)))
 
 
 def table_of(seed: int, words: int) -> bb.AssociationTable:
@@ -73,21 +76,42 @@ def covered(words: int, lists: int, redraws: int, truth: "pd.Series[float]") -> 
     for seed in range(lists):
         table = table_of(seed, words)
         measured = measure_all(table, only=NAMES, redraws=redraws, seed=seed).table
-        ends = measured[["redrawn_ci95_lb", "redrawn_ci95_ub"]]
-        shift = measured.value - measured.redrawn
-        held = {name: bool(row.iloc[0] <= truth[name] <= row.iloc[1]) for name, row in ends.iterrows()}
-        held |= {
-            f"{name}, centred": bool(row.iloc[0] + shift[name] <= truth[name] <= row.iloc[1] + shift[name])
-            for name, row in ends.iterrows()
-        }
-        held |= {
-            f"{name}, basic": bool(
-                2 * measured.value[name] - row.iloc[1] <= truth[name] <= 2 * measured.value[name] - row.iloc[0]
-            )
-            for name, row in ends.iterrows()
-        }
+        lower, upper = measured.redrawn_ci95_lb, measured.redrawn_ci95_ub
+        held = {name: bool(lower[name] <= truth[name] <= upper[name]) for name in measured.index}
         verdict = bb.verdict(table)
-        yield held | {"posterior of the bias": verdict.lower <= truth["gWEAT"] <= verdict.upper}
+        yield held | {_POSTERIOR: verdict.lower <= truth["gWEAT"] <= verdict.upper}
+
+
+def answer() -> str:
+    """Say how often the intervals contain the mean over other lists."""
+    rows = pd.DataFrame(read(_RESULT)["rows"])
+    measures = rows[rows.measure != _POSTERIOR].groupby("words").coverage
+    shares = [
+        f"{low:.0%} to {high:.0%} with {n} words"
+        for n, low, high in zip(measures.groups, measures.min(), measures.max(), strict=True)
+    ]
+    posterior = rows[rows.measure == _POSTERIOR].coverage
+    return f"""The 95% intervals of a crossed bootstrap contain it in {joined(shares)} in each group and class, by measure.
+Those of the posterior of the bias contain the bias in {posterior.min():.0%} to {posterior.max():.0%}."""
+
+
+def section() -> str:
+    """Render the coverage of each measure."""
+    result = read(_RESULT)
+    rows, about = pd.DataFrame(result["rows"]), result["about"]
+    table = rows.pivot_table(index="measure", columns="words", values="coverage", sort=False)
+    shown = table.map("{:.1%}".format).rename(columns="{} words".format).rename_axis(columns=None).reset_index()
+    return f"""## Coverage by number of words
+
+{markdown_table(shown)}
+
+Simulated populations of vectors in {about["dimensions"]} dimensions, {about["lists"]} lists in each cell (Monte Carlo
+standard error {rows.error.max():.1%} or less), {about["redraws"]} redrawn lists for each interval. The true value is the mean
+of the measure over {_OTHER_LISTS} other lists of the same length. gWEAT is the bias, which the posterior estimates. Words
+are independent draws here; of related words the bootstrap draws their effective number.
+
+{circumstances(about)}
+"""
 
 
 if __name__ == "__main__":
