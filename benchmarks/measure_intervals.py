@@ -91,8 +91,8 @@ def answer() -> str:
         for n, low, high in zip(measures.groups, measures.min(), measures.max(), strict=True)
     ]
     posterior = rows[rows.measure == _POSTERIOR].coverage
-    return f"""The 95% intervals of a crossed bootstrap contain it in {joined(shares)} in each group and class, by measure.
-Those of the posterior of the bias contain the bias in {posterior.min():.0%} to {posterior.max():.0%}."""
+    return f"""The 95% intervals of a crossed bootstrap contain it in {joined(shares)} in each group and class,
+by measure. Those of the posterior of the bias contain the bias in {posterior.min():.0%} to {posterior.max():.0%}."""
 
 
 def section() -> str:
@@ -105,10 +105,10 @@ def section() -> str:
 
 {markdown_table(shown)}
 
-Simulated populations of vectors in {about["dimensions"]} dimensions, {about["lists"]} lists in each cell (Monte Carlo
-standard error {rows.error.max():.1%} or less), {about["redraws"]} redrawn lists for each interval. The true value is the mean
-of the measure over {_OTHER_LISTS} other lists of the same length. gWEAT is the bias, which the posterior estimates. Words
-are independent draws here; of related words the bootstrap draws their effective number.
+Simulated populations of vectors in {about["dimensions"]} dimensions, {about["lists"]} lists in each cell (Monte
+Carlo standard error {rows.error.max():.1%} or less), {about["redraws"]} redrawn lists for each interval. The true value
+is the mean of the measure over {_OTHER_LISTS} other lists of the same length. gWEAT is the bias, which the posterior
+estimates. Words are independent draws here; of related words the bootstrap draws their effective number.
 
 {circumstances(about)}
 """

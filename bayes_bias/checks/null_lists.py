@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import xarray as xr
@@ -19,6 +19,7 @@ from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
+from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors
@@ -29,9 +30,6 @@ from bayes_bias.table.statistics import compared_classes, table_means
 from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
-
-# Which words of a list are replaced by random ones.
-Random = Literal["attributes", "targets", "both"]
 
 
 @dataclass(frozen=True, eq=False)

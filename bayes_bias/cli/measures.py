@@ -40,7 +40,6 @@ def measures(
 
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """
-    from bayes_bias.analyses.report.tables import measures_layout
     from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.measures.other_words import random_pool
     from bayes_bias.posterior.summary import with_posterior
@@ -62,16 +61,17 @@ def measures(
             fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
+    rows = with_posterior(measured.table, summaries, table.metric)
     if csv:
-        typer.echo(csv_text(with_posterior(measured.table, summaries, table.metric)), nl=False)
+        typer.echo(csv_text(rows), nl=False)
         return
-    print_layout(measures_layout(measured, summaries, table.metric))
+    print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
     pairs, vectors = words.defining_sets if words else (), table.vectors
     of_pairs = [word for pair in pairs for word in pair]
     if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in of_pairs):
         pool = random_pool(table.origin)
-        every = pool | {word: vectors[word] for word in of_pairs}
-        say(bb.measures.pair_dir(every, pairs, random=list(pool), seed=seed).text)
+        with_pool = pool | {word: vectors[word] for word in of_pairs}
+        say(bb.measures.pair_dir(with_pool, pairs, random=list(pool), seed=seed).text)
     for remark in measured.remarks:
         say(remark)

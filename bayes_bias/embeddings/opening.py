@@ -131,8 +131,7 @@ def open_embedding(
     if isinstance(source, Embedding):
         return source if name is None else replace(source, name=name)
     if isinstance(source, str) and source in PACKAGED:
-        packaged = PACKAGED[source].open()
-        return packaged if name is None else replace(packaged, name=name)
+        return open_embedding(PACKAGED[source].open(), name=name)
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)

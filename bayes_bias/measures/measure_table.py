@@ -88,29 +88,26 @@ class MeasureTable(Tabled):
 
     def _intervals(self, rows: pd.DataFrame) -> list[str]:
         """The interval of each measure, or else that of redrawn words with a mark."""
-        mark = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN
-        texts = []
+        mark, texts = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN, []
         redrawn = interval_of(rows, "redrawn") if "redrawn" in rows else interval_of(rows * float("nan"))
         for *own, lower, upper in zip(*interval_of(rows), *redrawn, strict=True):
-            has_own = not pd.isna(own[0])
-            texts.append(bounds(*own) if has_own or pd.isna(lower) else f"{bounds(lower, upper)}{mark}")
+            texts.append(bounds(*own) if pd.isna(lower) else f"{bounds(lower, upper)}{mark}")
         return texts
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What readers of the table should know: its marks, and what is omitted."""
-        remarks = []
-        if "chance" in self.table:
-            remarks.append("Random words: interval of the measure in lists of random words, by chance alone.")
-        if "redrawn" in self.table:
-            few = self.fewest_words < FEWEST_WORDS
-            remarks.append(f"{_FEW if few else _REDRAWN} bootstrap: words of both sides drawn again.")
-            if few:
-                remarks[-1] += (
-                    " It is unreliable here, because the effective number of words of a group or class is"
-                    f" {self.fewest_words:.0f}, below {FEWEST_WORDS}."
-                )
-        return (*remarks, *(f"left out: {reason}" for reason in self.left_out.values()))
+        few = (
+            " It is unreliable here, because the effective number of words of a group or class is"
+            f" {self.fewest_words:.0f}, below {FEWEST_WORDS}."
+        )
+        mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
+        about = {
+            "chance": "Random words: interval of the measure in lists of random words, by chance alone.",
+            "redrawn": f"{mark} bootstrap: words of both sides drawn again.{caution}",
+        }
+        of_columns = (text for column, text in about.items() if column in self.table)
+        return (*of_columns, *(f"left out: {reason}" for reason in self.left_out.values()))
 
 
 def _bound(value: float) -> str:
@@ -170,8 +167,8 @@ def measure_all(
     check_ci_prob(ci_prob)
     names = measure_names() if only is None else check_measures("only", only)
     occasion = Occasion(table, defining_sets_of(defining_sets), vocabulary, seed, ci_prob)
-    for argument, draws in (("chance_draws", chance_draws), ("redraws", redraws)):
-        check_count(argument, draws, "lists", least=0, refusal=MeasureError)
+    check_count("chance_draws", chance_draws, "lists", least=0, refusal=MeasureError)
+    check_count("redraws", redraws, "lists", least=0, refusal=MeasureError)
     rows: list[pd.DataFrame] = []
     left_out = discover() if only is None else {}
     results: dict[str, Result] = {}
@@ -213,8 +210,8 @@ def measure_all(
             if tests[0] in summary.index:
                 summary.loc[name] = summary.loc[tests[0]]
         frame = frame.join(summary)
-    fewest = fewest_words(table) if redraws else float("nan")
-    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), fewest)
+    few = fewest_words(table) if redraws else float("nan")
+    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), few)
 
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":

@@ -135,33 +135,34 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
 
 def _drawn(table: AssociationTable, side: Side, rng: np.random.Generator) -> NDArray[np.intp]:
     """Positions of words of all groups, or classes, drawn with replacement."""
-    homes = table.values[HOMES[side]].to_numpy()
-    topics = table.values[f"{side}_topic"].to_numpy() if f"{side}_topic" in table.values.coords else None
-    related = table.related_words.homes if table.has_related_words else {}
     positions: list[NDArray[np.intp]] = []
-    for home in dict.fromkeys(homes.tolist()):
-        members = np.flatnonzero(homes == home)
-        units = [np.array([member]) for member in members]
-        if home in related:
-            size = round(related[home].effective) - 1
-        elif topics is not None:
-            alone = [np.array([member]) for member in members if not topics[member]]
-            units = [members[topics[members] == topic] for topic in dict.fromkeys(topics[members]) if topic] + alone
-            size = len(units) - 1
-        else:
-            size = len(members) - 1
+    for units, effective in _units(table, side):
         # Most measures of two groups need two words of each.
-        picked = rng.integers(len(units), size=max(size, min(2, len(units))))
-        positions += [units[k] for k in picked]
+        size = max(round(effective) - 1, min(2, len(units)))
+        positions += [units[k] for k in rng.integers(len(units), size=size)]
     return np.concatenate(positions)
 
 
+def _units(table: AssociationTable, side: Side) -> Iterator[tuple[list[NDArray[np.intp]], float]]:
+    """Positions of the words, or sub-topics, that each group or class consists of, and their effective number."""
+    homes = table.values[HOMES[side]].to_numpy()
+    named = f"{side}_topic"
+    topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(homes), "")
+    related = table.related_words.homes if table.has_related_words else {}
+    for home in dict.fromkeys(homes.tolist()):
+        members = np.flatnonzero(homes == home)
+        if home in related:
+            yield list(members[:, None]), related[home].effective
+            continue
+        units = [members[topics[members] == topic] for topic in dict.fromkeys(topics[members].tolist()) if topic]
+        units += list(members[topics[members] == ""][:, None])
+        yield units, len(units)
+
+
 def fewest_words(table: AssociationTable) -> float:
-    """The smallest effective number of words of a group or associated class."""
+    """The smallest effective number of words, or sub-topics, of a group or associated class."""
     table = table.without_controls()
-    if table.has_related_words:
-        return min(related.effective for related in table.related_words.homes.values())
-    return float(min(np.bincount(table.group_index).min(), np.bincount(table.class_index).min()))
+    return float(min(effective for side in SIDES for _, effective in _units(table, side)))
 
 
 # The table of other words.

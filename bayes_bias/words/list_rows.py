@@ -13,7 +13,6 @@ from bayes_bias.errors import WordListError
 # A row has two targets and two attributes, each with a category and examples.
 PARTS = ("targ1", "targ2", "attr1", "attr2")
 _CATEGORY, _EXAMPLES = "category", "examples"
-_ABOUT = ("language",)
 # What the words of a row are called, and what tells a list apart from another.
 _NAMES = ("name", _CATEGORY)
 # A message names so many rows.
@@ -114,4 +113,4 @@ def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
     parts = {
         part: {_CATEGORY: row.get(f"{part}.{_CATEGORY}", part), _EXAMPLES: row[f"{part}.{_EXAMPLES}"]} for part in PARTS
     }
-    return {key: row[key] for key in _ABOUT if key in row} | parts
+    return parts | ({"language": row["language"]} if "language" in row else {})

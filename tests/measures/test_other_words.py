@@ -91,6 +91,8 @@ def test_topics_of_a_list_are_redrawn_whole() -> None:
     table = random_table(targets={"men": 6, "women": 6})
     topics = ["a", "a", "a", "b", "b", "b"] * 2
     named = table.select(lambda values: values.assign_coords(target_topic=("target", topics)))
+    assert fewest_words(table) == 5
+    assert fewest_words(named) == 2
     for drawn in redrawn_tables(named, 5, seed=1):
         words = [word.rpartition(" (")[0] for word in drawn.values.target.to_numpy()]
         counts = pd.Series(words).value_counts()
