@@ -9,8 +9,6 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.registry import Occasion, Result, measure
 
-_FEWEST = 3
-
 
 def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[str]]) -> Result:
     r"""Are attributes ranked alike by their closeness to either group?
@@ -61,7 +59,7 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     if len(groups) != 2:
         raise MeasureError(f"ECT: compares two groups, {len(groups)} given")
     attributes = [word for words in classes.values() for word in words]
-    rows = unit_rows(stack(vectors, attributes, "ECT", least=_FEWEST))
+    rows = unit_rows(stack(vectors, attributes, "ECT", least=3))
     first, second = (rows @ stack(vectors, words, "ECT").mean(axis=0) for words in groups.values())
     if min(first.std(), second.std()) < ROUNDING:
         raise MeasureError("ECT: all attributes are equally close to a group, so that they have no ranks")

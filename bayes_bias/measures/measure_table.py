@@ -216,13 +216,15 @@ def measure_all(
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
     """The values of all rows for other words; a row that is undefined for them is missing."""
-    drawn, values = replace(occasion, table=table, permutations=1), []
+    drawn = replace(occasion, table=table, permutations=1)
+    values: dict[str, float] = {}
     for name in names:
         try:
-            values.append(_row(name, drawn)[0].value)
+            outcome = _outcome(name, drawn)
         except Exception:  # a measure of your own may raise anything; a column with many gaps is left empty
             continue
-    return pd.concat(values) if values else pd.Series(dtype=float)
+        values |= outcome.value.to_dict() if isinstance(outcome, pd.DataFrame) else {name: outcome.value}
+    return pd.Series(values, dtype=float)
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:

@@ -26,6 +26,8 @@ Random = Literal["attributes", "targets", "both"]
 # A column is left empty if a measure is undefined in more draws than this share.
 _MOST_UNDEFINED = 0.1
 
+# Positions of words that are drawn together, and the effective number of such units.
+type Units = tuple[list[NDArray[np.intp]], float]
 type Evaluate = Callable[[AssociationTable], "pd.Series[float]"]
 
 
@@ -115,9 +117,10 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
     table = table.without_controls()
     singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
     words = {side: words_of(table.values, side) for side in SIDES}
+    units = {side: list(_units(table, side)) for side in SIDES}
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
-        positions = {side: _drawn(table, side, rng) for side in SIDES}
+        positions = {side: _drawn(units[side], rng) for side in SIDES}
         chosen = rng.integers(len(singles), size=len(singles))
         block = np.ix_(positions["target"], positions["attribute"])
         drawn = [singles[k][block] for k in chosen]
@@ -133,17 +136,17 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         yield _of_words(table, {s: list(original[s]) for s in SIDES}, homes, mean, drawn, vectors, of_lengths)
 
 
-def _drawn(table: AssociationTable, side: Side, rng: np.random.Generator) -> NDArray[np.intp]:
+def _drawn(of_homes: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
     """Positions of words of all groups, or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
-    for units, effective in _units(table, side):
+    for units, effective in of_homes:
         # Most measures of two groups need two words of each.
         size = max(round(effective) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
     return np.concatenate(positions)
 
 
-def _units(table: AssociationTable, side: Side) -> Iterator[tuple[list[NDArray[np.intp]], float]]:
+def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
     """Positions of the words, or sub-topics, that each group or class consists of, and their effective number."""
     homes = table.values[HOMES[side]].to_numpy()
     named = f"{side}_topic"

@@ -99,12 +99,11 @@ def pair_dir(
         drawn = (rng.choice(len(random), (len(pairs), 2), replace=False) for _ in range(draws))
         means = [_cosines_of_differences(vectors, [(random[i], random[j]) for i, j in pair]).mean() for pair in drawn]
         chance = (float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975)))
-    names = pd.Index([":".join(pair) for pair in pairs], name="pair")
     return PairDir(
         value=float(cosines.mean()),
         range=(-1.0, 1.0),
         b0=float("nan"),
-        words=pd.DataFrame({"agreement": cosines}, index=names),
+        words=pd.DataFrame({"agreement": cosines}, [":".join(pair) for pair in pairs]).rename_axis("pair"),
         chance=chance,
     )
 

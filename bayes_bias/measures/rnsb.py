@@ -12,7 +12,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
 # Newton's method needs five to ten steps; coefficients are then exact to about this much.
-_MOST_STEPS, _EXACT = 100, 1e-10
+_EXACT = 1e-10
 
 
 def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> WordResult:
@@ -89,21 +89,19 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
     rows = coordinates.T
-    weights = np.zeros(rows.shape[1])
+    weights, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
 
     def loss(at: NDArray[np.float64]) -> float:
         signed = np.where(labels == 1, 1.0, -1.0) * (rows @ at)
         return float(at @ at / 2 + np.logaddexp(0, -signed).sum())
 
-    for _ in range(_MOST_STEPS):
+    while np.abs(step).max() > _EXACT:
         p = scipy.special.expit(rows @ weights)
         gradient = weights + rows.T @ (p - labels)
         step = np.linalg.solve(np.eye(len(weights)) + rows.T @ (rows * (p * (1 - p))[:, None]), gradient)
         while loss(weights - step) > loss(weights) and np.abs(step).max() > _EXACT:
             step /= 2
         weights = weights - step
-        if np.abs(step).max() <= _EXACT:
-            break
     return np.asarray(basis @ weights)
 
 
