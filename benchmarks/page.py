@@ -31,6 +31,7 @@ from benchmarks import (
     long_form,
     many_words,
     masked,
+    measure_intervals,
     one_list,
     opening,
     over_time,
@@ -123,6 +124,12 @@ EVIDENCE = (
         "What if groups and classes differ in frequency?",
         frequency.answer,
         {"frequency": frequency.section, "frequency-glove": frequency.glove},
+    ),
+    Page(
+        "other-words",
+        "Do intervals of published measures contain the value of other lists?",
+        measure_intervals.answer,
+        {"measure-intervals": measure_intervals.section},
     ),
     Page("one-finding", "What does one finding not promise?", promises.answer, {"promises": promises.section}),
     Page(

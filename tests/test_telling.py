@@ -3,6 +3,8 @@
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.files import table_file
 from bayes_bias.formatting import Telling
 from tests.helpers import random_table
 
@@ -15,6 +17,13 @@ def test_lists_embeddings_and_tables_describe_themselves():
     assert repr(random_table()) == (
         "<AssociationTable: small, 11 targets x 19 attributes, cosines; men = work, women = home; controls neutral>"
     )
+
+
+def test_scores_of_pairs_describe_themselves_with_a_small_table():
+    scores = read_scores(table_file("pairs-demo"))
+    assert repr(scores).startswith("<PairScores: pairs-demo, 240 pairs; the stereotypical sentence is ahead in ")
+    assert "<table" in scores._repr_html_()
+    assert scores.layout.frame.pairs.astype(int).sum() == len(scores)
 
 
 def test_what_a_user_called_it_is_no_markup():

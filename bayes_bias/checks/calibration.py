@@ -16,12 +16,13 @@ from bayes_bias.arguments import check_count, check_jobs, check_seed, is_between
 from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
-from bayes_bias.checks.null_lists import Drawn, NullDesign, Random
+from bayes_bias.checks.null_lists import Drawn, NullDesign
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import DASH, Column, Layout, Tabled, count, plain, share, share_within
 from bayes_bias.jobs import run_in_background
+from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet, shown

@@ -19,6 +19,7 @@ from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
+from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors
@@ -30,9 +31,7 @@ from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
 
-# Which words of a list are replaced by random ones.
-Random = Literal["attributes", "targets", "both"]
-# How these are drawn: one by one; in neighbourhoods of several random words; or each group and class in one of its own.
+# How words are drawn: one by one; in neighbourhoods of several random words; or each group and class in one of its own.
 Drawn = Literal["words", "sub-topics", "topics"]
 # Neighbourhoods of a class of sub-topics, each of two words or more.
 _SUB_TOPICS, _FEWEST_IN_SUB_TOPIC = 3, 2

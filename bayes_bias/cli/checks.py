@@ -29,8 +29,9 @@ from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
-    from bayes_bias.checks.null_lists import Drawn, Random
+    from bayes_bias.checks.null_lists import Drawn
     from bayes_bias.embeddings.embedding import Embedding
+    from bayes_bias.measures.other_words import Random
 
 
 @app.command()

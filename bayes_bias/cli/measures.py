@@ -29,6 +29,9 @@ def measures(
     model: ModelOption = "crossed",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    word_draws: Annotated[
+        int, typer.Option(min=0, help="Number of lists of random words, and of redrawn words, for each measure.")
+    ] = 100,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, in full precision.")] = False,
     *,
     sampler: Sampler,
@@ -37,8 +40,8 @@ def measures(
 
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """
-    from bayes_bias.analyses.report.tables import measures_layout
     from bayes_bias.fitting.fitted import Fitted
+    from bayes_bias.measures.other_words import random_pool
     from bayes_bias.posterior.summary import with_posterior
 
     words = None if sets is None else read_debias_sets(sets)
@@ -47,16 +50,28 @@ def measures(
         step(f"{source}: measuring")
         table = inputs.table(source, also=words.words if words else ())
         measured = bb.measures.measure_all(
-            table, defining_sets=words.defining_sets if words else (), seed=seed, ci_prob=ci_prob
+            table,
+            defining_sets=words.defining_sets if words else (),
+            seed=seed,
+            ci_prob=ci_prob,
+            chance_draws=word_draws,
+            redraws=word_draws,
         )
         if posterior:
             fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
+    rows = with_posterior(measured.table, summaries, table.metric)
     if csv:
-        typer.echo(csv_text(with_posterior(measured.table, summaries, table.metric)), nl=False)
+        typer.echo(csv_text(rows), nl=False)
         return
-    print_layout(measures_layout(measured, summaries, table.metric, ci_prob))
-    say("p is one-sided for WEAT and its family (SEAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    for reason in measured.left_out.values():
-        say(f"left out: {reason}")
+    print_layout(measured.laid_out(rows))
+    say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
+    pairs, vectors = words.defining_sets if words else (), table.vectors
+    of_pairs = [word for pair in pairs for word in pair]
+    if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in of_pairs):
+        pool = random_pool(table.origin)
+        with_pool = pool | {word: vectors[word] for word in of_pairs}
+        say(bb.measures.pair_dir(with_pool, pairs, random=list(pool), seed=seed).text)
+    for remark in measured.remarks:
+        say(remark)

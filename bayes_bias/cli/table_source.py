@@ -40,8 +40,8 @@ EmbeddingOption = Annotated[
     typer.Option(
         "--embedding",
         "-e",
-        help="Shipped name, file, or gensim-downloader name. Repeat it for the --replicates of one embedding; `report`"
-        " and `stability` also compare different embeddings.",
+        help="Built-in name, glove-6b-50d (needs the extra 'glove'), file, or gensim-downloader name. Repeat it for the"
+        " --replicates of one embedding; `report` and `stability` also compare different embeddings.",
     ),
 ]
 EncoderOption = Annotated[

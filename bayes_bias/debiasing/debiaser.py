@@ -11,6 +11,7 @@ import pandas as pd
 
 from bayes_bias.arguments import import_modules
 from bayes_bias.debiasing.rows_in_blocks import iterate_blocks
+from bayes_bias.embeddings.in_memory import as_mapping, in_form_of
 from bayes_bias.embeddings.word_vectors import stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import bias_towards, most_biased
@@ -26,6 +27,9 @@ ENTRY_POINTS = "bayes_bias.debiasing"
 @dataclass(frozen=True)
 class Debiaser[Learned](ABC):
     """A debiasing method: `fit` learns from sets of words, `transform` takes the bias out of vectors.
+
+    Vectors are a mapping of words to arrays, a DataFrame with words in its index, or a pair of an array (words,
+    dimensions) and its words, as in scikit-learn. `transform` returns a mapping, a DataFrame, or an array, accordingly.
 
     A method is a frozen dataclass, registered by `debiaser`. Its fields are its settings, which sweep files and the
     command line can name. `fit` changes nothing and returns a copy that holds what was learned.
@@ -44,10 +48,12 @@ class Debiaser[Learned](ABC):
     learned: Learned | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let the `fit` of every method receive `DebiasSets`, whatever its caller gives."""
+        """Let `fit` receive `DebiasSets`, and `fit` and `transform` a mapping of vectors, whatever is given."""
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
             cls.fit = _with_sets_read(vars(cls)["fit"])  # type: ignore[method-assign]
+        if "transform" in vars(cls):
+            cls.transform = _with_mapping(vars(cls)["transform"])  # type: ignore[method-assign]
 
     @abstractmethod
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
@@ -103,11 +109,21 @@ def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
-        debias_sets = read_debias_sets(sets)
-        _check_size(vectors, debias_sets)
-        return fit(self, vectors, debias_sets)
+        debias_sets, mapping = read_debias_sets(sets), as_mapping(vectors, "vectors")
+        _check_size(mapping, debias_sets)
+        return fit(self, mapping, debias_sets)
 
     return read_first
+
+
+def _with_mapping(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """The `transform` of a method, called with a mapping in place of a frame or an array."""
+
+    @wraps(transform)
+    def in_its_form(self: Any, vectors: Any) -> Any:
+        return in_form_of(vectors, transform(self, as_mapping(vectors, "vectors")))
+
+    return in_its_form
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:

@@ -10,6 +10,7 @@ from bayes_bias.citation import Reference
 from bayes_bias.documents.references import Cited, key_of, reference_of, shared_references
 from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
+from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import count, plain, plural
@@ -133,8 +134,13 @@ def methods_of_fits(
     """The methods of posteriors of one model, by their names: the model's source, settings and convergence."""
     first = next(iter(fits.values()))
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
-    of_model = {"settings": first.tree.attrs, "versions": first.versions, **cited_spec(spec)}
-    return Methods(template, {**of_model, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
+    of_fits = {
+        "settings": first.tree.attrs,
+        "versions": first.versions,
+        "packaged": packaged_in(fitted.provenance for fitted in fits.values()),
+        **cited_spec(spec),
+    }
+    return Methods(template, {**of_fits, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
 
 
 def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:

@@ -1,11 +1,12 @@
-"""Vectors that are in memory already: a mapping, a DataFrame, or gensim's KeyedVectors."""
+"""Vectors that are in memory already: a mapping, a DataFrame, words and an array, or gensim's KeyedVectors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import described
 from bayes_bias.embeddings.embedding import Reader, Vector
@@ -20,7 +21,7 @@ class MemoryReader(Reader):
     """Words, and something that has a row for each of them."""
 
     labels: Sequence[str]
-    rows: Sequence[Any]
+    rows: Sequence[Any] | NDArray[Any]
     dimensions: int
     frequent_first: bool = False
 
@@ -48,11 +49,13 @@ class SubwordReader(MemoryReader):
 
 
 def from_memory(source: object) -> MemoryReader | None:
-    """From a mapping, a frame, or a list of words with their vectors; None of anything else."""
+    """From a mapping, a frame, words and an array, or a list of words with their vectors; None of anything else."""
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
         return from_mapping(source)
+    if is_words_and_array(source):
+        return _of_array(*sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2))
     return from_mapping(_of_pairs(source)) if are_pairs(source) else None
 
 
@@ -66,6 +69,45 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
             for pair in source
         )
     )
+
+
+def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
+    """Whether these are words and an array with a row for each of them, in either order."""
+    if not isinstance(source, list | tuple) or len(source) != 2:
+        return False
+    words = [part for part in source if isinstance(part, list | tuple) or getattr(part, "ndim", 0) == 1]
+    arrays = [part for part in source if getattr(part, "ndim", 0) == 2 and not isinstance(part, pd.DataFrame)]
+    return len(words) == len(arrays) == 1
+
+
+def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
+    """Vectors of words by word, from a mapping, or from a frame or words and an array, whose words must differ."""
+    if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
+        return cast("Mapping[str, Vector]", source)
+    reader = from_memory(source)
+    assert reader is not None
+    rows = len(source) if isinstance(source, pd.DataFrame) else len(reader.labels)
+    if len(set(reader.labels)) < rows:
+        raise EmbeddingError(f"{argument}: a word has several rows; keep one row for each word")
+    return dict(reader.entries(frozenset(), len(reader.labels)))
+
+
+def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
+    """The vectors as a frame, or as an array with a row for each word, if these came so."""
+    if isinstance(source, pd.DataFrame):
+        return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
+    return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
+
+
+def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+    words, rows = list(names), np.asarray(array)
+    _check_words(words)
+    if len(words) != len(rows) or rows.dtype.kind not in "fiu" or is_packed(rows.dtype):
+        raise EmbeddingError(
+            f"embedding: {len(words):,} words and an array {rows.shape} of {rows.dtype} are given; a pair of words and"
+            " vectors needs an array with a row of floating point numbers for each word"
+        )
+    return MemoryReader(words, rows, rows.shape[1])
 
 
 def _is_row(value: Any) -> bool:

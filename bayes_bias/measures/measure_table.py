@@ -2,32 +2,46 @@
 
 import traceback
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 
 import pandas as pd
 
-from bayes_bias.arguments import check_ci_prob, check_seed, described, import_modules, listed
+from bayes_bias.arguments import check_ci_prob, check_count, check_seed, described, import_all, listed
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
+from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, plain, probability
+from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, announce, check_table
+from bayes_bias.table.columns import interval_column, interval_columns, interval_of
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # The entry points under which installed packages name modules with measures of their own.
 ENTRY_POINTS = "bayes_bias.measures"
 
 
-@dataclass(frozen=True, eq=False)
-class MeasureTable:
+# Marks an interval of redrawn words, and one whose words are too few for it.
+_REDRAWN, _FEW = "*", "**"
+# With fewer effective words in a group or class, intervals of redrawn words are off; docs/evidence/other-words.md.
+FEWEST_WORDS = 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureTable(Tabled):
     """Measures of one word list, side by side.
 
     Attributes
     ----------
     table : pandas.DataFrame
         One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
-        (its own interval, which few have). The number in a column's name is `ci_prob` in percent.
+        (its own interval, which few have). With `chance_draws`, also chance, chance_ci95_lb and chance_ci95_ub: its
+        median and interval in lists of random words. With `redraws`, measures without their own interval also have
+        redrawn, redrawn_ci95_lb and redrawn_ci95_ub: the same with the list's words drawn again. The number in a
+        column's name is `ci_prob` in percent.
     left_out : mapping of str to str
         Why a measure is not in the table, in one line. If the function of a measure raises an unexpected error, that is
         also logged.
@@ -35,12 +49,70 @@ class MeasureTable:
         The full result of each measure.
     failed : frozenset of str
         Those of the measures that are left out whose function raised an unexpected error.
+    fewest_words : float
+        Smallest effective number of words of a group or class, on which the intervals of redrawn words depend; NaN
+        without them.
     """
 
     table: pd.DataFrame
     left_out: Mapping[str, str]
     results: Mapping[str, Result]
     failed: frozenset[str] = frozenset()
+    fewest_words: float = float("nan")
+
+    @property
+    def text(self) -> str:
+        """Number of rows, and which measures are omitted."""
+        omitted = f"; omitted: {', '.join(self.left_out)}" if self.left_out else ""
+        return f"{len(self.table)} rows of measures{omitted}"
+
+    @property
+    def layout(self) -> Layout:
+        """Return the table as text."""
+        return self.laid_out(self.table)
+
+    def laid_out(self, rows: pd.DataFrame) -> Layout:
+        """Lay out rows of the table, and further ones with the same columns."""
+        ranges = [f"{_bound(low)} to {_bound(high)}" for low, high in zip(rows.low, rows.high, strict=True)]
+        lower, _ = interval_columns(rows)
+        columns = [
+            Column("value", rows.value, plain),
+            Column("no bias", [DASH if pd.isna(b0) else f"{b0:g}" for b0 in rows.b0]),
+            Column("range", ranges, spare=True),
+            Column("p", rows.p_value, probability),
+            Column(f"{lower.removeprefix('ci').removesuffix('_lb')}% interval", self._intervals(rows)),
+        ]
+        if "chance" in rows:
+            columns.insert(3, interval_column("random words", rows, of="chance"))
+        return Layout(list(map(str, rows.index)), columns, heading="measure")
+
+    def _intervals(self, rows: pd.DataFrame) -> list[str]:
+        """The interval of each measure, or else that of redrawn words with a mark."""
+        mark, texts = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN, []
+        redrawn = interval_of(rows, "redrawn") if "redrawn" in rows else interval_of(rows * float("nan"))
+        for *own, lower, upper in zip(*interval_of(rows), *redrawn, strict=True):
+            texts.append(bounds(*own) if pd.isna(lower) else f"{bounds(lower, upper)}{mark}")
+        return texts
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What readers of the table should know: its marks, and what is omitted."""
+        few = (
+            " It is unreliable here, because the effective number of words of a group or class is"
+            f" {self.fewest_words:.0f}, below {FEWEST_WORDS}."
+        )
+        mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
+        about = {
+            "chance": "Random words: interval of the measure in lists of random words, by chance alone.",
+            "redrawn": f"{mark} bootstrap: words of both sides drawn again.{caution}",
+        }
+        of_columns = (text for column, text in about.items() if column in self.table)
+        return (*of_columns, *(f"left out: {reason}" for reason in self.left_out.values()))
+
+
+def _bound(value: float) -> str:
+    """An end of a range: whole numbers as such, infinity as its sign."""
+    return f"{value:.3g}".replace("inf", "∞").replace("-", MINUS)
 
 
 def measure_all(
@@ -51,6 +123,8 @@ def measure_all(
     seed: int = 0,
     ci_prob: float = 0.95,
     only: Collection[str] | None = None,
+    chance_draws: int = 0,
+    redraws: int = 0,
 ) -> MeasureTable:
     """Compute every measure that applies to a word list: those of this package and your own (see `measure`).
 
@@ -72,6 +146,12 @@ def measure_all(
         See `Occasion`.
     only : collection of str, optional
         Names of the measures to run; all of them by default.
+    chance_draws : int
+        Number of lists of random words to compute the chance level of each measure from: as many words of the same
+        embedding in each group and class. The table must come from `bayes_bias.cosines`.
+    redraws : int
+        Number of lists to compute intervals from by a crossed bootstrap: words of each group and class, and replicates,
+        are drawn again with replacement. If words are related, as many are drawn as their effective number.
 
     Examples
     --------
@@ -87,10 +167,12 @@ def measure_all(
     check_ci_prob(ci_prob)
     names = measure_names() if only is None else check_measures("only", only)
     occasion = Occasion(table, defining_sets_of(defining_sets), vocabulary, seed, ci_prob)
+    check_count("chance_draws", chance_draws, "lists", least=0, refusal=MeasureError)
+    check_count("redraws", redraws, "lists", least=0, refusal=MeasureError)
     rows: list[pd.DataFrame] = []
-    left_out: dict[str, str] = {}
+    left_out = discover() if only is None else {}
     results: dict[str, Result] = {}
-    failed: list[str] = []
+    failed = list(announce(tuple(left_out.values())) and left_out)
     for name in (name for name in measure_names() if name in names):
         try:
             row, result = _row(name, occasion)
@@ -107,7 +189,42 @@ def measure_all(
             if result is not None:
                 results[name] = result
     frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
-    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed))
+    in_table = [name for name in names if name not in left_out]
+    tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
+    without = [name for name in in_table if name not in results or results[name].interval is None]
+    # All tests of the bias have the bias as their value, and the first of them stands for the others.
+    distributions = (
+        ("chance", chance_draws, random_tables, [*tests[:1], *without]),
+        ("redrawn", redraws, redrawn_tables, without),
+    )
+    for of, draws, tables, evaluated in distributions:
+        if not draws or frame.empty:
+            continue
+        evaluate = partial(values_of, occasion=occasion, names=evaluated)
+        try:
+            summary = summarised(tables(table, draws, seed), evaluate, ci_prob, of)
+        except MeasureError as refusal:
+            left_out[of] = str(refusal)
+            continue
+        for name in tests[1:]:
+            if tests[0] in summary.index:
+                summary.loc[name] = summary.loc[tests[0]]
+        frame = frame.join(summary)
+    few = fewest_words(table) if redraws else float("nan")
+    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), few)
+
+
+def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
+    """The values of all rows for other words; a row that is undefined for them is missing."""
+    drawn = replace(occasion, table=table, permutations=1)
+    values: dict[str, float] = {}
+    for name in names:
+        try:
+            outcome = _outcome(name, drawn)
+        except Exception:  # a measure of your own may raise anything; a column with many gaps is left empty
+            continue
+        values |= outcome.value.to_dict() if isinstance(outcome, pd.DataFrame) else {name: outcome.value}
+    return pd.Series(values, dtype=float)
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
@@ -152,7 +269,7 @@ def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
 
 
 def measure_names() -> list[str]:
-    """Names of all measures, in the order of tables."""
+    """Names of all measures, in the order of tables; those of packages that cannot be loaded are not among them."""
     discover()
     return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
 
@@ -166,6 +283,12 @@ def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, .
     return names
 
 
-def discover() -> None:
-    """Import all that registers measures: the modules of this folder, and those of packages by an entry point."""
-    import_modules("bayes_bias.measures", "", ENTRY_POINTS, MeasureError)
+def discover() -> dict[str, str]:
+    """Import all that registers measures: the modules of this folder, and those of packages by an entry point.
+
+    Returns
+    -------
+    dict of str to str
+        What is wrong with each entry point that cannot be loaded.
+    """
+    return import_all("bayes_bias.measures", "", ENTRY_POINTS)

@@ -33,6 +33,8 @@ class Occasion:
         Seed of random draws.
     ci_prob : float
         Probability of the intervals of measures that have one.
+    permutations : int or None
+        Number of partitions that permutation tests draw; None for their own number.
     """
 
     table: AssociationTable
@@ -40,6 +42,7 @@ class Occasion:
     vocabulary: str | None = None
     seed: int = 0
     ci_prob: float = 0.95
+    permutations: int | None = None
 
     @property
     def vectors(self) -> Vectors:
@@ -104,7 +107,8 @@ class Occasion:
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
         """Call a measure; parameters with the name of an attribute above are filled in."""
-        provided = [name for name in inspect.signature(function).parameters if name in _PROVIDED]
+        parameters = inspect.signature(function).parameters
+        provided = [name for name in parameters if name in _PROVIDED and (name != "permutations" or self.permutations)]
         return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
 
     def _words(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
@@ -119,7 +123,7 @@ def _there(vectors: Vectors | None) -> Vectors:
 
 
 _PROVIDED = {
-    *("table", "defining_sets", "vocabulary", "seed", "ci_prob"),
+    *("table", "defining_sets", "vocabulary", "seed", "ci_prob", "permutations"),
     *("vectors", "original_vectors", "subspace", "original_subspace", "groups", "classes", "words"),
 }
 

@@ -10,18 +10,8 @@ from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_names import (
-    JSON,
-    PARQUET,
-    TEXT,
-    YAML,
-    holds_names,
-    names_of,
-    names_of_text,
-    read_content,
-    reading_of,
-)
-from bayes_bias.words.list_rows import PARTS, has_parts, only_row
+from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
+from bayes_bias.words.list_rows import PARTS, ROW, chosen_row, has_parts
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns, named_columns
 
 _CONTROLS = "controls/"
@@ -72,7 +62,8 @@ def read_list_file(
         raise WordListError(
             f"opposites: '{label}' states its own; write opposites = [...] there, or leave the argument out"
         )
-    return Path(file.name).stem, content
+    chosen = label.partition(f"{file.name}{ROW}")[2]
+    return f"{Path(file.name).stem}{' ' if chosen else ''}{chosen}", content
 
 
 def read_control_file(source: str | Path) -> tuple[str, Content]:
@@ -109,6 +100,8 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
         )
     if path.is_file():
         return path, label
+    if Path(label.rpartition(ROW)[0]).is_file():  # a file, and the row that is meant
+        return Path(label.rpartition(ROW)[0]), label
     if label in names:
         return shipped("wordlists") / f"{shipped_path(label)}.toml", label
     if not names:
@@ -149,7 +142,7 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
     if _suffix(file) in PARQUET and (columns := _text_columns(content)):
         own, notices = named_columns(columns, label)
         return Content(dict(own), label, notices=notices)
-    content = only_row(content, label, reading_of(file))
+    content = chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
     if has_parts(content):
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and _states_its_own(content):
@@ -211,7 +204,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
         "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
         "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
-        **{key: parts[key] for key in ("sentences",) if key in parts},
+        **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
 
 

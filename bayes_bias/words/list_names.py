@@ -67,24 +67,6 @@ def read_content(file: Traversable, label: str) -> Any:
         raise WordListError(f"{label}: not valid YAML: {error}") from error
 
 
-def reading_of(file: Traversable) -> str:
-    """The Python that reads the rows of a file as a frame."""
-    path = repr(str(file))
-    if file.name.lower().endswith(PARQUET):
-        return f"pd.read_parquet({path})"
-    if file.name.lower().endswith(YAML):
-        return f"pd.DataFrame(yaml.safe_load(pathlib.Path({path}).read_text()))"
-    return f"pd.read_json({path}, lines={_is_in_lines(file)}, dtype=False)"
-
-
-def _is_in_lines(file: Traversable) -> bool:
-    try:
-        parse_json(file.read_bytes())
-    except (ValueError, RecursionError):
-        return True
-    return False
-
-
 def _json(file: Traversable, label: str) -> Any:
     """One JSON text, or the list of those on each line."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")

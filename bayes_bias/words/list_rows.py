@@ -1,4 +1,4 @@
-"""Tables with a whole word list in each row, one for each language or test, such as WEATHub: one row is read.
+"""Tables with a whole word list in each row, one for each language or test, such as WEATHub: the named row is read.
 
 Mukherjee, A., Raj, C., Zhu, Z., & Anastasopoulos, A. (2023). Global voices, local biases. EMNLP.
 https://doi.org/10.18653/v1/2023.emnlp-main.981
@@ -17,24 +17,35 @@ _CATEGORY, _EXAMPLES = "category", "examples"
 _NAMES = ("name", _CATEGORY)
 # A message names so many rows.
 _NAMED = 5
+# Stands between a file and the row that is meant.
+ROW = "#"
 
 
-def only_row(content: Any, label: str, reading: str) -> Any:
-    """The content of a file, or its only row as the content; `reading` is the Python that reads the rows as a frame.
+def chosen_row(content: Any, label: str, chosen: str) -> Any:
+    """The content of a file, or of its only or its chosen row, which is known by the cells that tell rows apart.
 
     Raises
     ------
     WordListError
-        There are several rows, each with a list of its own.
+        There are several rows, each with a list of its own, and none of them is chosen.
     """
     rows = _rows(content)
-    if len(rows) > 1 and (telling := _telling(rows)):
-        names = [" ".join(str(row[key]) for key in telling) for row in rows]
-        shown = f"{', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
+    telling = _telling(rows) if len(rows) > 1 else ()
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_name.setdefault(" ".join(str(row[key]) for key in telling), []).append(row)
+    named = by_name.get(chosen, [])
+    if len(named) == 1:
+        return _in_parts(named[0])
+    if telling:
+        shown = f"{', '.join([*by_name][:_NAMED])}{', ...' if len(by_name) > _NAMED else ''}"
+        example = f"{label.rpartition(ROW)[0] or label}{ROW}{next(iter(by_name))}"
         raise WordListError(
-            f"{label}: has {len(rows)} rows with a list each, told apart by {' and '.join(telling)}: {shown}. Write the"
-            f" row that you mean to a file of its own: `{_written(rows[0], telling, reading)}`"
+            f"{label}: has {len(rows)} rows with a list each, told apart by {' and '.join(telling)}: {shown}. Name the"
+            f" row that you mean after its file, such as '{example}'"
         )
+    if chosen:
+        raise WordListError(f"{label}: has no rows with a list each, of which '{chosen}' could be one; omit '{ROW}'")
     return _in_parts(rows[0]) if len(rows) == 1 else content
 
 
@@ -95,17 +106,11 @@ def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def _written(row: Mapping[str, Any], telling: Sequence[str], reading: str) -> str:
-    chosen = " & ".join(f"(rows[{key!r}] == {row[key]!r})" for key in telling)
-    libraries = "pathlib, pandas as pd, yaml" if "yaml." in reading else "pandas as pd"
-    write = "to_json('one.json', orient='records', force_ascii=False)"
-    return f"import {libraries}; rows = {reading}; rows[{chosen}].{write}"
-
-
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row whose columns are called ``targ1.category`` with a mapping for each part."""
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
-    return {
+    parts = {
         part: {_CATEGORY: row.get(f"{part}.{_CATEGORY}", part), _EXAMPLES: row[f"{part}.{_EXAMPLES}"]} for part in PARTS
     }
+    return parts | ({"language": row["language"]} if "language" in row else {})

@@ -122,7 +122,17 @@ def test_one_vector_for_three_eighths_of_all_words_is_rejected_by_every_command(
         assert code == 2
         assert says(err, "same vector unk 'rose' (flowers) 'awful' (unpleasant) --allow-loss")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["list.csv", "unk.txt"]
-    command = ("measures", "list.csv", "--no-posterior", "--controls", "none", "--embedding", "unk.txt")
+    command = (
+        "measures",
+        "list.csv",
+        "--no-posterior",
+        "--word-draws",
+        "0",
+        "--controls",
+        "none",
+        "--embedding",
+        "unk.txt",
+    )
     assert run(*command, "--allow-loss")[0] == 0
 
 

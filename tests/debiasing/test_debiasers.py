@@ -8,14 +8,24 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias import arguments
-from bayes_bias.debiasing import Debiaser, Debiasing, HardDebias, debiaser, debiaser_names, make_debiaser
+from bayes_bias import arguments, open_embedding
+from bayes_bias.debiasing import (
+    Debiaser,
+    Debiasing,
+    HardDebias,
+    LinearProjection,
+    debiaser,
+    debiaser_names,
+    make_debiaser,
+)
 from bayes_bias.debiasing.debiaser import DEBIASERS, ENTRY_POINTS
 from bayes_bias.errors import BayesBiasError, EmbeddingError, MeasureError, WordListError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets
+from tests.helpers import refused
 
 FILE = '''
 """Vectors as they are, times a number."""
@@ -174,3 +184,21 @@ def test_fit_of_a_subclass_receives_debias_sets_and_can_call_its_base() -> None:
 
     ours, theirs = (method.fit_transform(VECTORS, "she:he") for method in (_Stricter(), HardDebias()))
     assert all((ours[word] == theirs[word]).all() for word in VECTORS)
+
+
+@pytest.mark.parametrize("method", [HardDebias(), LinearProjection()])
+def test_arrays_and_frames_are_debiased_as_mappings_are(method):
+    vectors = open_embedding("googlenews-demo").find(["she", "he", "woman", "man", "nurse", "boss"])
+    words, rows = list(vectors), np.stack(list(vectors.values()))
+    expected = np.stack(list(method.fit_transform(vectors, "she:he,woman:man").values()))
+    for pair in ((rows, words), (words, rows), [rows, pd.Index(words)]):
+        found = method.fit(pair, "she:he,woman:man").transform(pair)
+        assert np.array_equal(found, expected)
+    frame = pd.DataFrame(rows, index=words, columns=[f"d{k}" for k in range(300)])
+    debiased = method.fit_transform(frame, "she:he,woman:man")
+    assert debiased.index.tolist() == words
+    assert debiased.columns.tolist() == frame.columns.tolist()
+    assert np.allclose(debiased.to_numpy(), expected, atol=1e-7)
+    for repeated in ((rows, [*words[:-1], "she"]), pd.concat([frame, frame[:1]])):
+        with refused(EmbeddingError, "several rows one row each word"):
+            method.fit(repeated, "she:he")

@@ -166,7 +166,18 @@ def test_defining_words_that_given_vectors_lack_are_named_with_their_remedy(glov
 
 def test_command_prints_the_ripa_of_the_file(run: Any, glove_50d: Vectors, tmp_path: Path) -> None:
     path = save_vectors(glove_50d, tmp_path / "glove.txt")
-    command = ("measures", "weat7", "--embedding", path, "--controls", "none", "--no-posterior", "--csv")
+    command = (
+        "measures",
+        "weat7",
+        "--embedding",
+        path,
+        "--controls",
+        "none",
+        "--no-posterior",
+        "--word-draws",
+        "0",
+        "--csv",
+    )
     code, out, _ = run(*command, "--sets", "she:he")
     assert code == 0
     rows = pd.read_csv(StringIO(out), index_col="measure")

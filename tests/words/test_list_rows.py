@@ -70,26 +70,35 @@ def test_a_single_row_is_the_list(name, of):
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("of", [row, nested])
-def test_several_rows_are_refused_with_a_line_that_works(name, of, run):
+def test_a_row_is_read_by_its_name_after_the_file(name, of, run):
     rows = [of(ENGLISH, language="en", weat="WEAT1"), of(GERMAN, language="de", weat="WEAT1")]
     path = written(rows, name)
-    with refused(WordListError, f"{name} 2 rows language en, de pd.") as caught:
-        load_wordlist(path)
+    for wrong in (path, f"{path}#fr"):
+        with refused(WordListError, f"{name} 2 rows language en, de '{name}#en'"):
+            load_wordlist(wrong)
     code, _, err = run("wordlists", path, "--groups", "targ1.examples=attr1.examples", "--out", "l.csv")
     assert code == 2
     assert "told apart by language" in err
-    exec(str(caught.value).split("`")[1])
-    assert load_wordlist("one.json").sha256 == EXPECTED.sha256
+    german = load_wordlist(f"{path}#de")
+    assert german.name == f"{Path(path).stem} de"
+    assert german.language == "de"
+    assert german.groups["Flowers"] == tuple(GERMAN["Flowers"])
+    assert load_wordlist(Path(f"{path}#en")).sha256 == load_wordlist(f"{path}#en").sha256
+    assert run("wordlists", f"{path}#de")[0] == 0
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
     rows = [row(ENGLISH, language="en", weat=f"WEAT{k}") for k in (1, 2)]
     rows += [row(GERMAN, language="de", weat=f"WEAT{k}") for k in (1, 2)]
-    with refused(WordListError, "4 rows language and weat en WEAT1, en WEAT2") as caught:
+    with refused(WordListError, f"4 rows language and weat en WEAT1, en WEAT2 '{name}#en WEAT1'"):
         load_wordlist(written(rows, name))
-    exec(str(caught.value).split("`")[1])
-    assert load_wordlist("one.json").sha256 == EXPECTED.sha256
+    assert load_wordlist(f"{name}#de WEAT2").groups["Insects"] == tuple(GERMAN["Insects"])
+
+
+def test_a_row_of_a_file_without_rows_is_refused():
+    with refused(WordListError, "w.json#en no rows omit '#'"):
+        load_wordlist(f"{written([row(ENGLISH)], 'w.json')}#en")
 
 
 def test_rows_of_lists_under_other_names_are_refused():

@@ -5,6 +5,7 @@ import tomllib
 import webbrowser
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.embeddings import opening
+from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import WordListError
 from tests.helpers import refused, says
 
@@ -106,15 +109,17 @@ def readme_list() -> str:
 
 @pytest.fixture
 def readme_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the list of the README, and a file of vectors."""
+    """A folder with the list of the README, in which the demo vectors stand for whole GloVe."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "math-arts.csv").write_text(readme_list())
-    bb.save_vectors(bb.open_embedding("googlenews-demo").all(), tmp_path / "vectors.txt")
+    row = PACKAGED["glove-6b-50d"]
+    stand_in = SimpleNamespace(open=partial(bb.open_embedding, "googlenews-demo", name=row.name))
+    monkeypatch.setattr(opening, "PACKAGED", {row.name: stand_in})
     return tmp_path
 
 
 def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
-    table = bb.cosines("math-arts.csv", "vectors.txt")
+    table = bb.cosines("math-arts.csv", "glove-6b-50d")
     rows = [line.split(",") for line in readme_list().splitlines()[1:]]
     assert table.values.target.to_numpy().tolist() == [row[0] for row in rows] + [row[1] for row in rows]
     assert (table.coverage.query("role != 'control'").found == len(rows)).all()

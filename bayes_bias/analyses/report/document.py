@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
-from bayes_bias.analyses.report.tables import measures_layout, quantities_layout
+from bayes_bias.analyses.report.tables import quantities_layout
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
@@ -139,7 +139,7 @@ def _section(section: Section, name: str) -> PageSection:
         "scopes": scopes,
         "answer": f"{_weat_sentence(section)} {section.verdict.text}",
         "quantities": quantities_layout(section, [scopes[scope].reach for scope in section.summaries]),
-        "measures": measures_layout(section.measures, section.summaries, section.table.metric, section.verdict.ci_prob),
+        "measures": section.measures.laid_out(section.measures_table),
         "about_replicates": about_replicates(section),
         "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
     }

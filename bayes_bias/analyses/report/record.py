@@ -143,6 +143,11 @@ class Section:
         """Hashes, names and settings, as the fit carries them."""
         return self.fitted.provenance
 
+    @property
+    def measures_table(self) -> pd.DataFrame:
+        """Return every measure, with the posterior in the last rows; see `with_posterior`."""
+        return with_posterior(self.measures.table, self.summaries, self.table.metric)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Tabled):
@@ -240,8 +245,7 @@ class Report(Tabled):
 
     def measures(self) -> pd.DataFrame:
         """Return every measure of every list, with the posterior in the last rows; see `with_posterior`."""
-        tables = {s.name: with_posterior(s.measures.table, s.summaries, s.table.metric) for s in self.sections}
-        return pd.concat(tables, names=["list"])
+        return pd.concat({section.name: section.measures_table for section in self.sections}, names=["list"])
 
     def evidence(self) -> pd.DataFrame:
         """Return one row for each list with the results of all checks of its numbers.

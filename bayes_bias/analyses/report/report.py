@@ -14,11 +14,11 @@ from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
-from bayes_bias.checks.null_lists import Random
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.measures.measure_table import measure_all
+from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.contrast import contrast
@@ -42,6 +42,9 @@ from bayes_bias.table.scopes import (
 )
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
+
+# Lists of random words, and of redrawn words, that a measure's chance level and interval are computed from.
+_WORD_DRAWS = 100
 
 
 def report(
@@ -84,8 +87,8 @@ def report(
         list that has its groups and classes.
     calibration_draws : int, optional
         Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
-        none. By default 400, which take a second or two, or 50 if the posterior of each must be sampled; see
-        `calibrate`. A table needs its embedding for them.
+        none, and neither chance levels nor intervals of redrawn words for measures. By default 400, which take a second
+        or two, or 50 if the posterior of each must be sampled; see `calibrate`. A table needs its embedding for them.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
         longer than all the rest.
@@ -215,6 +218,8 @@ def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls
 def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Settings) -> Section:
     table, fitted, scope, origin = study.table, study.fitted, study.scope, study.table.origin
     ci_prob, rope = settings.ci_prob, settings.rope
+    draws = settings.calibration_draws
+    word_draws = _WORD_DRAWS if draws is None else min(draws, _WORD_DRAWS)
     step("summarising")
     carried = possible_scopes(fitted.data)
     scopes = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
@@ -228,7 +233,9 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
         },
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
-        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob),
+        measures=measure_all(
+            table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0, redraws=word_draws
+        ),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
         checks={},

@@ -1,17 +1,15 @@
 """The same quantities by WEAT and by the posterior, row by row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 
 from bayes_bias.analyses.report.record import Section
-from bayes_bias.formatting import DASH, MINUS, Column, Layout, bounds, estimate, level, plain, probability, signed
-from bayes_bias.measures.measure_table import MeasureTable
-from bayes_bias.posterior.summary import CHANCE, chance, row_of, with_posterior
-from bayes_bias.table.columns import interval_column, interval_of
-from bayes_bias.table.metric import Metric
-from bayes_bias.table.scopes import SCOPES, WEAT_SCOPE, ScopeName
+from bayes_bias.formatting import DASH, Column, Layout, bounds, estimate, plain, probability, signed
+from bayes_bias.posterior.summary import CHANCE, chance, row_of
+from bayes_bias.table.columns import interval_of
+from bayes_bias.table.scopes import SCOPES, WEAT_SCOPE
 
 # A quantity with its unit, WEAT's number, and the posterior's under each scope.
 type Row = tuple[str, str, Sequence[str]]
@@ -88,30 +86,3 @@ def _partitions(section: Section) -> str:
         return "partitions of targets"
     kind = "all" if section.weat.exact else "random"
     return f"{kind} {section.weat.partitions:,} partitions"
-
-
-# Every measure of a list as rows of text, the posterior last.
-
-
-def measures_layout(
-    measured: MeasureTable, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric, ci_prob: float
-) -> Layout:
-    """The table of `with_posterior`."""
-    rows = with_posterior(measured.table, summaries, metric)
-    ranges = [f"{_bound(low)} to {_bound(high)}" for low, high in zip(rows.low, rows.high, strict=True)]
-    return Layout(
-        list(map(str, rows.index)),
-        [
-            Column("value", rows.value, plain),
-            Column("no bias", [DASH if pd.isna(b0) else f"{b0:g}" for b0 in rows.b0]),
-            Column("range", ranges, spare=True),
-            Column("p", rows.p_value, probability),
-            interval_column(f"{level(ci_prob)} interval", rows),
-        ],
-        heading="measure",
-    )
-
-
-def _bound(value: float) -> str:
-    """An end of a range: whole numbers as such, infinity as its sign."""
-    return f"{value:.3g}".replace("inf", "∞").replace("-", MINUS)

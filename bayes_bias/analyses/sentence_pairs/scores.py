@@ -28,7 +28,7 @@ from bayes_bias.analyses.sentence_pairs.units import (
 from bayes_bias.arguments import as_numbers, check_count, check_kind, described
 from bayes_bias.errors import SentencePairsError, did_you_mean
 from bayes_bias.files import given_table, read_json
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import Tabled, plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
@@ -70,8 +70,8 @@ _DESIGN = Design(
 _SHOWN, _LONGEST = 12, 40
 
 
-@dataclass(frozen=True, eq=False)
-class PairScores:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairScores(Tabled):
     """Scores of pairs: how far each stereotypical sentence is ahead of the other one. Made by `read_scores`.
 
     Attributes
@@ -103,6 +103,16 @@ class PairScores:
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sentences: pd.DataFrame | None = None
+
+    @property
+    def text(self) -> str:
+        """Name, number of pairs, and the share in which the stereotypical sentence is ahead."""
+        return f"{self.name}, {len(self):,} pairs; the stereotypical sentence is ahead in {self.rows.ahead.mean():.1%}"
+
+    def _shown(self) -> pd.DataFrame:
+        """Number of pairs of each bias type, and the share in which the stereotypical sentence is ahead."""
+        homes = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
+        return self.rows.groupby(homes, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
 
     @property
     def sha256(self) -> str:

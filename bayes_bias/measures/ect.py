@@ -1,0 +1,72 @@
+"""ECT, the embedding coherence test (Dev & Phillips 2019)."""
+
+from collections.abc import Mapping, Sequence
+
+import scipy
+
+from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, stack, unit_rows
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.designs import ROUNDING
+from bayes_bias.measures.registry import Occasion, Result, measure
+
+
+def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[str]]) -> Result:
+    r"""Are attributes ranked alike by their closeness to either group?
+
+    With the mean vectors :math:`\bar x`, :math:`\bar y` of the groups, Spearman's correlation of
+    :math:`\cos(a, \bar x)` and :math:`\cos(a, \bar y)` over the attributes a.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors at their original length, as in the authors' code. Long vectors of a group weigh more.
+    groups : mapping of str to sequence of str
+        Two groups of targets.
+    classes : mapping of str to sequence of str
+        Classes with three attributes or more in all.
+
+    Returns
+    -------
+    Result
+        `value` in [-1, 1]; 1 if both groups rank the attributes alike, which the paper reads as "no bias".
+
+    Raises
+    ------
+    MeasureError
+        There are other than two groups, or fewer than three attributes; a word has no usable vector; all attributes are
+        equally close to a group.
+
+    Notes
+    -----
+    Misleads twice. If one group is closer to every attribute by the same amount, ranks do not show it. And 1 is out of
+    reach: groups of random words have .75 to .97 (median of lists as long as those of WEAT, GloVe), so compare with
+    the chance level of the same list. The classes of the attributes do not matter.
+
+    References
+    ----------
+    Dev, S. & Phillips, J. (2019). Attenuating bias in word vectors. AISTATS, 879-887.
+    https://doi.org/10.48550/arXiv.1901.07656
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {word: np.eye(3)[i] for i, word in enumerate(["he", "she", "own"])}
+    >>> vectors |= {"boss": np.array([2.0, 0, 1]), "job": np.array([1.0, 0, 2]), "home": np.array([0, 3.0, 1])}
+    >>> round(ect(vectors, {"man": ["he"], "woman": ["she"]}, {"work": ["boss", "job"], "home": ["home"]}).value, 3)
+    -0.866
+    """
+    check_named_words("groups", groups)
+    if len(groups) != 2:
+        raise MeasureError(f"ECT: compares two groups, {len(groups)} given")
+    attributes = [word for words in classes.values() for word in words]
+    rows = unit_rows(stack(vectors, attributes, "ECT", least=3))
+    first, second = (rows @ stack(vectors, words, "ECT").mean(axis=0) for words in groups.values())
+    if min(first.std(), second.std()) < ROUNDING:
+        raise MeasureError("ECT: all attributes are equally close to a group, so that they have no ranks")
+    return Result(measure="ECT", value=float(scipy.stats.spearmanr(first, second).statistic), range=(-1.0, 1.0), b0=1.0)
+
+
+@measure("ECT", rank=92)
+def _on(occasion: Occasion) -> Result:
+    """ECT of the groups over the attributes of all associated classes."""
+    return ect(occasion.original_vectors, occasion.groups, occasion.classes)

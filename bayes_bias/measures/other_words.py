@@ -1,0 +1,214 @@
+"""What measures give for other words: for random ones, by chance alone, and for the lists' own words drawn again.
+
+Both are distributions of every measure, those of users included, because each is computed again from whole tables.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.equal_vectors import without_copies
+from bayes_bias.embeddings.in_sentences import in_sentences
+from bayes_bias.embeddings.word_vectors import Vectors, has_direction, lengths
+from bayes_bias.errors import MeasureError
+from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.origin import Origin
+
+# Which words of a list are replaced by random ones.
+Random = Literal["attributes", "targets", "both"]
+# A column is left empty if a measure is undefined in more draws than this share.
+_MOST_UNDEFINED = 0.1
+
+# Positions of words that are drawn together, and the effective number of such units.
+type Units = tuple[list[NDArray[np.intp]], float]
+type Evaluate = Callable[[AssociationTable], "pd.Series[float]"]
+
+
+def summarised(tables: Iterable[AssociationTable], evaluate: Evaluate, ci_prob: float, of: str) -> pd.DataFrame:
+    """Median and interval of each row over all tables, in columns named after what they are of."""
+    values = pd.DataFrame([evaluate(table) for table in tables])
+    defined = values.loc[:, values.isna().mean() <= _MOST_UNDEFINED]
+    quantiles = defined.quantile([0.5, (1 - ci_prob) / 2, (1 + ci_prob) / 2])
+    return quantiles.T.set_axis([of, *interval_names(ci_prob, "ci", of)], axis="columns")
+
+
+# By chance.
+
+
+def random_tables(
+    table: AssociationTable, draws: int, seed: int, random: Random = "both"
+) -> Iterator[AssociationTable]:
+    """Tables of the same design, in the same embedding, with random common words in place of those of the list.
+
+    Raises
+    ------
+    MeasureError
+        The table does not know its embedding, or the embedding has too few other words.
+    """
+    if (origin := table.origin) is None:
+        raise MeasureError("chance: needs the embedding; make the table with `bayes_bias.cosines`")
+    table = table.without_controls()
+    pool = random_pool(origin)
+    replaced = [side for side in SIDES if random in ("both", f"{side}s")]
+    needed = sum(table.values.sizes[side] for side in replaced)
+    if needed > len(pool):
+        raise MeasureError(
+            f"chance: {needed} random words are needed, and the embedding has {len(pool)} beside those of the list"
+        )
+    similarity, words = origin.similarity, list(pool)
+    prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
+    own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # also of defining sets
+    for number in range(draws):
+        order = iter(np.random.default_rng([seed, number]).permutation(len(words)))
+        sides = {
+            side: [words[next(order)] for _ in own] if side in replaced else own
+            for side, own in ((side, words_of(table.values, side)) for side in SIDES)
+        }
+        drawn = [word for side in replaced for word in sides[side]]
+        vectors = {**own_vectors, **{word: prepared[word] for word in drawn}}
+        of_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
+        x, a = (np.stack([vectors[word] for word in sides[side]]) for side in SIDES)
+        mean, singles = similarity.average_replicates(x, a)
+        homes = {side: table.values[HOMES[side]].to_numpy() for side in SIDES}
+        yield _of_words(
+            table,
+            sides,
+            homes,
+            np.asarray(mean),
+            [*map(np.asarray, singles)],
+            vectors,
+            of_lengths if similarity.unit else None,
+        )
+
+
+def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
+    """Common words that the list does not have, in any spelling, with their vectors as stored."""
+    origin = origin.read()
+    embedding = in_sentences(origin.embedding, origin.words)
+    own = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
+    words = [word for word in random_words(embedding, 1) if word.casefold() not in own]
+    vectors = embedding.find(words)
+    return without_copies({w: vectors[w] for w in words if w in vectors and has_direction(vectors[w]).all()})
+
+
+# With the lists' own words drawn again.
+
+
+def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[AssociationTable]:
+    r"""Tables whose words are drawn with replacement from those of each group and class, and whose replicates from all.
+
+    Of n words n - 1 are drawn, because means of n drawn words vary too little by the factor (n - 1) / n. If words are
+    related, their effective number takes the place of n; if a list names sub-topics instead, these are drawn whole.
+
+    Raises
+    ------
+    MeasureError
+        The values of the table are not in memory.
+    """
+    if not table.is_formed:
+        raise MeasureError("redrawn: the lists are too long for their words to be drawn again")
+    table = table.without_controls()
+    singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
+    words = {side: words_of(table.values, side) for side in SIDES}
+    units = {side: list(_units(table, side)) for side in SIDES}
+    for number in range(draws):
+        rng = np.random.default_rng([seed, number])
+        positions = {side: _drawn(units[side], rng) for side in SIDES}
+        chosen = rng.integers(len(singles), size=len(singles))
+        block = np.ix_(positions["target"], positions["attribute"])
+        drawn = [singles[k][block] for k in chosen]
+        mean = np.mean(drawn, axis=0) if drawn else table.values.to_numpy()[block]
+        original = {
+            side: {f"{words[side][k]} ({copy})": words[side][k] for copy, k in enumerate(positions[side], 1)}
+            for side in SIDES
+        }
+        homes = {side: table.values[HOMES[side]].to_numpy()[positions[side]] for side in SIDES}
+        of_words = {copy: word for side in SIDES for copy, word in original[side].items()}
+        vectors = None if table.vectors is None else _Copies(table.vectors, of_words, chosen)
+        of_lengths = None if table.lengths is None else _Copies(table.lengths, of_words, chosen)
+        yield _of_words(table, {s: list(original[s]) for s in SIDES}, homes, mean, drawn, vectors, of_lengths)
+
+
+def _drawn(of_homes: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Positions of words of all groups, or classes, drawn with replacement."""
+    positions: list[NDArray[np.intp]] = []
+    for units, effective in of_homes:
+        # Most measures of two groups need two words of each.
+        size = max(round(effective) - 1, min(2, len(units)))
+        positions += [units[k] for k in rng.integers(len(units), size=size)]
+    return np.concatenate(positions)
+
+
+def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
+    """Positions of the words, or sub-topics, that each group or class consists of, and their effective number."""
+    homes = table.values[HOMES[side]].to_numpy()
+    named = f"{side}_topic"
+    topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(homes), "")
+    related = table.related_words.homes if table.has_related_words else {}
+    for home in dict.fromkeys(homes.tolist()):
+        members = np.flatnonzero(homes == home)
+        if home in related:
+            yield list(members[:, None]), related[home].effective
+            continue
+        units = [members[topics[members] == topic] for topic in dict.fromkeys(topics[members].tolist()) if topic]
+        units += list(members[topics[members] == ""][:, None])
+        yield units, len(units)
+
+
+def fewest_words(table: AssociationTable) -> float:
+    """The smallest effective number of words, or sub-topics, of a group or associated class."""
+    table = table.without_controls()
+    return float(min(effective for side in SIDES for _, effective in _units(table, side)))
+
+
+# The table of other words.
+
+
+@dataclass(frozen=True, eq=False)
+class _Copies:
+    """Vectors, or their lengths, also under the names of copies of words; of replicates those that were drawn."""
+
+    of_words: Any
+    original: Mapping[str, str]
+    chosen: NDArray[np.intp]
+
+    def __contains__(self, word: object) -> bool:
+        return self.original.get(str(word), word) in self.of_words
+
+    def __getitem__(self, word: str) -> NDArray[np.float64]:
+        own = np.asarray(self.of_words[self.original.get(word, word)])
+        return own[self.chosen] if len(self.chosen) else own
+
+
+def _of_words(
+    table: AssociationTable,
+    sides: Mapping[Side, list[str]],
+    homes: Mapping[Side, NDArray[np.str_]],
+    mean: NDArray[np.float64],
+    singles: list[NDArray[np.float64]],
+    vectors: Vectors | None,
+    lengths_of: Any,
+) -> AssociationTable:
+    """The same design with these words, in these groups and classes."""
+    home_of = {side: dict(zip(sides[side], homes[side].tolist(), strict=True)) for side in SIDES}
+    return assemble(
+        mean,
+        home_of["target"],
+        home_of["attribute"],
+        table.stereotypes,
+        opposites=table.opposites,
+        replicates={str(number): single for number, single in enumerate(singles)},
+        kind="replicate" if table.replicates is None else table.replicates.kind,
+        metric=table.metric,
+        name=table.name,
+        provenance=table.provenance,
+        vectors=vectors,
+        lengths=lengths_of,
+    )

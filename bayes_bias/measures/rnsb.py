@@ -1,0 +1,111 @@
+"""RNSB, the relative negative sentiment bias (Sweeney & Najafian 2019)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.typing import NDArray
+
+from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, stack
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures.registry import Occasion, WordResult, measure
+
+# Newton's method needs five to ten steps; coefficients are then exact to about this much.
+_EXACT = 1e-10
+
+
+def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> WordResult:
+    r"""How unequally is negative sentiment spread over words?
+
+    A logistic regression learns to tell negative from positive words by their vectors. With its probability
+    :math:`p(w)` that a word is negative, and :math:`P(w) = p(w) / \sum_v p(v)`, RNSB is the Kullback-Leibler
+    divergence of P from the uniform distribution over the n words,
+
+    .. math:: \mathrm{RNSB} = \sum_w P(w) \log (n\, P(w))
+
+    The regression minimises :math:`\lVert \beta \rVert^2 / 2 + \sum_i \log(1 + e^{-y_i f(x_i)})`, where
+    :math:`\beta` includes the constant, as the authors' liblinear does with C = 1, but to its exact minimum.
+
+    Parameters
+    ----------
+    vectors : mapping of str to array
+        Vectors at their original length, as in the authors' code.
+    words : sequence of str
+        Two or more words to measure.
+    classes : mapping of str to sequence of str
+        Positive words, then negative words. The order matters.
+
+    Returns
+    -------
+    WordResult
+        `value` in [0, log n], 0 if all words are equally negative; `words` has the `probability` that each is negative.
+
+    Raises
+    ------
+    MeasureError
+        There are fewer than two words, or other than two classes; a word has no usable vector.
+
+    Notes
+    -----
+    Misleads because no words have 0, whatever they mean: fifteen random frequent words of GloVe have .32 (95% from .14
+    to .57), as much as fifteen nationalities. Compare with the chance level of the same list. Sentiment is that of the
+    words which the regression learns from; others give another value.
+
+    References
+    ----------
+    Sweeney, C. & Najafian, M. (2019). A transparent framework for evaluating unintended demographic bias in word
+    embeddings. ACL 57, 1662-1667. https://doi.org/10.18653/v1/P19-1162
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vectors = {"good": np.array([1.0, 0]), "bad": np.array([-1.0, 0]), "rose": np.array([0.6, 0.8])}
+    >>> vectors["wasp"] = np.array([-0.6, 0.8])
+    >>> result = rnsb(vectors, ["rose", "wasp"], {"pleasant": ["good"], "unpleasant": ["bad"]})
+    >>> result.words.probability.round(3).to_dict(), round(result.value, 3)
+    ({'rose': 0.4, 'wasp': 0.6}, 0.02)
+    """
+    check_named_words("classes", classes)
+    if len(classes) != 2:
+        raise MeasureError(f"RNSB: learns from positive and negative words, {len(classes)} class(es) given")
+    rows = stack(vectors, words, "RNSB", least=2)
+    positive, negative = (stack(vectors, each, "RNSB") for each in classes.values())
+    *slopes, constant = _logistic_regression(positive, negative)
+    probability = scipy.special.expit(rows @ np.array(slopes) + constant)
+    shares = probability / probability.sum()
+    return WordResult(
+        measure="RNSB",
+        word_value="probability",
+        value=float(scipy.special.rel_entr(shares, 1 / len(shares)).sum()),
+        range=(0.0, float(np.log(len(shares)))),
+        words=pd.DataFrame({"probability": probability}, index=pd.Index(words, name="word")),
+    )
+
+
+def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Slopes and constant of the probability of belonging to the second rows, by Newton's method."""
+    labels = np.repeat([0.0, 1.0], [len(zeros), len(ones)])
+    design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
+    basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
+    rows = coordinates.T
+    weights, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
+
+    def loss(at: NDArray[np.float64]) -> float:
+        signed = np.where(labels == 1, 1.0, -1.0) * (rows @ at)
+        return float(at @ at / 2 + np.logaddexp(0, -signed).sum())
+
+    while np.abs(step).max() > _EXACT:
+        p = scipy.special.expit(rows @ weights)
+        gradient = weights + rows.T @ (p - labels)
+        step = np.linalg.solve(np.eye(len(weights)) + rows.T @ (rows * (p * (1 - p))[:, None]), gradient)
+        while loss(weights - step) > loss(weights) and np.abs(step).max() > _EXACT:
+            step /= 2
+        weights = weights - step
+    return np.asarray(basis @ weights)
+
+
+@measure("RNSB", rank=94)
+def _on(occasion: Occasion) -> WordResult:
+    """RNSB of the targets, with the second associated class as negative."""
+    return rnsb(occasion.original_vectors, occasion.words, occasion.classes)

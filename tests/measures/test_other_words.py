@@ -1,0 +1,158 @@
+"""What measures give for random words, and for the words of a list drawn again."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import MeasureError
+from bayes_bias.measures import measure, measure_all, weat
+from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables
+from bayes_bias.measures.registry import MEASURES
+from tests.helpers import random_table, refused, says
+
+
+@pytest.fixture(scope="module")
+def weat7() -> bb.AssociationTable:
+    return bb.cosines("weat7", "googlenews-demo", also=["she", "he"])
+
+
+def test_random_tables_have_the_design_and_other_words(weat7: bb.AssociationTable) -> None:
+    own = weat7.without_controls()
+    listed = {*own.values.target.to_numpy(), *own.values.attribute.to_numpy()}
+    pool = set(bb.open_embedding("googlenews-demo").pool())
+    for table in random_tables(weat7, 3, seed=1):
+        words = {*table.values.target.to_numpy(), *table.values.attribute.to_numpy()}
+        assert len(words) == 32
+        assert words <= pool - listed
+        assert table.values.group.to_numpy().tolist() == own.values.group.to_numpy().tolist()
+        assert table.class_index.tolist() == own.class_index.tolist()
+        vectors = table.vectors
+        assert vectors is not None
+        assert "she" in vectors  # for measures with defining sets
+        first, second = table.values.target.to_numpy()[0], table.values.attribute.to_numpy()[3]
+        assert table.values.to_numpy()[0, 3] == pytest.approx(vectors[first] @ vectors[second], abs=1e-7)
+
+
+def test_random_tables_replace_one_side_if_wanted(weat7: bb.AssociationTable) -> None:
+    (table,) = random_tables(weat7, 1, seed=1, random="targets")
+    assert table.values.attribute.to_numpy().tolist() == weat7.without_controls().values.attribute.to_numpy().tolist()
+    assert not set(table.values.target.to_numpy()) & set(weat7.values.target.to_numpy())
+
+
+def test_redrawn_tables_take_whole_rows_and_vectors_of_the_words(weat7: bb.AssociationTable) -> None:
+    related = weat7.related_words
+    for table in redrawn_tables(weat7, 3, seed=1):
+        assert np.bincount(table.group_index).tolist() == [round(r.effective) - 1 for r in related.groups.values()]
+        for target in table.values.target.to_numpy():
+            word = target.rpartition(" (")[0]
+            assert table.vectors is not None
+            assert weat7.vectors is not None
+            assert np.array_equal(table.vectors[target], weat7.vectors[word])
+            for attribute in table.values.attribute.to_numpy():
+                value = table.values.sel(target=target, attribute=attribute).item()
+                expected = weat7.values.sel(target=word, attribute=attribute.rpartition(" (")[0]).item()
+                assert value == expected
+
+
+def test_redrawn_means_vary_as_means_of_independent_words_do() -> None:
+    """Of n words n - 1 are drawn, so that the variance of a mean is that of the words, divided by n."""
+    scores = np.random.default_rng(1).normal(size=12) / 10
+    targets = {f"t{k}": "men" if k < 6 else "women" for k in range(12)}
+    table = bb.AssociationTable.from_arrays(
+        np.column_stack([scores, np.zeros(12), np.zeros(12), np.zeros(12)]),
+        targets=targets,
+        attributes={"a": "work", "b": "work", "c": "home", "d": "home"},
+        stereotypes={"men": "work", "women": "home"},
+    )
+    means = [each.values.to_numpy()[:5].mean(axis=0) for each in redrawn_tables(table, 1_500, seed=1)]
+    of_word_a = np.array([mean.max() if mean.max() > 0 else mean.min() for mean in means])
+    assert of_word_a[of_word_a != 0].var() == pytest.approx(scores[:6].var(ddof=1) / 6, rel=0.15)
+
+
+def test_replicates_are_redrawn_with_their_words() -> None:
+    table = bb.cosines("weat7", "minilm-demo", ())
+    labels = set()
+    for drawn in redrawn_tables(table, 4, seed=1):
+        assert drawn.replicates is not None
+        assert len(drawn.replicates.tables) == 10
+        target, attribute = (drawn.values[side].to_numpy()[0] for side in ("target", "attribute"))
+        vectors = drawn.vectors
+        assert vectors is not None
+        product = float((vectors[target] * vectors[attribute]).sum())
+        assert drawn.values.to_numpy()[0, 0] == pytest.approx(product, abs=1e-6)
+        labels.add(drawn.values.to_numpy().tobytes())
+    assert len(labels) == 4
+
+
+def test_topics_of_a_list_are_redrawn_whole() -> None:
+    table = random_table(targets={"men": 6, "women": 6})
+    topics = ["a", "a", "a", "b", "b", "b"] * 2
+    named = table.select(lambda values: values.assign_coords(target_topic=("target", topics)))
+    assert fewest_words(table) == 5
+    assert fewest_words(named) == 2
+    for drawn in redrawn_tables(named, 5, seed=1):
+        words = [word.rpartition(" (")[0] for word in drawn.values.target.to_numpy()]
+        counts = pd.Series(words).value_counts()
+        assert set(counts.index) in [
+            {f"men {k}" for k in first} | {f"women {k}" for k in second}
+            for first in ((0, 1, 2), (3, 4, 5), range(6))
+            for second in ((6, 7, 8), (9, 10, 11), range(6, 12))
+        ]
+
+
+def test_columns_of_chance_and_redrawn_words(weat7: bb.AssociationTable) -> None:
+    settings: dict[str, Any] = {"only": ["WEAT", "quasi-F", "REML", "MAC", "SD-WEAT"], "seed": 1}
+    measured = measure_all(weat7, chance_draws=20, redraws=20, **settings)
+    table = measured.table
+    values = [weat(each, permutations=1).value for each in random_tables(weat7, 20, seed=1)]
+    assert table.chance["WEAT"] == pytest.approx(np.median(values))
+    expected = np.quantile(values, [0.025, 0.975])
+    assert table.loc["WEAT", ["chance_ci95_lb", "chance_ci95_ub"]].tolist() == pytest.approx(expected.tolist())
+    assert table.chance["REML"] == table.chance["quasi-F"]
+    assert abs(table.chance["quasi-F"]) < 0.01 < table.value["quasi-F"]
+    redrawn = [weat(each, permutations=1).value for each in redrawn_tables(weat7, 20, seed=1)]
+    assert table.redrawn["WEAT"] == pytest.approx(np.median(redrawn))
+    assert np.isnan(table.redrawn["quasi-F"])  # which has an interval of its own
+    assert measured.fewest_words == fewest_words(weat7) < 8
+    again = measure_all(weat7, chance_draws=20, redraws=20, **settings).table
+    pd.testing.assert_frame_equal(table, again)
+
+
+def test_few_words_are_marked(weat7: bb.AssociationTable, run: Any) -> None:
+    measured = measure_all(weat7, only=["WEAT", "quasi-F"], redraws=5)
+    cells = dict(zip(measured.layout.labels, measured.layout.columns[-1].cells, strict=True))
+    assert cells["WEAT"].endswith("**")
+    assert not cells["quasi-F"].endswith("*")
+    assert any(says(remark, "** unreliable effective number 4 below 8") for remark in measured.remarks)
+    many = measure_all(random_table(targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9}), redraws=5)
+    assert many.layout.columns[-1].cells[0].endswith("]*")
+    code, out, _ = run("measures", "weat7", "--no-posterior", "--word-draws", "2", "--controls", "none")
+    assert code == 0
+    assert says(out, "random words ** bootstrap unreliable")
+
+
+def test_a_measure_of_a_user_has_both(weat7: bb.AssociationTable) -> None:
+    try:
+        measure("largest")(lambda table: float(table.values.max()))
+        row = measure_all(weat7, only=["largest"], chance_draws=10, redraws=10).table.loc["largest"]
+        assert row.chance_ci95_lb < row.chance < row.chance_ci95_ub
+        assert row.redrawn_ci95_ub <= row.value
+    finally:
+        MEASURES.pop("largest", None)
+
+
+def test_chance_is_omitted_with_the_reason_without_an_embedding() -> None:
+    measured = measure_all(random_table(), chance_draws=5)
+    assert "chance" not in measured.table
+    assert says(measured.left_out["chance"], "embedding bayes_bias.cosines")
+    with refused(MeasureError, "chance_draws -1 lists"):
+        measure_all(random_table(), chance_draws=-1)
+
+
+def test_short_repr_and_table_of_a_notebook(weat7: bb.AssociationTable) -> None:
+    measured = measure_all(weat7, only=["WEAT", "Direct Bias"])
+    assert repr(measured) == "<MeasureTable: 1 rows of measures; omitted: Direct Bias>"
+    assert "<table" in measured._repr_html_()
