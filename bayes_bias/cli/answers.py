@@ -107,13 +107,14 @@ def answers(
         "factors": factors or [],
     }
     with progress_bar():
+        result: bb.answers.ModelAnswers | bb.answers.AnswersChange | bb.answers.ModelContrasts
         if compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
         else:
             result = bb.answers.estimate(read(file), wordlist, None if after is None else read(after), **settings)
         page = output.write(result)
     print_layout(result.layout)
-    if compare_models:
+    if isinstance(result, bb.answers.ModelContrasts):
         print_layout(result.ranks)
     say(f"\n{result.text}")
     if page is not None:
