@@ -41,10 +41,10 @@ def main() -> None:
             count = int(of_measure.notna().sum())
             coverage = float(of_measure.mean())
             error = (coverage * (1 - coverage) / count) ** 0.5
-            rows.append({"words": words, "measure": measure, "lists": count, "coverage": coverage, "error": error})
+            about = {"words": words, "measure": measure, "lists": count, "redraws": chosen.redraws}
+            rows.append(about | {"coverage": coverage, "error": error})
         print(pd.DataFrame(rows).pivot_table(index="measure", columns="words", values="coverage").round(3), flush=True)
-    about = {"lists": chosen.lists, "redraws": chosen.redraws, "dimensions": _DIMENSIONS}
-    write(_RESULT, provenance() | about, rows_of(pd.DataFrame(rows)))
+    write(_RESULT, provenance() | {"dimensions": _DIMENSIONS}, rows_of(pd.DataFrame(rows)))
 
 
 def table_of(seed: int, words: int) -> bb.AssociationTable:
@@ -105,10 +105,11 @@ def section() -> str:
 
 {markdown_table(shown)}
 
-Simulated populations of vectors in {about["dimensions"]} dimensions, {about["lists"]} lists in each cell (Monte
-Carlo standard error {rows.error.max():.1%} or less), {about["redraws"]} redrawn lists for each interval. The true value
-is the mean of the measure over {_OTHER_LISTS} other lists of the same length. gWEAT is the bias, which the posterior
-estimates. Words are independent draws here; of related words the bootstrap draws their effective number.
+Simulated populations of vectors in {about["dimensions"]} dimensions, {rows.lists.min()} to {rows.lists.max()} lists in
+each cell (Monte Carlo standard error {rows.error.max():.1%} or less), {rows.redraws.min()} to {rows.redraws.max()}
+redrawn lists for each interval. The true value is the mean of the measure over {_OTHER_LISTS} other lists of the same
+length. gWEAT is the bias, which the posterior estimates. Words are independent draws here; of related words the
+bootstrap draws their effective number. Intervals of RNSB are too short at any length.
 
 {circumstances(about)}
 """

@@ -26,8 +26,8 @@ ENTRY_POINTS = "bayes_bias.measures"
 
 # Marks an interval of redrawn words, and one whose words are too few for it.
 _REDRAWN, _FEW = "*", "**"
-# With fewer effective words in a group or class, intervals of redrawn words are off; docs/evidence/other-words.md.
-FEWEST_WORDS = 8
+# Intervals of redrawn words were tested with as many independent words and more; docs/evidence/other-words.md.
+FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +99,7 @@ class MeasureTable(Tabled):
         """What readers of the table should know: its marks, and what is omitted."""
         few = (
             " It is unreliable here, because the effective number of words of a group or class is"
-            f" {self.fewest_words:.0f}, below {FEWEST_WORDS}."
+            f" {self.fewest_words:.1f}, below {FEWEST_WORDS}."
         )
         mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
         about = {
