@@ -64,12 +64,12 @@ class Frequency:
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     """Return what the order of an embedding's words, frequent ones first, tells of a list."""
-    table = table.without_controls()
     assert table.origin is not None
+    similarity, table = table.origin.similarity, table.without_controls()  # which has no origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
-    slope = frequency_slope(embedding, table.origin.similarity)
+    slope = frequency_slope(embedding, similarity)
     known = [_of_homes(ranks, side, "known") for side in SIDES]
     largest = slope * _largest(weights, *(_bounds(ranks, side) for side in SIDES))
     return Frequency(

@@ -20,7 +20,7 @@ from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import AnswersError, ScopeError, did_you_mean
-from bayes_bias.formatting import Column, Layout, Tabled, count, estimate, in_words, probability
+from bayes_bias.formatting import Column, Layout, Tabled, count, counted, estimate, in_words, probability
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
@@ -68,7 +68,7 @@ class ModelContrasts(Tabled):
         """Say which models differ, in sentences."""
         found = self.table[self.table.survives]
         sentences = [
-            f"Of {in_words(len(self.table))} differences between models {in_words(len(found))}"
+            f"Of {counted(len(self.table), 'difference')} between models {in_words(len(found))}"
             f" {'is' if len(found) == 1 else 'are'} distinguishable from zero after Holm's adjustment."
         ]
         for (stereotype, model, other), row in found.iterrows():
