@@ -39,8 +39,8 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     Notes
     -----
     Misleads twice. If one group is closer to every attribute by the same amount, ranks do not show it. And 1 is out of
-    reach: with shuffled labels of groups, the median is .75 to .98 in lists of WEAT (GloVe 6B, 50 dimensions), so compare
-    with the chance level of the same list. The classes of the attributes do not matter.
+    reach: with shuffled labels of groups, the median is .75 to .98 in lists of WEAT (GloVe 6B, 50 d), so compare with
+    the chance level of the same list. The classes of the attributes do not matter.
 
     References
     ----------
