@@ -96,7 +96,7 @@ def test_how_often_the_truth_is_held(paper):
     planted = rows_of("planted").query("method == 'crossed' and scope == 'both'")
     assert f"hold the true bias in {from_to(planted.coverage_95)} of cases" in paper
     assert set(planted.wordlist) == {"weat1", "weat7"}
-    assert set(planted.draws) == {100}
+    assert set(planted.draws) == {400}
     corpora = rows_of("ground-truth-majority").query("question == 'replicates'").groupby("asked").value
     assert f"in {from_to(corpora.get_group('one corpus'))} of cases from one corpus" in paper
     assert f"in {from_to(corpora.get_group('corpora as replicates'))} with five corpora" in paper
