@@ -43,8 +43,8 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# Lists of random words, and of redrawn words, that a measure's chance level and interval are computed from.
-_WORD_DRAWS = 100
+# Lists of random words that show what chance gives for each measure; a second for each list, and so few for that reason.
+_WORD_DRAWS = 40
 
 
 def report(
@@ -233,9 +233,7 @@ def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Sett
         },
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
-        measures=measure_all(
-            table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0, redraws=word_draws
-        ),
+        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0),
         coverage=_coverage(table),
         variance_shares=variance_shares(fitted),
         checks={},
