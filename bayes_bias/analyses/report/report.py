@@ -43,7 +43,7 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# Lists of random words that show what chance gives for each measure; a second for each list, and so few for that reason.
+# Lists of random words that show what chance gives for each measure; so few, since they take two seconds a list.
 _WORD_DRAWS = 40
 
 
