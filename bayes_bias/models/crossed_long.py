@@ -29,13 +29,12 @@ from bayes_bias.models.scales import (
     dims_of_scales,
     draws_in_units,
     has_replicates,
-    relative_units,
     rounded,
     unit_of,
-    units_of_priors,
+    units_by_home,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.spec import AS_MEASURED, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
@@ -63,8 +62,6 @@ COLLAPSED = False
 
 # The prior of block means: so many typical values wide that the data decide.
 _WIDE = 10.0
-# The suffix of a scale's own unit, among the inputs.
-_UNIT = "_unit"
 # Along which dim the effects of a side's words differ.
 _ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
 _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
@@ -102,12 +99,14 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """The pairs and the design; values about the mean of their block, in units of the priors."""
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
-    return _inputs(spec, data, rounded(centred), 0.0)
+    return _inputs(spec, data, rounded(centred), 0.0) | units_by_home(spec, data, 1.0)
 
 
-def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The same of a model with its priors in the units of the table; values as they are."""
-    return _inputs(spec, data, data.pair_value.to_numpy(), data.pair_value.mean().item())
+def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """The same in the units of the table; values as they are."""
+    units = units_by_home(spec, data, unit_of(spec, data))
+    measured = spec.with_option("unit", AS_MEASURED)
+    return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
 
 
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
@@ -117,10 +116,8 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     design |= {name: data[name].to_numpy() for name in optional if name in data}
     design |= inputs_from_vectors(spec, data)
     design |= {f"n_{side}s": data[f"n_{side}s"].to_numpy() for side in SIDES}
-    units = relative_units(spec, data)
-    design |= {name + _UNIT: np.asarray(units[name]) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
-    return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
+    return {**design, "values": values, "centre": np.array(centre), "width": rounded(width)}
 
 
 def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
@@ -136,17 +133,15 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     `observe` adds another likelihood, see `bayes_bias.pymc_model`.
     """
-    mean = pm.Normal("mean", inputs["mean_centre"], inputs["mean_width"], dims=("group", "attribute_class"))
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
-    sd |= {name: each * inputs[name + _UNIT] for name, each in sd.items() if name + _UNIT in inputs}
     related = inflations(inputs)
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
     target, attribute = (_word_effects(side, spec, sd, inputs, coords, inflation=related.get(side)) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
-    expected, residual = mean[g, c] + target[c, i] + attribute[g, j], _residual(sd, coords, c)
-    expected = expected + _explained(inputs, i, j, g, c)
+    effects, residual = target[c, i] + attribute[g, j], _residual(sd, coords, c)
+    effects = effects + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
@@ -160,16 +155,26 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
             for side in SIDES
         )
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
-        expected = expected + of_pair + (own[g, c] + by_word).T
+        effects = effects + of_pair + (own[g, c] + by_word).T
         residual = _residual(sd, coords, c, BY_REPLICATE)
-    values = {
-        "observed": inputs["pair_value"],
-        "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair",
-    }
+    expected = _mean(effects, inputs, coords, g, c)[g, c] + effects
+    values = {"observed": inputs["values"], "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair"}
     if observe is None:
         observe_with_sd(spec, "association", expected, residual, **values)
     else:
         observe("association", expected, residual, **values)
+
+
+def _mean(effects: pt.TensorVariable, inputs: Inputs, coords: Coords, g: Any, c: Any) -> pt.TensorVariable:
+    """What is expected of new words: the mean of each block without the average of the effects in it.
+
+    The sampler moves means of blocks, which the data tell, and need not move every word with them.
+    """
+    dims = ("group", "attribute_class")
+    blocks = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
+    of_pair = effects if effects.ndim == 1 else effects.mean(axis=0)
+    nothing = pt.zeros([len(coords[dim]) for dim in dims])
+    return pm.Deterministic("mean", blocks - nothing[g, c].inc(of_pair) / nothing[g, c].inc(1.0), dims=dims)
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
@@ -187,7 +192,7 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
     if not z:
         return 0.0
     slope = {
-        name: pm.Normal(name, 0.0, inputs["mean_width"], dims=DIMS_OF[name])
+        name: pm.Normal(name, 0.0, inputs["width"], dims=DIMS_OF[name])
         for name in SLOPES
         if {dim.removesuffix("_covariate") for dim in DIMS_OF[name] if dim.endswith("_covariate")} <= set(z)
     }
@@ -200,8 +205,8 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """In the units of the table, about zero."""
-    scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
-    return scaled.assign(mean=scaled["mean"] + data.block_mean)
+    scaled = draws_in_units(posterior, unit_of(spec, data))
+    return scaled.assign({name: scaled[name] + data.block_mean for name in ("block_mean", "mean")})
 
 
 def _word_effects(

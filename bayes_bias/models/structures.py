@@ -47,6 +47,9 @@ class Structure(Protocol):
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
 
+    def inputs_as_measured(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+        """The same arrays in the units of the table, and the units of the priors."""
+
     def build(self, spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
         """Adds its variables to the PyMC model at hand, of `inputs` as arrays or as ``pymc.Data``."""
 
