@@ -21,6 +21,7 @@ from bayes_bias.models.components import (
     present,
 )
 from bayes_bias.models.crossed import given_draws as given_draws
+from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.preferences import inputs_from_vectors
 from bayes_bias.models.priors import inflations, observe_with_sd, scales
@@ -37,7 +38,7 @@ from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
 from bayes_bias.models.spec import AS_MEASURED, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side
-from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
+from bayes_bias.table.statistics import compared_classes, pair_labels, refuse_repeats, table_means
 
 DIMS = (
     "group",
@@ -116,8 +117,30 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     design |= {name: data[name].to_numpy() for name in optional if name in data}
     design |= inputs_from_vectors(spec, data)
     design |= {f"n_{side}s": data[f"n_{side}s"].to_numpy() for side in SIDES}
+    design |= _evidence(data, unit_of(spec, data))
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
     return {**design, "values": values, "centre": np.array(centre), "width": rounded(width)}
+
+
+def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
+    """What values say of the level of each word, in a unit, and the averages of which they say nothing: see
+    `normal_effects`."""
+    i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
+    g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
+    values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
+    block = data.block_mean.to_numpy()[g, c]
+    residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
+    variance = (residual**2).mean() / unit**2
+    counted = {"target": np.isin(c, compared_classes(data)), "attribute": np.ones(len(c), dtype=bool)}
+    found: dict[str, np.ndarray] = {}
+    for side, word, home in (("target", i, "group_of"), ("attribute", j, "class_of")):
+        members = np.eye(data.sizes[HOMES[side]])[data[home].to_numpy()]
+        averaging = (members / members.sum(axis=0)) @ members.T
+        pairs = np.bincount(word, counted[side], data.sizes[side])
+        score = np.bincount(word, (values - block) / unit * counted[side], data.sizes[side])
+        found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
+        found[f"{side}_averaging"] = averaging
+    return found
 
 
 def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
@@ -140,24 +163,28 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     target, attribute = (_word_effects(side, spec, sd, inputs, coords, inflation=related.get(side)) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
+    average = _average(target.T, attribute.T, inputs)
     effects, residual = target[c, i] + attribute[g, j], _residual(sd, coords, c)
     effects = effects + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
         own = pm.Deterministic("replicate_effect", own, dims=("group", "attribute_class", "replicate"))
+        target, attribute = (_word_effects(side, spec, sd, inputs, coords, BY_REPLICATE) for side in SIDES)
+        average = average + own.mean(axis=-1) + _average(target.mean(axis=0), attribute.mean(axis=0), inputs)
         target, attribute = (
             pm.Deterministic(
-                f"{side}_effect{BY_REPLICATE}",
-                _word_effects(side, spec, sd, inputs, coords, BY_REPLICATE).transpose(2, 0, 1),
-                dims=(_ACROSS[side], "replicate", side),
+                f"{side}_effect{BY_REPLICATE}", each.transpose(2, 0, 1), dims=(_ACROSS[side], "replicate", side)
             )
-            for side in SIDES
+            for side, each in (("target", target), ("attribute", attribute))
         )
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         effects = effects + of_pair + (own[g, c] + by_word).T
         residual = _residual(sd, coords, c, BY_REPLICATE)
-    expected = _mean(effects, inputs, coords, g, c)[g, c] + effects
+    # The sampler moves means of the blocks at hand, which data tell, and need not move every word with them.
+    dims = ("group", "attribute_class")
+    block = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
+    expected = pm.Deterministic("mean", block - average, dims=dims)[g, c] + effects
     values = {"observed": inputs["values"], "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair"}
     if observe is None:
         observe_with_sd(spec, "association", expected, residual, **values)
@@ -165,16 +192,13 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         observe("association", expected, residual, **values)
 
 
-def _mean(effects: pt.TensorVariable, inputs: Inputs, coords: Coords, g: Any, c: Any) -> pt.TensorVariable:
-    """What is expected of new words: the mean of each block without the average of the effects in it.
-
-    The sampler moves means of blocks, which the data tell, and need not move every word with them.
-    """
-    dims = ("group", "attribute_class")
-    blocks = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
-    of_pair = effects if effects.ndim == 1 else effects.mean(axis=0)
-    nothing = pt.zeros([len(coords[dim]) for dim in dims])
-    return pm.Deterministic("mean", blocks - nothing[g, c].inc(of_pair) / nothing[g, c].inc(1.0), dims=dims)
+def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
+    """Effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
+    first = {"target": "group_of", "attribute": "class_of"}
+    of_targets, of_attributes = (
+        inputs[f"{side}_averaging"][np.unique(inputs[first[side]], return_index=True)[1]] for side in SIDES
+    )
+    return of_targets @ target + (of_attributes @ attribute).T
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
@@ -227,7 +251,8 @@ def _word_effects(
             of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
-    effects = _summed(own, of_word, (side,), coords)
+    evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
+    effects = _summed(own, of_word, (side,), coords, evidence=evidence)
     if inflation is not None:
         size = pt.sqrt((inflation - 1) / inputs[f"n_{side}s"])[home][:, None]
         shared_by_home = {name: scale * size for name, scale in of_word.items()}
@@ -244,23 +269,36 @@ def _summed(
     entities: tuple[str, ...],
     coords: Coords,
     suffix: str = "",
+    *,
     of_words: Any = None,
+    evidence: tuple[Any, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities."""
+    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities.
+
+    Levels of words are sampled as the `evidence` of data on them suggests.
+    """
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
-        name = component.name.removeprefix("sd_") + suffix
-        if of_words is None:
-            normal = _standard_normal(f"{name}_z", component, entities, coords)
+        name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
+        if evidence is not None and _is_level(component):
+            sigma = scale if scale.ndim == 0 else scale[:, 0]
+            effect = normal_effects(f"{name}_z", 0.0, sigma, evidence[0], entities, evidence[1])[:, None]
+        elif of_words is None:
+            effect = _standard_normal(f"{name}_z", component, entities, coords) * scale
         else:
-            normal = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words]
-        effect = normal * sd[component.name + suffix]
+            effect = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words] * scale
         if component.part != "attributes":
             pattern = over_classes(n_classes, n_classes - len(coords["control"]))[component.over_classes]
             effect = (effect[..., None] * pattern).sum(axis=-2)
         total = total + effect
     return total
+
+
+def _is_level(component: Component) -> bool:
+    """Whether an effect of words is one number for each of them."""
+    over = component.over_classes if component.part == "targets" else component.over_groups
+    return over in ("all", "associated")
 
 
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:

@@ -5,16 +5,22 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
 
-def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> pt.TensorVariable:
+def normal_effects(
+    name: str, mu: Any, sigma: Any, evidence: Any, dims: Any, averaging: NDArray[np.float64] | None = None
+) -> pt.TensorVariable:
     """Effects ``Normal(mu, sigma)`` in the PyMC model at hand, sampled as `PartlyCentred`.
 
     Parameters
     ----------
     name, mu, sigma, dims
         As in `pymc.Normal`.
+    averaging : array (effects, effects), optional
+        If data tell how effects differ from averages and not the averages, such as those of a group of words: the
+        matrix that replaces each effect by its average. Averages are then sampled by themselves.
     evidence : array
         Score and information of the data on each effect, (2, ...): about which mean and with which precision, times
         which it is the score, they know it. The posterior does not depend on it, and the sampler's steps do.
@@ -29,7 +35,7 @@ def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> 
         random=_random,
         class_name="Normal",
         dims=dims,
-        default_transform=PartlyCentred(),
+        default_transform=PartlyCentred() if averaging is None else PartlyCentredWithin(averaging),
     )
 
 
@@ -65,6 +71,34 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
 
     def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         return pt.log(_given_data(*inputs)[1])
+
+
+class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
+    """The same of deviations from averages, of which data tell, beside averages as standard normal variables.
+
+    Given the population, deviations and averages are independent. The information must be the same for all effects of
+    an average.
+    """
+
+    name = "centredwithin"
+    ndim_supp = 0
+
+    def __init__(self, averaging: NDArray[np.float64]) -> None:
+        self.averaging = averaging
+
+    def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        (mean, sd), sigma = _given_data(*inputs), inputs[3]
+        average = self.averaging @ (value - mean)
+        return (value - mean - average) / sd + average / sigma
+
+    def backward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        (mean, sd), sigma = _given_data(*inputs), inputs[3]
+        average = self.averaging @ value
+        return mean + sd * (value - average) + sigma * average
+
+    def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        share = np.diag(self.averaging)
+        return (1 - share) * pt.log(_given_data(*inputs)[1]) + share * pt.log(inputs[3])
 
 
 def _given_data(
