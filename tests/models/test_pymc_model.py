@@ -80,6 +80,13 @@ def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVar
     return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z") and not rv.name.startswith("sd_")]
 
 
+def _spread(variable: pt.TensorVariable) -> pt.TensorVariable:
+    """The standard deviation of each entry of an effect, which the scales may determine."""
+    is_zero_sum = isinstance(variable.owner.op, pm.ZeroSumNormal.rv_type)
+    sd = 1.0 if is_zero_sum else variable.owner.op.dist_params(variable.owner)[1]
+    return pt.ones(variable.shape) * sd
+
+
 def _standard(variable: pt.TensorVariable) -> np.ndarray:
     """Values of a variable of which independent standard normals are made: one row for each of these."""
     shape = variable.shape.eval(mode="FAST_COMPILE")
@@ -120,7 +127,9 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
         [expected, residual],
         givens={model["mean"]: np.zeros(model["mean"].shape.eval(mode="FAST_COMPILE"))},
         mode="FAST_COMPILE",
+        on_unused_input="ignore",
     )
+    spread = pytensor.function(scale_rvs, [*map(_spread, normal_rvs)], mode="FAST_COMPILE", on_unused_input="ignore")
     y = model["values"].get_value()
     density, rng, differences = integrated_density(marginal, names), np.random.default_rng(1), []
     largest = 0.0
@@ -135,7 +144,8 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
             at = [values(*zeros[:k], row, *zeros[k + 1 :], *point)[0] for row in rows]
             return np.reshape(np.broadcast_arrays(*at, y)[:-1], (len(rows), -1))
 
-        loadings = np.concatenate([effects(k, rows) for k, rows in enumerate(normals)])
+        sizes = zip(normals, spread(*point), strict=True)
+        loadings = np.concatenate([effects(k, rows * size) for k, (rows, size) in enumerate(sizes)])
         sd = values(*zeros, *point)[1]
         covariance = loadings.T @ loadings + np.diag(np.broadcast_to(sd, y.shape).ravel() ** 2)
         dense = restricted_log_likelihood(table, covariance)
