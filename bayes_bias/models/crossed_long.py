@@ -135,11 +135,11 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for side, word, home in (("target", i, "group_of"), ("attribute", j, "class_of")):
         members = np.eye(data.sizes[HOMES[side]])[data[home].to_numpy()]
-        averaging = (members / members.sum(axis=0)) @ members.T
+        found[f"{HOMES[side]}_averaging"] = (members / members.sum(axis=0)).T
+        found[f"{side}_averaging"] = averaging = members @ found[f"{HOMES[side]}_averaging"]
         pairs = np.bincount(word, counted[side], data.sizes[side])
         score = np.bincount(word, (values - block) / unit * counted[side], data.sizes[side])
         found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
-        found[f"{side}_averaging"] = averaging
     return found
 
 
@@ -194,11 +194,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
 
 def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
     """Effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
-    first = {"target": "group_of", "attribute": "class_of"}
-    of_targets, of_attributes = (
-        inputs[f"{side}_averaging"][np.unique(inputs[first[side]], return_index=True)[1]] for side in SIDES
-    )
-    return of_targets @ target + (of_attributes @ attribute).T
+    return inputs["group_averaging"] @ target + (inputs["attribute_class_averaging"] @ attribute).T
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:

@@ -200,6 +200,8 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     spec = resolved(spec, data)
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
-        inputs = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}
+        inputs: dict[str, Any] = structure.inputs(spec, data)
+        # Transforms are no part of the graph, and keep averages as numbers.
+        inputs |= {name: pm.Data(name, each) for name, each in inputs.items() if not name.endswith("_averaging")}
         structure.build(spec, inputs, coords)
     return model
