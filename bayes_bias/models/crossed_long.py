@@ -63,6 +63,8 @@ COLLAPSED = False
 
 # The prior of block means: so many typical values wide that the data decide.
 _WIDE = 10.0
+# The least variance of residuals, in that of values within blocks, with which the sampler's steps are shaped.
+_LEAST = 1e-4
 # Along which dim the effects of a side's words differ.
 _ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
 _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
@@ -130,7 +132,7 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
     block = data.block_mean.to_numpy()[g, c]
     residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
-    variance = (residual**2).mean() / unit**2
+    variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
     counted = {"target": np.isin(c, compared_classes(data)), "attribute": np.ones(len(c), dtype=bool)}
     found: dict[str, np.ndarray] = {}
     for side, word, home in (("target", i, "group_of"), ("attribute", j, "class_of")):
@@ -149,8 +151,10 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
     ``b + w``, with what a word shares with its sub-topic or pair. If vectors show that words are related, those of a
     group or class share a part of each effect, with the variance that makes that of their mean ``target_inflation``
-    times as large. Each effect is a standard deviation times a standard
-    normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
+    times as large. The variables that effects are made of have names that end in ``_z``: preferences in units of their
+    standard deviation, levels in those of the model. ``block_mean`` is the mean of these words, and ``mean``, that of
+    new words, is what remains of it without the average of effects. The sampler moves the former, which the data tell,
+    and need not move every word with it. With replicates also what differs between them, ``replicate_effect``,
     ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
     in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
@@ -181,7 +185,6 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         effects = effects + of_pair + (own[g, c] + by_word).T
         residual = _residual(sd, coords, c, BY_REPLICATE)
-    # The sampler moves means of the blocks at hand, which data tell, and need not move every word with them.
     dims = ("group", "attribute_class")
     block = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
     expected = pm.Deterministic("mean", block - average, dims=dims)[g, c] + effects

@@ -8,6 +8,9 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
+# Where a transform finds the standard deviation among the inputs of `normal_effects`.
+_SIGMA = 2
+
 
 def normal_effects(
     name: str, mu: Any, sigma: Any, evidence: Any, dims: Any, averaging: NDArray[np.float64] | None = None
@@ -31,18 +34,11 @@ def normal_effects(
         sigma,
         evidence[0],
         evidence[1],
-        logp=lambda value, mu, sigma, *evidence: pm.logp(pm.Normal.dist(mu, sigma), value),
-        random=_random,
+        dist=lambda mu, sigma, score, information, size: pm.Normal.dist(mu, sigma, size=size),
         class_name="Normal",
         dims=dims,
         default_transform=PartlyCentred() if averaging is None else PartlyCentredWithin(averaging),
     )
-
-
-def _random(
-    mu: Any, sigma: Any, score: Any, information: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None
-) -> Any:
-    return rng.normal(mu, sigma, size)
 
 
 class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
@@ -87,22 +83,22 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
         self.averaging = averaging
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
-        (mean, sd), sigma = _given_data(*inputs), inputs[3]
+        (mean, sd), sigma = _given_data(*inputs), inputs[_SIGMA]
         average = self.averaging @ (value - mean)
         return (value - mean - average) / sd + average / sigma
 
     def backward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
-        (mean, sd), sigma = _given_data(*inputs), inputs[3]
+        (mean, sd), sigma = _given_data(*inputs), inputs[_SIGMA]
         average = self.averaging @ value
         return mean + sd * (value - average) + sigma * average
 
     def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         share = np.diag(self.averaging)
-        return (1 - share) * pt.log(_given_data(*inputs)[1]) + share * pt.log(inputs[3])
+        return (1 - share) * pt.log(_given_data(*inputs)[1]) + share * pt.log(inputs[_SIGMA])
 
 
 def _given_data(
-    rng: Any, size: Any, mu: Any, sigma: Any, score: Any, information: Any
+    size: Any, mu: Any, sigma: Any, score: Any, information: Any, rng: Any
 ) -> tuple[pt.TensorVariable, pt.TensorVariable]:
     """Mean and standard deviation of effects given their data and their population."""
     variance = 1 / (1 / sigma**2 + information)

@@ -73,8 +73,10 @@ def pymc_model(
         Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
         deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
-        ``association (pair)``. Word effects are standard deviations times standard normal variables, whose names end in
-        ``_z``. A table with replicates has ``association (replicate, pair)``, ``pair_effect (pair)``, and the
+        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block of these words;
+        standard deviations in units of their priors (``sd_residual_z`` and so on), variances of preferences, and the
+        variables that effects are made of, whose names end in ``_z``. A table with replicates has ``association
+        (replicate, pair)``, ``pair_effect (pair)``, and the
         differences between replicates: ``replicate_effect``, ``target_effect_by_replicate`` and
         ``attribute_effect_by_replicate``. The hierarchical model has ``bias``, ``connection_mean``, ``connection_sd``,
         ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
@@ -97,7 +99,11 @@ def pymc_model(
     values, with a standard deviation of ten within-block standard deviations.
 
     Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a
-    logarithm has an endless tail.
+    logarithm has an endless tail; levels of words as deviations from what the data say of them.
+
+    All that differs between tables with as many words in each group and class is ``pm.Data``: values, units, priors
+    from vectors, covariates. ``pm.set_data`` replaces it without compiling anew; do not use it for a table with other
+    numbers of words or other missing pairs, because the design is constant.
 
     Examples
     --------

@@ -14,7 +14,9 @@ import pytest
 from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
 from bayes_bias.models.crossed_marginal import _random
+from bayes_bias.models.formula import formula_of, priors_of
 from bayes_bias.models.spec import Prior
+from bayes_bias.table.statistics import within_sd
 from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density
 from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
 from tests.models.test_related_words import RELATED
@@ -57,6 +59,30 @@ def test_it_has_named_variables_with_dims(table):
     assert model.named_vars_to_dims["target_effect"] == ("attribute_class", "target")
     assert model.named_vars_to_dims["attribute_effect"] == ("group", "attribute")
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
+
+
+def test_priors_are_written_with_numbers(table):
+    formula = formula_of(pymc_model(table, load_spec("crossed").with_prior("sd_attribute", "Gamma", alpha=2, beta=4)))
+    assert "<" not in formula
+    assert "sd_attribute_z ~ Gamma(2, " in formula
+    sd, df = (table.values[f"target_{what}"].to_numpy() for what in ("preference_sd", "directions"))
+    assert f"target_preference_variance ~ InverseGamma({df[0] / 2:.4g}, [{df[0] / 2 * sd[0] ** 2:.4g}, " in formula
+    priors = priors_of(pymc_model(table))
+    assert priors["sd_residual"] == f"{within_sd(table):.4g} * HalfNormal(0, 1.65)"
+    assert not {"target_associated_z", "attribute_preference_z"} & set(priors)
+
+
+def test_data_of_another_table_make_its_model(table):
+    """All that differs between tables of one shape can be set."""
+    other = cosines("weat8", "googlenews-demo", sub_topics="independent").without_controls()
+    for marginal in (False, True):
+        model, expected = (pymc_model(each, marginal=marginal) for each in (table, other))
+        point = expected.initial_point(random_seed=1)
+        of_table = model.compile_logp(mode="FAST_COMPILE")
+        before = of_table(point)
+        pm.set_data({data.name: data.get_value() for data in expected.data_vars}, model=model)
+        assert of_table(point) == pytest.approx(expected.compile_logp(mode="FAST_COMPILE")(point), rel=1e-10)
+        assert of_table(point) != pytest.approx(before, rel=1e-3)
 
 
 def test_every_structure_can_draw_its_prior(table):
@@ -215,20 +241,6 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
         gap = np.abs(one.mean(("chain", "draw")) - other.mean(("chain", "draw")))
         assert bool((gap < 4 * error).all()), name
     assert arviz_stats.loo(drawn).n_data_points == table.values.size
-
-
-@pytest.mark.slow
-@pytest.mark.thorough
-@PARETO
-def test_docs_on_pymc_and_arviz_work():
-    page = DOCS.read_text(encoding="utf-8")
-    written: dict[str, Any] = {}
-    for code in re.findall(r"```python\n([^`]*)```", page[: page.index("## Plain PyMC")]):
-        exec("\n".join(line for line in code.splitlines() if "needs Graphviz" not in line), written)
-    assert {"bias", "target_effect"} <= set(written["draws"]["posterior"])
-    assert "bias" in written["prior"]["prior"]
-    assert "target_slope" in written["adjusted"].named_vars
-    assert set(written["fits"]) == {"normal", "heavy tails"}
 
 
 @pytest.mark.slow
