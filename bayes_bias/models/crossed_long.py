@@ -133,14 +133,14 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     block = data.block_mean.to_numpy()[g, c]
     residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
     variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
-    counted = {"target": np.isin(c, compared_classes(data)), "attribute": np.ones(len(c), dtype=bool)}
+    everywhere, compared = np.ones(len(c)), 1.0 * np.isin(c, compared_classes(data))
     found: dict[str, np.ndarray] = {}
-    for side, word, home in (("target", i, "group_of"), ("attribute", j, "class_of")):
+    for side, word, home, counts in zip(SIDES, (i, j), ("group_of", "class_of"), (compared, everywhere), strict=True):
         members = np.eye(data.sizes[HOMES[side]])[data[home].to_numpy()]
         found[f"{HOMES[side]}_averaging"] = (members / members.sum(axis=0)).T
         found[f"{side}_averaging"] = averaging = members @ found[f"{HOMES[side]}_averaging"]
-        pairs = np.bincount(word, counted[side], data.sizes[side])
-        score = np.bincount(word, (values - block) / unit * counted[side], data.sizes[side])
+        pairs = np.bincount(word, counts, data.sizes[side])
+        score = np.bincount(word, (values - block) / unit * counts, data.sizes[side])
         found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
     return found
 
@@ -180,7 +180,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
             pm.Deterministic(
                 f"{side}_effect{BY_REPLICATE}", each.transpose(2, 0, 1), dims=(_ACROSS[side], "replicate", side)
             )
-            for side, each in (("target", target), ("attribute", attribute))
+            for side, each in zip(SIDES, (target, attribute), strict=True)
         )
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         effects = effects + of_pair + (own[g, c] + by_word).T
