@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
 # Where a transform finds the standard deviation among the inputs of `normal_effects`.
-_SIGMA = 2
+_SIGMA = 3
 
 
 def normal_effects(
@@ -34,11 +34,19 @@ def normal_effects(
         sigma,
         evidence[0],
         evidence[1],
-        dist=lambda mu, sigma, score, information, size: pm.Normal.dist(mu, sigma, size=size),
+        # Not by `dist`, which PyMC inlines: the transform would not find the evidence.
+        logp=lambda value, mu, sigma, *evidence: pm.logp(pm.Normal.dist(mu, sigma), value),
+        random=_random,
         class_name="Normal",
         dims=dims,
         default_transform=PartlyCentred() if averaging is None else PartlyCentredWithin(averaging),
     )
+
+
+def _random(
+    mu: Any, sigma: Any, score: Any, information: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None
+) -> Any:
+    return rng.normal(mu, sigma, size)
 
 
 class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
@@ -98,7 +106,7 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
 
 
 def _given_data(
-    size: Any, mu: Any, sigma: Any, score: Any, information: Any, rng: Any
+    rng: Any, size: Any, mu: Any, sigma: Any, score: Any, information: Any
 ) -> tuple[pt.TensorVariable, pt.TensorVariable]:
     """Mean and standard deviation of effects given their data and their population."""
     variance = 1 / (1 / sigma**2 + information)
