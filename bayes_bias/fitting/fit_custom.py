@@ -98,9 +98,9 @@ def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Datas
     tree = xr.DataTree.from_dict({"posterior": posterior})
     about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
     with as_on_any_machine():
-        groups = {"log_likelihood": pm.compute_log_likelihood(tree, **about)}
+        groups = {"log_likelihood": pm.stats.compute_log_likelihood(tree, **about)}
         if names := prior_names(model):
-            groups["log_prior"] = summed(pm.compute_log_prior(tree, var_names=names, **about))
+            groups["log_prior"] = summed(pm.stats.compute_log_prior(tree, var_names=names, **about))
     return groups
 
 
