@@ -124,12 +124,15 @@ class Fitted:
         """The model; of a fit that was read from a file as far as it determines the posterior."""
         if self._spec is not None:
             return self._spec
-        priors = {name: Prior.parse(text) for name, text in self.stored("priors").items()}
+        structure = str(self.tree.attrs["structure"])
+        # Those of a model of the user's own are text to be read, and no part of a spec.
+        written = {} if structure == "custom" else self.stored("priors")
+        priors = {name: Prior.parse(text) for name, text in written.items()}
         return ModelSpec(
             name=str(self.tree.attrs["model"]),
             title="",
             description="",
-            structure=str(self.tree.attrs["structure"]),
+            structure=structure,
             options=MappingProxyType(self.stored("options")),
             priors=MappingProxyType(priors),
         )
