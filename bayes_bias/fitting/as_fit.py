@@ -47,7 +47,7 @@ def as_fit(
     draws : xarray.DataTree
         Groups ``posterior`` and ``sample_stats``, of `bayes_bias.pymc_model` in either form, or of your own `model`.
     model : str, Path, ModelSpec, pymc.Model or callable
-        As for `fit`: the model that was sampled.
+        As for `fit`: the model that was sampled. If its data were replaced by ``pm.set_data``, pass the model itself.
     seed : int
         For draws of what a marginal model integrates out.
 

@@ -21,7 +21,7 @@ from bayes_bias.models.components import (
     present,
 )
 from bayes_bias.models.crossed import given_draws as given_draws
-from bayes_bias.models.normal_effects import normal_effects
+from bayes_bias.models.normal_effects import PartlyCentredWithin
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.preferences import inputs_from_vectors
 from bayes_bias.models.priors import inflations, observe_with_sd, scales
@@ -126,7 +126,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     """What values say of the level of each word, in a unit, and the averages of which they say nothing: see
-    `normal_effects`."""
+    `PartlyCentredWithin`."""
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
     g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
     values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
@@ -270,7 +270,7 @@ def _summed(
     suffix: str = "",
     *,
     of_words: Any = None,
-    evidence: tuple[Any, np.ndarray] | None = None,
+    evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
     """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities.
 
@@ -282,7 +282,8 @@ def _summed(
         name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
         if evidence is not None and _is_level(component):
             sigma = scale if scale.ndim == 0 else scale[:, 0]
-            effect = normal_effects(f"{name}_z", 0.0, sigma, evidence[0], entities, evidence[1])[:, None]
+            told_by_data = PartlyCentredWithin(*evidence)
+            effect = pm.Normal(f"{name}_z", 0.0, sigma, dims=entities, default_transform=told_by_data)[:, None]
         elif of_words is None:
             effect = _standard_normal(f"{name}_z", component, entities, coords) * scale
         else:

@@ -8,22 +8,14 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
-# Where a transform finds the standard deviation among the inputs of `normal_effects`.
-_SIGMA = 3
 
-
-def normal_effects(
-    name: str, mu: Any, sigma: Any, evidence: Any, dims: Any, averaging: NDArray[np.float64] | None = None
-) -> pt.TensorVariable:
+def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> pt.TensorVariable:
     """Effects ``Normal(mu, sigma)`` in the PyMC model at hand, sampled as `PartlyCentred`.
 
     Parameters
     ----------
     name, mu, sigma, dims
         As in `pymc.Normal`.
-    averaging : array (effects, effects), optional
-        If data tell how effects differ from averages and not the averages, such as those of a group of words: the
-        matrix that replaces each effect by its average. Averages are then sampled by themselves.
     evidence : array
         Score and information of the data on each effect, (2, ...): about which mean and with which precision, times
         which it is the score, they know it. The posterior does not depend on it, and the sampler's steps do.
@@ -34,12 +26,11 @@ def normal_effects(
         sigma,
         evidence[0],
         evidence[1],
-        # Not by `dist`, which PyMC inlines: the transform would not find the evidence.
         logp=lambda value, mu, sigma, *evidence: pm.logp(pm.Normal.dist(mu, sigma), value),
         random=_random,
         class_name="Normal",
         dims=dims,
-        default_transform=PartlyCentred() if averaging is None else PartlyCentredWithin(averaging),
+        default_transform=PartlyCentred(),
     )
 
 
@@ -80,29 +71,35 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
 class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
     """The same of deviations from averages, of which data tell, beside averages as standard normal variables.
 
-    Given the population, deviations and averages are independent. The information must be the same for all effects of
-    an average.
+    For a variable of ``pm.Normal``. Given the population, deviations and averages are independent.
+
+    Parameters
+    ----------
+    evidence : array (2, effects)
+        Score and information, see `normal_effects`; the latter is the same for all effects of an average.
+    averaging : array (effects, effects)
+        Replaces each effect by the average of those that it belongs to, such as a group of words.
     """
 
     name = "centredwithin"
     ndim_supp = 0
 
-    def __init__(self, averaging: NDArray[np.float64]) -> None:
-        self.averaging = averaging
+    def __init__(self, evidence: NDArray[np.float64], averaging: NDArray[np.float64]) -> None:
+        self.evidence, self.averaging = evidence, averaging
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
-        (mean, sd), sigma = _given_data(*inputs), inputs[_SIGMA]
+        (mean, sd), sigma = _given_data(*inputs, *self.evidence), inputs[-1]
         average = self.averaging @ (value - mean)
         return (value - mean - average) / sd + average / sigma
 
     def backward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
-        (mean, sd), sigma = _given_data(*inputs), inputs[_SIGMA]
+        (mean, sd), sigma = _given_data(*inputs, *self.evidence), inputs[-1]
         average = self.averaging @ value
         return mean + sd * (value - average) + sigma * average
 
     def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         share = np.diag(self.averaging)
-        return (1 - share) * pt.log(_given_data(*inputs)[1]) + share * pt.log(inputs[_SIGMA])
+        return (1 - share) * pt.log(_given_data(*inputs, *self.evidence)[1]) + share * pt.log(inputs[-1])
 
 
 def _given_data(

@@ -32,7 +32,6 @@ _DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
             for what in ("preference_sd", "directions", f"inflation{EXPECTED}")
         },
         **{f"{side}_covariate_value": (side, f"{side}_covariate") for side in SIDES},
-        **{f"{side}_evidence": ("evidence", side) for side in SIDES},
     }
 )
 

@@ -201,7 +201,8 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
         inputs: dict[str, Any] = structure.inputs(spec, data)
-        # Transforms are no part of the graph, and keep averages as numbers.
-        inputs |= {name: pm.Data(name, each) for name, each in inputs.items() if not name.endswith("_averaging")}
+        # Transforms are no part of the graph, and keep theirs as numbers.
+        of_graph = {name: each for name, each in inputs.items() if not name.endswith(("_averaging", "_evidence"))}
+        inputs |= {name: pm.Data(name, each) for name, each in of_graph.items()}
         structure.build(spec, inputs, coords)
     return model

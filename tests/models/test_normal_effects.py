@@ -13,8 +13,8 @@ AVERAGING[:3, :3], AVERAGING[3:, 3:] = 1 / 3, 1 / 2
 
 
 def test_partly_centred_within_inverts_and_has_the_jacobian_of_its_map():
-    transform, value = PartlyCentredWithin(AVERAGING), pt.dvector("value")
-    inputs = (None, None, 0.0, *map(pt.as_tensor, (SIGMA, SCORE, INFORMATION)))
+    transform, value = PartlyCentredWithin(np.array([SCORE, INFORMATION]), AVERAGING), pt.dvector("value")
+    inputs = (None, None, 0.0, pt.as_tensor(SIGMA))
     effects = transform.backward(value, *inputs)
     outputs = [effects, transform.forward(effects, *inputs), transform.log_jac_det(value, *inputs).sum()]
     at = pytensor.function([value], outputs, mode="FAST_COMPILE")
