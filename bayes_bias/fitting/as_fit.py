@@ -187,26 +187,34 @@ def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
             )
 
 
-def _density(model: pm.Model) -> Callable[..., NDArray[np.float64]]:
-    """The log density in which a sampler moves, of values of the free variables themselves."""
+def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
+    """The log density in which a sampler moves, and what is derived, of values of the free variables themselves."""
     given = {rv: rv.type() for rv in model.free_RVs}
     at = {}
     for rv, value in given.items():
         transform = model.rvs_to_transforms[rv]
         at[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
     [density] = graph_replace([model.logp()], at)
-    [density] = graph_replace([density], given, strict=False)  # parameters of transforms are variables, too
-    return pytensor.function(list(given.values()), density, mode="FAST_COMPILE", on_unused_input="ignore")
+    # Parameters of transforms are variables, too.
+    outputs = graph_replace([density, *model.deterministics], given, strict=False)
+    return pytensor.function(list(given.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
 
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
-    """At some draws, up to a constant, which samplers may leave out."""
+    """At some draws: what is derived, and the density up to a constant, which samplers may leave out."""
     at = np.linspace(0, found.size - 1, _COMPARED).astype(int)
-    where = [np.unravel_index(k, found.shape) for k in at]
-    density, variables = _density(model), [posterior[rv.name].to_numpy() for rv in model.free_RVs]
-    ours = np.array([density(*(values[k] for values in variables)) for k in where])
-    theirs = np.array([found.to_numpy()[k] for k in where])
-    if np.ptp(ours - theirs) > 1e-5 * np.abs(theirs).max():
+    function, differences, largest = _at_draws(model), [], 0.0
+    for k in (np.unravel_index(each, found.shape) for each in at):
+        density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
+        differences.append(float(density) - found.to_numpy()[k])
+        largest = max(largest, abs(found.to_numpy()[k]))
+        for variable, values in zip(model.deterministics, derived, strict=True):
+            if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
+                raise SpecError(
+                    f"draws: '{variable.name}' is not what the model derives from the other variables, so that its data"
+                    " are others. Pass the table, or the model, that was sampled."
+                )
+    if np.ptp(differences) > 1e-5 * largest:
         raise SpecError(
             "draws: their density `lp` is not that of the model, which has other priors, another likelihood, or other"
             " data. Pass the model that was sampled as `model=`."
