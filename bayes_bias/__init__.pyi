@@ -38,7 +38,9 @@ from .documents.writer import write as write
 from .embeddings.embedding import Embedding as Embedding
 from .embeddings.opening import open_embedding as open_embedding
 from .embeddings.saving import save_vectors as save_vectors
+from .fitting.as_fit import as_fit as as_fit
 from .fitting.fit import fit as fit
+from .fitting.prior_table import priors as priors
 from .fitting.sampling import Sampling as Sampling
 from .fitting.storage import load_fit as load_fit
 from .fitting.storage import save_fit as save_fit

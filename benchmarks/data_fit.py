@@ -15,6 +15,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.checks.predictive import compare_models, predictive_coverage
 from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.table.scopes import possible_scopes
 from benchmarks.cells import LISTS
 from benchmarks.markdown import circumstances, markdown_table
@@ -74,7 +75,7 @@ def _coverage(name: str, fit: xr.DataTree) -> dict[str, float]:
 def _least_ess(fit: xr.DataTree) -> float:
     """The least bulk ESS of any quantity that `summarize` reports under any scope with uncertainty, or of any
     parameter."""
-    scopes = [scope for scope in possible_scopes(fit["constant_data"].to_dataset()) if scope != "none"]
+    scopes = [scope for scope in possible_scopes(Fitted.of(fit).data) if scope != "none"]
     return min(Diagnostics.of(fit).ess_bulk, *(bb.summarize(fit, scope).ess_bulk.min() for scope in scopes))
 
 

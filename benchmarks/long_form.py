@@ -16,6 +16,7 @@ import xarray as xr
 from arviz_stats import mcse, rhat
 
 from bayes_bias import AssociationTable, Sampling, cosines, fit, load_spec, load_wordlist, pymc_model
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import with_bias
 from bayes_bias.models.spec import BY_GROUP
 from bayes_bias.table.combine_replicates import combine_replicates
@@ -61,7 +62,7 @@ def main() -> None:
     done = set(found[0].table) if found else set()
     for name, table in ((name, table) for name, table in tables() if name not in done):
         collapsed = fit(table, SPEC, sampling=Sampling(draws=4000, tune=1000))
-        data = collapsed["constant_data"].to_dataset()
+        data = Fitted.of(collapsed).data
         samplers = SAMPLERS if name == LISTS[0] else SAMPLERS[:1]
         others = {(name, sampler): written_out(table, data, sampler) for sampler in samplers}
         if name == UNEVEN:

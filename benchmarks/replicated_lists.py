@@ -11,6 +11,7 @@ import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.measures.seat import seat
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.spec import load_spec
@@ -77,7 +78,7 @@ def _singles(fit: xr.DataTree, table: AssociationTable) -> dict[str, float]:
 def _health(fit: xr.DataTree) -> dict[str, float]:
     """Divergent transitions, and the least bulk ESS of a parameter or of any quantity under a scope with
     uncertainty."""
-    scopes = [scope for scope in possible_scopes(fit["constant_data"].to_dataset()) if scope != "none"]
+    scopes = [scope for scope in possible_scopes(Fitted.of(fit).data) if scope != "none"]
     of_scopes = {scope: float(bb.summarize(fit, scope).ess_bulk.min()) for scope in scopes}
     diagnostics = Diagnostics.of(fit)
     return {

@@ -26,8 +26,6 @@ import bayes_bias as bb
 from bayes_bias.checks.predictive import posterior_predictive, predictive_coverage
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import GivenDraws, collapsed_log_likelihood, log_priors
-from bayes_bias.models.patterns import Variances
-from bayes_bias.models.table_parts import parts_of
 from bayes_bias.posterior.estimate import SAMPLE, summarize_draws
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import row_of_bias
@@ -83,14 +81,11 @@ def measured() -> Iterator[dict[str, Any]]:
             float(np.ptp((ours[name] - theirs[name]).to_numpy())) for name in ours if not name.endswith("_correlation")
         ),
     )
-    variances = Variances.from_posterior(posterior, data)
-    parts = parts_of(data, variances.patterns).values()
-    of_parts = sum(part.log_likelihood(variances.coefficients) for part in parts)
     yield row(
         "collapsed log likelihood at draws",
         lambda: collapsed_log_likelihood(posterior, data),
         lambda: by_pymc(pymc.stats.compute_log_likelihood, posterior, marginal),
-        lambda _, theirs: float(np.ptp(of_parts - theirs.to_array().sum("variable").to_numpy())),
+        lambda ours, theirs: max(float(np.ptp((ours[part] - theirs[part]).to_numpy())) for part in theirs),
     )
     drawn = pm.sample_prior_predictive(1000, model=bb.pymc_model(table), random_seed=1)["prior"].to_dataset()
     given = partial(GivenDraws.of, fitted.structure, drawn, data, table.values)

@@ -70,8 +70,10 @@ def _log_prior(family, a, b, s):  # type: ignore[no-untyped-def]  # Numba's type
         return (a - 1) * np.log(s) - b * s, (a - 1) / s - b
     if family == _INVERSE_GAMMA:
         return -(a + 1) * np.log(s) - b / s, -(a + 1) / s + b / s**2
-    z = (np.log(s) - a) / b
-    return -0.5 * z**2 - np.log(s), -(z / b + 1) / s
+    if family == _LOG_NORMAL:
+        z = (np.log(s) - a) / b
+        return -0.5 * z**2 - np.log(s), -(z / b + 1) / s
+    return np.nan, np.nan  # a family without a branch here: the sampler cannot start
 
 
 @_compiled

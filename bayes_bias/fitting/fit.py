@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
@@ -17,9 +17,9 @@ from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, resolved, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.covariates import Covariates, without_covariates
+from bayes_bias.table.covariates import Covariates
 from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
-from bayes_bias.table.statistics import refuse_degenerate
+from bayes_bias.table.statistics import as_pairs, refuse_degenerate
 
 if TYPE_CHECKING:
     from bayes_bias.models.custom import CustomModel
@@ -63,12 +63,12 @@ def fit(
     -------
     xarray.DataTree
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
-        ``observed_data`` (the values, if formed) and ``constant_data`` (design and sufficient statistics); provenance
-        and diagnostics in ``attrs``. If word effects were sampled, there is also ``log_likelihood`` of each value, for
-        `arviz.loo`, up to 20 million numbers. If the likelihood is collapsed, there are ``log_prior`` and
-        ``joint_log_likelihood`` of all values together, for power-scaling (`bayes_bias.checks.prior_sensitivity`); for
-        PSIS-LOO see `bayes_bias.posterior_predictive`. The fit round-trips through `save_fit` and `load_fit`, and
-        `summarize` needs nothing else.
+        ``observed_data`` (``association (pair)``, unless there are too many values) and ``constant_data`` (design and
+        sufficient statistics); provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are for
+        `arviz.psense_summary`. If word effects were sampled, the likelihood is that of each value, for `arviz.loo`, up
+        to 20 million numbers. If they were integrated out, it is that of each independent part of the table, and
+        `bayes_bias.posterior_predictive` computes that of each value. The fit round-trips through `save_fit` and
+        `load_fit`, and `summarize` needs nothing else.
 
     Raises
     ------
@@ -129,10 +129,17 @@ def fit_table(
         seed=seed,
         sampling=sampling,
         complete=lambda posterior: completed(spec, posterior, data, seed),
-        derive=lambda posterior: with_bias(posterior, data),
-        observed=_observed(table),
-        densities=lambda posterior: log_densities(posterior, data, spec, lambda: table.values),
+        **groups_of(table, spec, data),
     )
+
+
+def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
+    """What `fit_model` adds to the draws of a shipped model."""
+    return {
+        "derive": lambda posterior: with_bias(posterior, data),
+        "observed": _observed(table),
+        "densities": lambda posterior: log_densities(posterior, data, spec, lambda: table.values),
+    }
 
 
 def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
@@ -147,4 +154,4 @@ def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:
     """The values, unless there are too many of them to be formed."""
     if not table.is_formed:
         return {}
-    return {"observed_data": xr.Dataset({"association": without_covariates(table.values)})}
+    return {"observed_data": xr.Dataset({"association": as_pairs(table.values)})}

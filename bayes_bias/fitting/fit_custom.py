@@ -1,18 +1,24 @@
 """The fit of a PyMC model that its user wrote or changed."""
 
+import json
+from typing import Any
+
 import numpy as np
 import pymc as pm
 import xarray as xr
+from arviz_base import dict_to_dataset
+from pymc.backends.arviz import coords_and_dims_for_inferencedata, find_observations
 from pytensor.gradient import DisconnectedInputError
 
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.compiling import PyMCModel, adaptation_for, as_on_any_machine
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.power_scaling import with_bias
+from bayes_bias.fitting.power_scaling import summed, with_bias
 from bayes_bias.fitting.sampling import Sampling, order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
+from bayes_bias.models.formula import prior_names, priors_of
 from bayes_bias.models.preferences import variables_needed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import independent, mean_of_replicates
@@ -23,11 +29,7 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
     """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
     name = name_of(model)
     pymc_model = built(model, table)
-    if missing := sorted(variables_needed(crossed_long.data(table)) - set(pymc_model.named_vars)):
-        table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
-    if table.replicates is not None and "replicate" not in pymc_model.dim_lengths:
-        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
-    spec, data = custom_spec(name, pymc_model), crossed_long.data(table)
+    table, spec, data = custom_source(table, pymc_model, name)
     try:
         fitted = fit_model(
             table,
@@ -37,9 +39,7 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
             seed=seed,
             sampling=sampling,
             complete=order_dims,
-            derive=lambda posterior: with_bias(posterior, data),
-            observed={"observed_data": xr.Dataset({"association": table.values})},
-            densities=lambda posterior: (_log_likelihood(pymc_model, posterior), None),
+            **groups_of_model(pymc_model, data),
         )
     except SpecError:
         _refuse_start(spec, pymc_model)
@@ -49,7 +49,33 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
             f"model: '{name}' has a free variable without a density, on which nothing depends either; leave it out, or"
             " give it a proper prior"
         ) from error
-    fitted.tree.attrs["formula"] = spec.description
+    return described_as_own(fitted, pymc_model)
+
+
+def custom_source(
+    table: AssociationTable, model: pm.Model, name: str
+) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
+    """Return the table as far as a model describes it, the model as a spec, and the data of the fit."""
+    if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
+        table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
+    if table.replicates is not None and "replicate" not in model.dim_lengths:
+        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
+    return table, custom_spec(name, model), crossed_long.data(table)
+
+
+def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
+    """What `fit_model` adds to the draws of a model."""
+    return {
+        "derive": lambda posterior: with_bias(posterior, data),
+        "observed": {"observed_data": _observed(model)},
+        "densities": lambda posterior: (_log_densities(model, posterior), None),
+    }
+
+
+def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
+    """Return the fit with the formula and the priors of its model, which it cannot keep."""
+    fitted.tree.attrs["formula"] = fitted.spec.description
+    fitted.tree.attrs["priors"] = json.dumps(priors_of(model))
     return fitted
 
 
@@ -61,12 +87,21 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
     return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
 
 
-def _log_likelihood(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The group ``log_likelihood``: of each observed value at each draw."""
+def _observed(model: pm.Model) -> xr.Dataset:
+    """What the model observes, with the dims of its log likelihood."""
+    coords, dims = coords_and_dims_for_inferencedata(model)
+    return dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
+
+
+def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
+    """The log likelihood of each observed value at each draw, and the log prior of each parameter."""
     tree = xr.DataTree.from_dict({"posterior": posterior})
+    about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
     with as_on_any_machine():
-        dataset = pm.compute_log_likelihood(tree, model=model, extend_inferencedata=False, progressbar=False)
-    return {"log_likelihood": dataset}
+        groups = {"log_likelihood": pm.stats.compute_log_likelihood(tree, **about)}
+        if names := prior_names(model):
+            groups["log_prior"] = summed(pm.stats.compute_log_prior(tree, var_names=names, **about))
+    return groups
 
 
 def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:

@@ -6,7 +6,7 @@ it, so that their fits have the same groups and attributes.
 
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -114,14 +114,53 @@ def fit_model(
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)
-    groups, sensitivity = densities(posterior)
     diagnosed = [name for name in posterior if name in draws and name not in made_of]
+    fitted = assembled(
+        source,
+        spec,
+        posterior,
+        stats.assign_attrs(tuning_steps=sampling.tune),
+        data,
+        seed=seed,
+        diagnosed=diagnosed,
+        derive=derive,
+        observed=observed,
+        densities=densities,
+        adjustable=adjustable,
+    )
+    fitted.tree.attrs |= asdict(sampling)
+    return fitted
+
+
+def assembled(
+    source: Source,
+    spec: ModelSpec,
+    posterior: xr.Dataset,
+    stats: xr.Dataset,
+    data: xr.Dataset,
+    *,
+    seed: int,
+    diagnosed: list[Hashable],
+    derive: Callable[[xr.Dataset], xr.Dataset] = lambda posterior: posterior,
+    observed: Groups | None = None,
+    densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
+    adjustable: bool = True,
+) -> Fitted:
+    """Put together a fit from draws and the sampler's statistics; see `fit_model`. `diagnosed` variables were drawn."""
+    groups, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
+    constants = data.drop_dims([dim for dim, length in data.sizes.items() if not length])
     tree = xr.DataTree.from_dict(
-        {"posterior": derive(posterior), "sample_stats": stats, **(observed or {}), "constant_data": data, **groups}
+        {
+            "posterior": derive(posterior).assign_attrs(stats.attrs, seed=seed),
+            "sample_stats": stats,
+            **(observed or {}),
+            "constant_data": constants,
+            **groups,
+        }
     )
-    tree.attrs = described(source, spec, seed) | asdict(sampling) | {"diagnostics": diagnostics.to_json()}
+    tree.attrs = described(source, spec, seed) | {"diagnostics": diagnostics.to_json()}
     return Fitted(tree, spec)
 
 

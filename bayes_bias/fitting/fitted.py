@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
+import numpy as np
 import xarray as xr
 
 from bayes_bias.arguments import described
@@ -16,6 +17,7 @@ from bayes_bias.models.patterns import Variances
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.structures import Structure, structure_of
 from bayes_bias.table.metric import Metric
+from bayes_bias.table.statistics import OPTIONAL_DIMS, as_pairs
 
 type Fit = xr.DataTree | Fitted
 
@@ -56,8 +58,11 @@ class Fitted:
 
     @cached_property
     def data(self) -> xr.Dataset:
-        """Design and statistics of the table."""
-        return self.tree["constant_data"].to_dataset()
+        """Design and statistics of the table, with an empty dim for whatever it has none of."""
+        data = self.tree["constant_data"].to_dataset()
+        if "group_of" not in data:
+            return data
+        return data.assign_coords({dim: np.array([], dtype=object) for dim in OPTIONAL_DIMS if dim not in data.dims})
 
     @cached_property
     def variances(self) -> Variances:
@@ -94,10 +99,10 @@ class Fitted:
 
     @property
     def observed(self) -> xr.DataArray | None:
-        """The values that were fitted; None if they were too many to be formed."""
+        """The values of pairs of words that were fitted; None if they were too many to be formed."""
         if "observed_data" not in self.tree.children:
             return None
-        return self.tree["observed_data"].association
+        return as_pairs(self.tree["observed_data"].association)  # earlier versions kept a matrix
 
     @property
     def name(self) -> str:
@@ -119,12 +124,15 @@ class Fitted:
         """The model; of a fit that was read from a file as far as it determines the posterior."""
         if self._spec is not None:
             return self._spec
-        priors = {name: Prior.parse(text) for name, text in self.stored("priors").items()}
+        structure = str(self.tree.attrs["structure"])
+        # Those of a model of the user's own are text to be read, and no part of a spec.
+        written = {} if structure == "custom" else self.stored("priors")
+        priors = {name: Prior.parse(text) for name, text in written.items()}
         return ModelSpec(
             name=str(self.tree.attrs["model"]),
             title="",
             description="",
-            structure=str(self.tree.attrs["structure"]),
+            structure=structure,
             options=MappingProxyType(self.stored("options")),
             priors=MappingProxyType(priors),
         )

@@ -21,8 +21,9 @@ from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.structures import Structure, resolved, structure_of
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
-from bayes_bias.table.labels import HOMES
+from bayes_bias.table.labels import HOMES, SIDES
 from bayes_bias.table.scopes import possible_scopes, widest_scope
+from bayes_bias.table.statistics import as_pairs
 
 type Numbers = NDArray[np.float64]
 
@@ -36,14 +37,20 @@ _FEWEST_DRAWS = 25
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
     """``log_prior`` and ``log_likelihood``, per draw; nothing if the likelihood is not collapsed.
 
-    The prior has one variable for each parameter, summed over its entries; the likelihood is that of all raw values
-    together, up to a constant.
+    The prior has one variable for each parameter, summed over its entries; the likelihood has one for each independent
+    part of the table.
     """
     if not structure_of(spec).COLLAPSED:
         return {}
-    log_prior = log_priors(posterior, data, spec)
-    summed = {name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()}
-    return {"log_prior": xr.Dataset(summed), "log_likelihood": collapsed_log_likelihood(posterior, data).to_dataset()}
+    return {
+        "log_prior": summed(log_priors(posterior, data, spec)),
+        "log_likelihood": collapsed_log_likelihood(posterior, data),
+    }
+
+
+def summed(log_prior: xr.Dataset) -> xr.Dataset:
+    """The log density of each parameter at each draw, over all its entries."""
+    return xr.Dataset({name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()})
 
 
 def log_densities(
@@ -51,15 +58,15 @@ def log_densities(
 ) -> tuple[dict[str, xr.Dataset], float | None]:
     """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
 
-    The likelihood of all `values` together is not called ``log_likelihood`` there: leaving out its one value means
-    nothing, and `arviz.loo` would do so. If word effects were sampled, each value has its own likelihood, which is kept
-    unless the draws of all would fill memory.
+    If word effects were integrated out, only parts of a table have a likelihood. There are several, so that `arviz.loo`
+    asks which one to leave out, and does not take them for values. If word effects were sampled, each value has its own
+    likelihood, which is kept unless the draws of all would fill memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
-    if not groups:
-        return _likelihood_of_values(posterior, data, spec, values()), None
-    densities = {"log_prior": groups["log_prior"], "joint_log_likelihood": groups["log_likelihood"]}
-    return densities, sensitivity_of_bias(posterior, data, groups["log_prior"])
+    if groups:
+        return groups, sensitivity_of_bias(posterior, data, groups["log_prior"])
+    log_prior = summed(log_priors(posterior, data, spec))
+    return {"log_prior": log_prior, **_likelihood_of_values(posterior, data, spec, values())}, None
 
 
 def _likelihood_of_values(
@@ -114,7 +121,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
     Preferences whose prior comes from vectors have the density of their variance, see `bayes_bias.models.preferences`.
     """
     spec = resolved(spec, data)
-    units = units_of_priors(spec, data)
+    units = dict.fromkeys(spec.priors, 1.0) if "unit" not in spec.options else units_of_priors(spec, data)
     densities = {
         name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
         for name, prior in spec.priors.items()
@@ -129,20 +136,21 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
     return xr.Dataset(densities)
 
 
-def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
-    """Log likelihood of all raw values given ``mean``, scales and correlations, up to a constant, ``(chain, draw)``.
+def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """Log likelihood of each part of a table given ``mean`` and scales, up to a constant, ``(chain, draw)``.
 
-    Slopes of covariates are integrated out of the words' deviations, and given for the block means.
-    The parts that `bayes_bias.models.crossed` adds up, and that of the block means.
+    Its parts are those of `bayes_bias.models.table_parts` and ``block_means``; their sum is the log likelihood of all
+    values. Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     """
     variances = Variances.from_posterior(posterior, data)
-    parts = parts_of(data, variances.patterns).values()
-    integrated = sum(each.log_likelihood(variances.coefficients) for each in parts)
-    total = integrated + _block_covariance(variances, posterior, data)
-    return xr.DataArray(total, dims=_SAMPLE, coords={dim: posterior[dim] for dim in _SAMPLE}, name="association")
+    parts = parts_of(data, variances.patterns).items()
+    densities = {name: part.log_likelihood(variances.coefficients) for name, part in parts}
+    densities["block_means"] = _of_block_means(variances, posterior, data)
+    coords = {dim: posterior[dim] for dim in _SAMPLE}
+    return xr.Dataset({name: (_SAMPLE, each) for name, each in densities.items()}, coords)
 
 
-def _block_covariance(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
     covariance = sum(variances.block_covariances().values())
     missed = data.block_mean - posterior["mean"]
     if sides_explained(data):
@@ -204,8 +212,10 @@ class GivenDraws:
 
         Which parameters these are, the structure knows: see its `given_draws`.
         """
-        target, attribute = (xr.DataArray(index, dims="pair") for index in np.nonzero(values.notnull().to_numpy()))
-        observed = values.isel(target=target, attribute=attribute)
+        observed = as_pairs(values)
+        target, attribute = (
+            xr.DataArray(data.indexes[side].get_indexer(observed[side].to_numpy()), dims="pair") for side in SIDES
+        )
         distribution, parameters = structure.given_draws(posterior, data, target, attribute)
         aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
         return cls(observed, distribution, tuple(aligned))

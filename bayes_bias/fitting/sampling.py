@@ -19,9 +19,16 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Progress, current, step
 
-_SAMPLE = ("chain", "draw")
-_DIMS = (*_SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
+SAMPLE = ("chain", "draw")
+_DIMS = (*SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
 _LAST = ("preferred_group", "associated_class")
+# ArviZ's names of nutpie's statistics.
+STATISTICS = {
+    "logp": "lp",
+    "depth": "tree_depth",
+    "maxdepth_reached": "reached_max_treedepth",
+    "mean_tree_accept": "acceptance_rate",
+}
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,11 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
     """Draws of the named parameters of any model, and the sampler's statistics."""
     draws, chains = _traced(model, seed, sampling)
     names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
-    statistics = {name: (_SAMPLE, _kept(chains, name, sampling)) for name in names if name not in _SAMPLE}
+    statistics = {
+        STATISTICS.get(name, name): (SAMPLE, _kept(chains, name, sampling)) for name in names if name not in SAMPLE
+    }
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in _SAMPLE}, attrs=make_attrs(about))
+    return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in SAMPLE}, attrs=make_attrs(about))
 
 
 def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
@@ -137,12 +146,12 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
             ) from error
     draws, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
     variables = {
-        name: ((*_SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), (*_size(sampling), *compiled.shapes[name])))
+        name: ((*SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), (*_size(sampling), *compiled.shapes[name])))
         for name, dims in model.dims.items()
     }
     own_dims = {dim for dims in model.dims.values() for dim in dims}
     labels = {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
-    sample = {dim: np.arange(n) for dim, n in zip(_SAMPLE, _size(sampling), strict=True)}
+    sample = {dim: np.arange(n) for dim, n in zip(SAMPLE, _size(sampling), strict=True)}
     return xr.Dataset(variables, coords=sample | labels), stats
 
 

@@ -19,10 +19,11 @@ from bayes_bias.models.scales import (
     relative_units,
     rounded,
     unit_of,
+    units_by_home,
     units_of_priors,
 )
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec
+from bayes_bias.models.spec import AS_MEASURED, BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.table_parts import Part, parts_of
 from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import sufficient_statistics
@@ -39,6 +40,11 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     _, parts = parts_in_units(spec, data)
     arrays = {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
     return arrays | inputs_from_vectors(spec, data)
+
+
+def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """Return the same in the units of the table, and the units of the priors."""
+    return inputs(spec.with_option("unit", AS_MEASURED), data) | units_by_home(spec, data, unit_of(spec, data))
 
 
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:

@@ -21,6 +21,7 @@ from bayes_bias.models.components import (
     present,
 )
 from bayes_bias.models.crossed import given_draws as given_draws
+from bayes_bias.models.normal_effects import PartlyCentredWithin
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.preferences import inputs_from_vectors
 from bayes_bias.models.priors import inflations, observe_with_sd, scales
@@ -29,16 +30,15 @@ from bayes_bias.models.scales import (
     dims_of_scales,
     draws_in_units,
     has_replicates,
-    relative_units,
     rounded,
     unit_of,
-    units_of_priors,
+    units_by_home,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
-from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.spec import AS_MEASURED, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, SIDES, Side
-from bayes_bias.table.statistics import pair_labels, refuse_repeats, table_means
+from bayes_bias.table.statistics import compared_classes, pair_labels, refuse_repeats, table_means
 
 DIMS = (
     "group",
@@ -63,8 +63,8 @@ COLLAPSED = False
 
 # The prior of block means: so many typical values wide that the data decide.
 _WIDE = 10.0
-# The suffix of a scale's own unit, among the inputs.
-_UNIT = "_unit"
+# The least variance of residuals, in that of values within blocks, with which the sampler's steps are shaped.
+_LEAST = 1e-4
 # Along which dim the effects of a side's words differ.
 _ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
 _ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
@@ -102,12 +102,14 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """The pairs and the design; values about the mean of their block, in units of the priors."""
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
-    return _inputs(spec, data, rounded(centred), 0.0)
+    return _inputs(spec, data, rounded(centred), 0.0) | units_by_home(spec, data, 1.0)
 
 
-def uncentred_inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The same of a model with its priors in the units of the table; values as they are."""
-    return _inputs(spec, data, data.pair_value.to_numpy(), data.pair_value.mean().item())
+def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+    """The same in the units of the table; values as they are."""
+    units = units_by_home(spec, data, unit_of(spec, data))
+    measured = spec.with_option("unit", AS_MEASURED)
+    return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
 
 
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
@@ -117,10 +119,30 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
     design |= {name: data[name].to_numpy() for name in optional if name in data}
     design |= inputs_from_vectors(spec, data)
     design |= {f"n_{side}s": data[f"n_{side}s"].to_numpy() for side in SIDES}
-    units = relative_units(spec, data)
-    design |= {name + _UNIT: np.asarray(units[name]) for name in dims_of_scales(spec, data) if np.ndim(units[name])}
+    design |= _evidence(data, unit_of(spec, data))
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
-    return {**design, "pair_value": values, "mean_centre": np.array(centre), "mean_width": rounded(width)}
+    return {**design, "values": values, "centre": np.array(centre), "width": rounded(width)}
+
+
+def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
+    """What values say of the level of each word, in a unit, and the averages of which they say nothing: see
+    `PartlyCentredWithin`."""
+    i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
+    g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
+    values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
+    block = data.block_mean.to_numpy()[g, c]
+    residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
+    variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
+    everywhere, compared = np.ones(len(c)), 1.0 * np.isin(c, compared_classes(data))
+    found: dict[str, np.ndarray] = {}
+    for side, word, home, counts in zip(SIDES, (i, j), ("group_of", "class_of"), (compared, everywhere), strict=True):
+        members = np.eye(data.sizes[HOMES[side]])[data[home].to_numpy()]
+        found[f"{HOMES[side]}_averaging"] = (members / members.sum(axis=0)).T
+        found[f"{side}_averaging"] = averaging = members @ found[f"{HOMES[side]}_averaging"]
+        pairs = np.bincount(word, counts, data.sizes[side])
+        score = np.bincount(word, (values - block) / unit * counts, data.sizes[side])
+        found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
+    return found
 
 
 def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
@@ -129,47 +151,53 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
     ``b + w``, with what a word shares with its sub-topic or pair. If vectors show that words are related, those of a
     group or class share a part of each effect, with the variance that makes that of their mean ``target_inflation``
-    times as large. Each effect is a standard deviation times a standard
-    normal variable, whose name ends in ``_z``. With replicates also what differs between them, ``replicate_effect``,
+    times as large. The variables that effects are made of have names that end in ``_z``: preferences in units of their
+    standard deviation, levels in those of the model. ``block_mean`` is the mean of these words, and ``mean``, that of
+    new words, is what remains of it without the average of effects. The sampler moves the former, which the data tell,
+    and need not move every word with it. With replicates also what differs between them, ``replicate_effect``,
     ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
     in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
     `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
     `observe` adds another likelihood, see `bayes_bias.pymc_model`.
     """
-    mean = pm.Normal("mean", inputs["mean_centre"], inputs["mean_width"], dims=("group", "attribute_class"))
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
-    sd |= {name: each * inputs[name + _UNIT] for name, each in sd.items() if name + _UNIT in inputs}
     related = inflations(inputs)
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
     target, attribute = (_word_effects(side, spec, sd, inputs, coords, inflation=related.get(side)) for side in SIDES)
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
-    expected, residual = mean[g, c] + target[c, i] + attribute[g, j], _residual(sd, coords, c)
-    expected = expected + _explained(inputs, i, j, g, c)
+    average = _average(target.T, attribute.T, inputs)
+    effects, residual = target[c, i] + attribute[g, j], _residual(sd, coords, c)
+    effects = effects + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
         of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
         own = pm.Deterministic("replicate_effect", own, dims=("group", "attribute_class", "replicate"))
+        target, attribute = (_word_effects(side, spec, sd, inputs, coords, BY_REPLICATE) for side in SIDES)
+        average = average + own.mean(axis=-1) + _average(target.mean(axis=0), attribute.mean(axis=0), inputs)
         target, attribute = (
             pm.Deterministic(
-                f"{side}_effect{BY_REPLICATE}",
-                _word_effects(side, spec, sd, inputs, coords, BY_REPLICATE).transpose(2, 0, 1),
-                dims=(_ACROSS[side], "replicate", side),
+                f"{side}_effect{BY_REPLICATE}", each.transpose(2, 0, 1), dims=(_ACROSS[side], "replicate", side)
             )
-            for side in SIDES
+            for side, each in zip(SIDES, (target, attribute), strict=True)
         )
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
-        expected = expected + of_pair + (own[g, c] + by_word).T
+        effects = effects + of_pair + (own[g, c] + by_word).T
         residual = _residual(sd, coords, c, BY_REPLICATE)
-    values = {
-        "observed": inputs["pair_value"],
-        "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair",
-    }
+    dims = ("group", "attribute_class")
+    block = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
+    expected = pm.Deterministic("mean", block - average, dims=dims)[g, c] + effects
+    values = {"observed": inputs["values"], "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair"}
     if observe is None:
         observe_with_sd(spec, "association", expected, residual, **values)
     else:
         observe("association", expected, residual, **values)
+
+
+def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
+    """Effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
+    return inputs["group_averaging"] @ target + (inputs["attribute_class_averaging"] @ attribute).T
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
@@ -187,7 +215,7 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
     if not z:
         return 0.0
     slope = {
-        name: pm.Normal(name, 0.0, inputs["mean_width"], dims=DIMS_OF[name])
+        name: pm.Normal(name, 0.0, inputs["width"], dims=DIMS_OF[name])
         for name in SLOPES
         if {dim.removesuffix("_covariate") for dim in DIMS_OF[name] if dim.endswith("_covariate")} <= set(z)
     }
@@ -200,8 +228,8 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """In the units of the table, about zero."""
-    scaled = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
-    return scaled.assign(mean=scaled["mean"] + data.block_mean)
+    scaled = draws_in_units(posterior, unit_of(spec, data))
+    return scaled.assign({name: scaled[name] + data.block_mean for name in ("block_mean", "mean")})
 
 
 def _word_effects(
@@ -222,7 +250,8 @@ def _word_effects(
             of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
-    effects = _summed(own, of_word, (side,), coords)
+    evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
+    effects = _summed(own, of_word, (side,), coords, evidence=evidence)
     if inflation is not None:
         size = pt.sqrt((inflation - 1) / inputs[f"n_{side}s"])[home][:, None]
         shared_by_home = {name: scale * size for name, scale in of_word.items()}
@@ -239,23 +268,37 @@ def _summed(
     entities: tuple[str, ...],
     coords: Coords,
     suffix: str = "",
+    *,
     of_words: Any = None,
+    evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities."""
+    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities.
+
+    Levels of words are sampled as the `evidence` of data on them suggests.
+    """
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
-        name = component.name.removeprefix("sd_") + suffix
-        if of_words is None:
-            normal = _standard_normal(f"{name}_z", component, entities, coords)
+        name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
+        if evidence is not None and _is_level(component):
+            sigma = scale if scale.ndim == 0 else scale[:, 0]
+            told_by_data = PartlyCentredWithin(*evidence)
+            effect = pm.Normal(f"{name}_z", 0.0, sigma, dims=entities, default_transform=told_by_data)[:, None]
+        elif of_words is None:
+            effect = _standard_normal(f"{name}_z", component, entities, coords) * scale
         else:
-            normal = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words]
-        effect = normal * sd[component.name + suffix]
+            effect = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words] * scale
         if component.part != "attributes":
             pattern = over_classes(n_classes, n_classes - len(coords["control"]))[component.over_classes]
             effect = (effect[..., None] * pattern).sum(axis=-2)
         total = total + effect
     return total
+
+
+def _is_level(component: Component) -> bool:
+    """Whether an effect of words is one number for each of them."""
+    over = component.over_classes if component.part == "targets" else component.over_groups
+    return over in ("all", "associated")
 
 
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:

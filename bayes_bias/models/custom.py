@@ -17,6 +17,7 @@ from bayes_bias.arguments import described
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import DIMS as SCALES
+from bayes_bias.models.formula import formula_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 
@@ -75,7 +76,7 @@ def custom_spec(name: str, model: pm.Model) -> ModelSpec:
     return ModelSpec(
         name=name,
         title=f"'{name}', a model of the user's own",
-        description=model.str_repr(),
+        description=formula_of(model),
         structure="custom",
         options=MappingProxyType({"graph_sha256": graph_sha256(model)}),
         priors=MappingProxyType({}),
@@ -156,6 +157,9 @@ data = crossed_long.data
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     return {}
+
+
+inputs_as_measured = inputs
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:

@@ -93,6 +93,9 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
 
 
+inputs_as_measured = inputs  # priors are of distances
+
+
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """Distances by connection, with target effects and one residual sd for each connection.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
 
@@ -65,6 +66,40 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
 
     def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
         return pt.log(_given_data(*inputs)[1])
+
+
+class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
+    """The same of deviations from averages, of which data tell, beside averages as standard normal variables.
+
+    For a variable of ``pm.Normal``. Given the population, deviations and averages are independent.
+
+    Parameters
+    ----------
+    evidence : array (2, effects)
+        Score and information, see `normal_effects`; the latter is the same for all effects of an average.
+    averaging : array (effects, effects)
+        Replaces each effect by the average of those that it belongs to, such as a group of words.
+    """
+
+    name = "centredwithin"
+    ndim_supp = 0
+
+    def __init__(self, evidence: NDArray[np.float64], averaging: NDArray[np.float64]) -> None:
+        self.evidence, self.averaging = evidence, averaging
+
+    def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        (mean, sd), sigma = _given_data(*inputs, *self.evidence), inputs[-1]
+        average = self.averaging @ (value - mean)
+        return (value - mean - average) / sd + average / sigma
+
+    def backward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        (mean, sd), sigma = _given_data(*inputs, *self.evidence), inputs[-1]
+        average = self.averaging @ value
+        return mean + sd * (value - average) + sigma * average
+
+    def log_jac_det(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
+        share = np.diag(self.averaging)
+        return (1 - share) * pt.log(_given_data(*inputs, *self.evidence)[1]) + share * pt.log(inputs[-1])
 
 
 def _given_data(

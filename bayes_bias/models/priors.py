@@ -26,24 +26,20 @@ type Dims = str | tuple[str, ...] | None
 
 
 def free(
-    spec: ModelSpec, parameter: str, typical: Numbers = 1.0, dims: Dims = None, **options: Any
+    spec: ModelSpec, parameter: str, typical: Numbers = 1.0, dims: Dims = None, name: str = "", **options: Any
 ) -> pt.TensorVariable:
-    """A free variable with the prior that the spec gives it.
+    """A free variable with the prior that the spec gives it, under the parameter's name or another `name`.
 
     `typical` is of the order of the scales, see `FoldedScale`; `options` are those of the variable.
     """
     if folds(spec, parameter):
         options["default_transform"] = FoldedScale(typical)
-    return variable(spec.priors[parameter], parameter, dims=dims, **options)
+    return variable(spec.priors[parameter], name or parameter, dims=dims, **options)
 
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
-    """A variable with this prior; a multiple of one if the prior is of a multiple."""
-    distribution, parameters = getattr(pm, prior.distribution), double_parameters(prior)
-    if np.all(prior.times == 1):
-        return distribution(name, **parameters, **options)
-    unscaled = distribution(f"{name}_z", **parameters, **options)
-    return pm.Deterministic(name, prior.times * unscaled, dims=options.get("dims"))
+    """A variable with this prior."""
+    return getattr(pm, prior.distribution)(name, **double_parameters(prior), **options)
 
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
@@ -66,17 +62,28 @@ def scales(
 ) -> dict[str, pt.TensorVariable]:
     """Add the standard deviations of effects to the PyMC model at hand, each with the dims along which it differs.
 
+    Each is a free variable with the prior of the spec, whose name ends in ``_z``, times its unit, if inputs have units.
     Those of preferences follow from a variance that vectors tell, see `bayes_bias.models.preferences`.
     """
     from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
-    sd = {
-        name: free(spec, name, typical_size(spec, name), along or None)
-        for name, along in dims.items()
-        if name not in from_vectors
-    }
+    sd = {name: _scale(spec, name, along, inputs) for name, along in dims.items() if name not in from_vectors}
     for name, side in from_vectors.items():
         sd[name] = _preference(name, side, sd, inputs, dims)
     return {name: sd[name] for name in dims}
+
+
+def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[str, Any]) -> pt.TensorVariable:
+    typical, dims = typical_size(spec, name), along or None
+    if "unit" not in inputs:
+        return free(spec, name, typical, dims)
+    unit = inputs["unit"]
+    if "group" in along:
+        unit = inputs.get("group_unit", unit)
+    elif "attribute_class" in along:
+        unit = inputs.get("class_unit", unit)
+    if along == ("group", "control"):
+        unit = pt.atleast_1d(unit)[:, None]
+    return pm.Deterministic(name, free(spec, name, typical, dims, f"{name}_z") * unit, dims=dims)
 
 
 def _preference(

@@ -1,23 +1,39 @@
 """`pymc_model`: the model of a table as a PyMC model to draw, change and sample with PyMC's own functions."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pymc as pm
-import xarray as xr
+from numpy.typing import NDArray
 
 from bayes_bias.errors import OutputError, SpecError
 from bayes_bias.files import check_output, whole_file
 from bayes_bias.models import crossed_long, hierarchical
-from bayes_bias.models.scales import units_of_priors
-from bayes_bias.models.spec import AS_MEASURED, ModelSpec, load_spec
+from bayes_bias.models.preferences import EXPECTED
+from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import model_coords, modelled, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.labels import HOMES, SIDES
+
+# What is ``pm.Data`` of a model, and its dims: all that differs between tables of one shape.
+_DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "values": ("replicate", "pair"),
+        **dict.fromkeys(("unit", "centre", "width"), ()),
+        "group_unit": ("group",),
+        "class_unit": ("attribute_class",),
+        **{
+            f"{side}_{what}": (HOMES[side],)
+            for side in SIDES
+            for what in ("preference_sd", "directions", f"inflation{EXPECTED}")
+        },
+        **{f"{side}_covariate_value": (side, f"{side}_covariate") for side in SIDES},
+    }
+)
 
 
 def pymc_model(
@@ -56,8 +72,10 @@ def pymc_model(
         Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
         deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
-        ``association (pair)``. Word effects are standard deviations times standard normal variables, whose names end in
-        ``_z``. A table with replicates has ``association (replicate, pair)``, ``pair_effect (pair)``, and the
+        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block of these words;
+        standard deviations in units of their priors (``sd_residual_z`` and so on), variances of preferences, and the
+        variables that effects are made of, whose names end in ``_z``. A table with replicates has ``association
+        (replicate, pair)``, ``pair_effect (pair)``, and the
         differences between replicates: ``replicate_effect``, ``target_effect_by_replicate`` and
         ``attribute_effect_by_replicate``. The hierarchical model has ``bias``, ``connection_mean``, ``connection_sd``,
         ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
@@ -80,7 +98,11 @@ def pymc_model(
     values, with a standard deviation of ten within-block standard deviations.
 
     Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a
-    logarithm has an endless tail.
+    logarithm has an endless tail; levels of words as deviations from what the data say of them.
+
+    All that differs between tables with as many words in each group and class is ``pm.Data``: values, units, priors
+    from vectors, covariates. ``pm.set_data`` replaces it without compiling anew; do not use it for a table with other
+    numbers of words or other missing pairs, because the design is constant.
 
     Examples
     --------
@@ -115,24 +137,26 @@ def pymc_model(
         return hierarchical.written_out(spec, table)
     structure = structure_of(spec)
     data = structure.data(table)
-    spec, coords = _spec_in_units(spec, data), model_coords(spec, data)
+    coords = model_coords(spec, data)
     with pm.Model(coords=coords) as graph:
         if marginal:
-            structure.build(spec, structure.inputs(spec, data), coords)
+            structure.build(spec, _as_data(structure.inputs_as_measured(spec, data)), coords)
             return graph
-        crossed_long.build(spec, crossed_long.uncentred_inputs(spec, data), coords, observe)
+        crossed_long.build(spec, _as_data(crossed_long.inputs_as_measured(spec, data)), coords, observe)
         weights = bias_weights(data).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
         pm.Deterministic("bias", (graph["mean"] * weights).sum())
     return graph
 
 
-def _spec_in_units(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
-    """The same model with its priors in the units of a table."""
-    if spec.options.get("unit", AS_MEASURED) == AS_MEASURED:
-        return spec
-    units = units_of_priors(spec, data)
-    priors = {name: prior.with_unit(units[name]) for name, prior in spec.priors.items()}
-    return replace(spec, priors=MappingProxyType(priors)).with_option("unit", AS_MEASURED)
+def _as_data(inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Make ``pm.Data`` of what differs between tables of one shape."""
+    data: dict[str, Any] = dict(inputs)
+    for name, values in inputs.items():
+        if name in _DIMS_OF_DATA:
+            data[name] = pm.Data(name, values, dims=_DIMS_OF_DATA[name][-values.ndim :] if values.ndim else None)
+        elif name.endswith("_scatter"):
+            data[name] = pm.Data(name, values)
+    return data
 
 
 # The graph of a model as a file: text that needs nothing, or a picture where Graphviz is installed.

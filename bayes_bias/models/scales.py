@@ -27,6 +27,8 @@ from bayes_bias.table.labels import SIDES, Side
 FOLD = 0.1
 # Priors with a positive density at zero, where a scale may well lie.
 _OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
+# The units of scales that differ along a dim, among the inputs of a PyMC model.
+_UNIT_OF = {"group_unit": "group", "class_unit": "attribute_class"}
 _WITHOUT_UNIT = ("inflation", "inflation_factor")
 _RESIDUALS = (
     *(name + suffix for name in (RESIDUAL, CONTROL_RESIDUAL) for suffix in ("", BY_REPLICATE)),
@@ -64,6 +66,19 @@ def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> N
         of_groups = rounded(data.group_within_sd.to_numpy() / within_sd)
         return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
     return rounded(data.class_within_sd.to_numpy() / within_sd) if "attribute_class" in dims else 1.0
+
+
+def units_by_home(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[str, NDArray[np.float64]]:
+    """Return one unit of the priors as a PyMC model reads it: ``unit``, and ``group_unit`` and ``class_unit`` if scales
+    of each group, or class, have their own; nothing if priors are in the units of the table.
+
+    `unit` is the one that all share, in the units of the model.
+    """
+    if spec.options["unit"] == AS_MEASURED:
+        return {}
+    shares = {name: relative_unit(dims_of_scale(spec, (dim,)), spec, data) for name, dim in _UNIT_OF.items()}
+    own = {name: unit * np.asarray(share) for name, share in shares.items() if np.ndim(share)}
+    return {"unit": np.asarray(unit, dtype=float), **own}
 
 
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:

@@ -345,7 +345,10 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
-        raise SpecError(f"{where}: unknown parameter; {did_you_mean(parameter, STRUCTURES[structure])}")
+        raise SpecError(
+            f"{where}: unknown parameter; {did_you_mean(parameter, STRUCTURES[structure])}. A prior of the bias or of"
+            " means requires a model of your own (docs/how-to/own-model.md)"
+        )
     valid = STRUCTURES[structure][parameter]
     if not isinstance(content, Mapping) or "distribution" not in content:
         raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")

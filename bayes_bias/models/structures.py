@@ -47,6 +47,9 @@ class Structure(Protocol):
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
         """Which arrays of that the likelihood reads, by name."""
 
+    def inputs_as_measured(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
+        """The same arrays in the units of the table, and the units of the priors."""
+
     def build(self, spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
         """Adds its variables to the PyMC model at hand, of `inputs` as arrays or as ``pymc.Data``."""
 
@@ -197,6 +200,9 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     spec = resolved(spec, data)
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
-        inputs = {name: pm.Data(name, values) for name, values in structure.inputs(spec, data).items()}
+        inputs: dict[str, Any] = structure.inputs(spec, data)
+        # Transforms are no part of the graph, and keep theirs as numbers.
+        of_graph = {name: each for name, each in inputs.items() if not name.endswith(("_averaging", "_evidence"))}
+        inputs |= {name: pm.Data(name, each) for name, each in of_graph.items()}
         structure.build(spec, inputs, coords)
     return model

@@ -64,11 +64,6 @@ def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
     return covariates if isinstance(covariates, Mapping) and set(covariates) <= set(SIDES) else {}
 
 
-def without_covariates(values: xr.DataArray) -> xr.DataArray:
-    """A matrix whose words have none."""
-    return values.drop_vars([name for side in SIDES for name in values.coords if str(name).startswith(_prefix(side))])
-
-
 def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
     """The covariates of a side's words as they were given, a column each."""
     names = [str(name) for name in values.coords if str(name).startswith(_prefix(side))]

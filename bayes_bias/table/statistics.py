@@ -17,12 +17,16 @@ from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
+from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired
 from bayes_bias.table.lazy_products import Products
 
 # Cosines come from float32 vectors: residual variation below this is rounding, not data.
 _ROUNDING_VARIANCE = 1e-12
 type Table = NDArray[np.float64] | Products
+
+# Dims of `table_means` that are empty if the table has no such thing.
+OPTIONAL_DIMS = ("control", "replication", *(f"{side}_clustering" for side in SIDES))
 
 
 class _Means(NamedTuple):
@@ -114,10 +118,20 @@ def within_sd(table: AssociationTable) -> float:
     return _within_sd(table, _means(table).block)
 
 
-def pair_labels(means: xr.Dataset, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
+def pair_labels(means: xr.Dataset | xr.DataArray, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
     """Names of the pairs of words at these positions."""
     words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
     return [f"{one}, {other}" for one, other in words]
+
+
+def as_pairs(values: xr.DataArray) -> xr.DataArray:
+    """Return the values that a matrix has, ``(pair)``, labelled by both words, with words, group and class of each."""
+    if "pair" in values.dims:
+        return values
+    target, attribute = np.nonzero(values.notnull().to_numpy())
+    of_pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
+    labels = of_pairs.drop_vars([name for name in of_pairs.coords if name not in WORDS])
+    return labels.assign_coords(pair=pair_labels(values, target, attribute))
 
 
 def sufficient_statistics(table: AssociationTable) -> xr.Dataset:

@@ -79,10 +79,33 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
 def test_a_fit_has_all_likelihoods_or_none(fits, small_table, model):
     """Leaving out all values at once means nothing; ArviZ must not take that for one observation."""
     if model == "crossed":
-        with pytest.raises(TypeError, match="log likelihood not found"):
+        with pytest.raises(TypeError, match="several log likelihood arrays"):
             az.loo(fits[model])
     else:
         assert az.loo(fits[model]).n_data_points == small_table.values.size
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_fit_follows_the_schema_of_arviz(fits, model, small_table):
+    tree = fits[model]
+    statistics = {"lp", "acceptance_rate", "tree_depth", "reached_max_treedepth", "n_steps", "diverging"}
+    assert statistics <= set(tree["sample_stats"].data_vars)
+    assert tree["posterior"].attrs["inference_library"] == "nutpie"
+    assert tree["posterior"].attrs["seed"] == 1
+    assert all(tree["constant_data"].sizes.values())
+    observed = tree["observed_data"].association
+    assert observed.dims == ("pair",)
+    assert observed.sel(pair="men 0, work 1") == small_table.values.sel(target="men 0", attribute="work 1")
+    if model != "crossed":
+        assert tree["log_likelihood"].association.indexes["pair"].equals(observed.indexes["pair"])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_arviz_scales_prior_and_likelihood_of_any_fit(fits, model):
+    found = az.psense_summary(fits[model], var_names=["bias"], round_to=None)
+    assert np.isfinite(found[["prior", "likelihood"]]).all(axis=None)
+    if model == "crossed":
+        assert found.prior.item() == pytest.approx(Diagnostics.of(fits[model]).prior_sensitivity)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -22,7 +22,8 @@ from tests.helpers import SCALES, dense_log_likelihood, refused
 
 def test_likelihood_of_draws_is_the_dense_one(small_table, small_fit):
     posterior = small_fit["posterior"].to_dataset()
-    collapsed = collapsed_log_likelihood(posterior, small_fit["constant_data"].to_dataset())
+    parts = collapsed_log_likelihood(posterior, Fitted.of(small_fit).data)
+    collapsed = parts.to_array().sum("variable")
     differences = []
     for draw in (0, 5, 500):
         point = {name: posterior[name].to_numpy()[0, draw] for name in (*SCALES, "mean")}
@@ -32,7 +33,7 @@ def test_likelihood_of_draws_is_the_dense_one(small_table, small_fit):
 
 def test_log_priors_are_those_of_the_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
-    data = small_fit["constant_data"].to_dataset()
+    data = Fitted.of(small_fit).data
     found = log_priors(posterior, data, load_spec("crossed"))
     # The table has no vectors, so that preferences have the exponential prior.
     expected = expon(scale=1 / 2.5).logpdf(posterior.sd_attribute_preference / data.class_within_sd)
@@ -61,7 +62,7 @@ def test_variances_that_vectors_tell_are_part_of_the_prior(gender_fit):
 
 
 def test_density_of_a_variance_is_scaled_inverse_chi_squared(gender_fit):
-    data, posterior = gender_fit["constant_data"].to_dataset(), gender_fit["posterior"].to_dataset()
+    data, posterior = Fitted.of(gender_fit).data, gender_fit["posterior"].to_dataset()
     half = data.attribute_directions.to_numpy() / 2
     prior = invgamma(half, scale=half * data.attribute_preference_sd.to_numpy() ** 2)
     variance = posterior.attribute_preference_variance.transpose("chain", "draw", "attribute_class").to_numpy()

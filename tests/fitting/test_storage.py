@@ -104,7 +104,7 @@ def test_a_fit_survives_the_disk_alone(small_fit, tmp_path):
 
 
 def test_an_older_fit_loads_without_prior_sensitivity(small_fit, tmp_path):
-    older = small_fit.copy().drop_nodes(["log_prior", "joint_log_likelihood"])
+    older = small_fit.copy().drop_nodes(["log_prior", "log_likelihood"])
     known = json.loads(small_fit.attrs["diagnostics"])
     assert 0 < known.pop("prior_sensitivity") < 0.05
     older.attrs = small_fit.attrs | {"diagnostics": json.dumps(known)}

@@ -38,7 +38,7 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
     g, c = small_table.group_index[i], small_table.class_index[j]
     sd = np.where(c < 2, *sds)
     residual = t(nu, scale=sd / t(nu).std())
-    value = structure_of(load_spec("robust")).inputs(load_spec("robust"), data)["pair_value"]
+    value = structure_of(load_spec("robust")).inputs(load_spec("robust"), data)["values"]
     missed = value - mean[g, c] - of_target[c, i] - of_attribute[g, j]
     assert residual.std() == pytest.approx(sd)
     assert density == pytest.approx(residual.logpdf(missed))

@@ -11,6 +11,7 @@ from bayes_bias.table.association_table import assemble
 from tests.helpers import random_table, untransformed_density
 from tests.models.test_replicates import replicated_table
 
+LEVELS = ("target_z", "target_associated_z", "attribute_z")
 TABLES = {"controls": random_table, "replicates": lambda: replicated_table(1, [3, 4], [4, 5], 6, 3)}
 
 
@@ -32,16 +33,17 @@ def test_sampled_density_is_in_units_of_the_table(name, likelihood):
     table, spec = TABLES[name](), load_spec("crossed").with_option("likelihood", likelihood)
     data = structure_of(spec).data(table)
     models = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
-    units = {"mean": unit_of(spec, data), **units_of_priors(spec, data)}
-    assert {bool(np.ptp(unit)) for unit in units.values()} == {True, False}
-    densities = [untransformed_density(model, without=["mean"]) for model in models]
+    assert {bool(np.ptp(unit)) for unit in units_of_priors(spec, data).values()} == {True, False}
+    densities = [untransformed_density(model, without=["block_mean"]) for model in models]
     draws = pm.draw(models[0].free_RVs, 3, random_seed=1, mode="FAST_COMPILE")
     differences = []
     for k in range(3):
         drawn = {rv.name: each[k] for rv, each in zip(models[0].free_RVs, draws, strict=True)}
-        in_units = {name: values * units.get(name, 1.0) for name, values in drawn.items()}
-        if "mean" in drawn:
-            in_units["mean"] += data.block_mean.to_numpy()
+        # Scales are in units of the priors in both, and levels of words are not.
+        in_units = {name + "_z" * (name.startswith("sd_") and name[-2:] != "_z"): each for name, each in drawn.items()}
+        in_units |= {name: unit_of(spec, data) * drawn[name] for name in LEVELS if name in drawn}
+        if "block_mean" in drawn:
+            in_units["block_mean"] = unit_of(spec, data) * drawn["block_mean"] + data.block_mean.to_numpy()
         one, other = (density(point) for density, point in zip(densities, (drawn, in_units), strict=True))
         differences.append(one - other)
     # Inputs are rounded to ten digits.

@@ -62,7 +62,9 @@ def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
 def test_draws_do_not_depend_on_controls(small_fit):
     effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
     controls = ~effects.attribute.isin(compared.attribute)
-    assert set(small_fit["observed_data"].attribute_class[controls].to_numpy()) == {"neutral"}
+    pairs = small_fit["observed_data"].association
+    of_controls = pairs.attribute.isin(effects.attribute[controls])
+    assert set(pairs.attribute_class[of_controls].to_numpy()) == {"neutral"}
     xr.testing.assert_identical(compared, effects.isel(attribute=~controls.to_numpy()))
 
 

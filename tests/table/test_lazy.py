@@ -6,6 +6,7 @@ import pytest
 from bayes_bias import AssociationTable, cosines, fit, summarize, verdict
 from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import collapsed_log_likelihood
 from bayes_bias.measures import weat
 from bayes_bias.posterior.estimates import bias_estimate
@@ -75,7 +76,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
 
     with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))
     densities = [
-        collapsed_log_likelihood(without["posterior"].to_dataset(), each["constant_data"].to_dataset())
+        collapsed_log_likelihood(without["posterior"].to_dataset(), Fitted.of(each).data).to_array().sum("variable")
         for each in (with_matrix, without)
     ]
     np.testing.assert_allclose(*densities, atol=1e-6)

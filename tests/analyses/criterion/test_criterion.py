@@ -16,6 +16,7 @@ from bayes_bias.analyses.criterion.biases import Biases, biases_of_fits, biases_
 from bayes_bias.analyses.criterion.data import CriterionData, outside_of
 from bayes_bias.analyses.criterion.model import model_of
 from bayes_bias.errors import CriterionError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.priors import FoldedScale
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.table.association_table import AssociationTable, assemble
@@ -189,7 +190,7 @@ def test_caliskans_occupations_go_with_womens_share_of_them(occupations: Associa
 def test_new_attributes_move_a_group_together(small_fit: xr.DataTree) -> None:
     """The average of a group's words has the error that the design's own variance of the group's bias has."""
     biases = biases_of_words(small_fit, "home", "both")
-    data = small_fit["constant_data"].to_dataset()
+    data = Fitted.of(small_fit).data
     men = (data.group_of == 0).to_numpy()
     average = np.where(men, 1 / men.sum(), 0.0)
     weights = target_weights(data).isel(contrast=[0]).assign_coords(contrast=["men"])
@@ -200,9 +201,9 @@ def test_new_attributes_move_a_group_together(small_fit: xr.DataTree) -> None:
     sd = float((small_fit["posterior"].sd_residual ** 2).mean() * (1 / 6 + 1 / 5)) ** 0.5
     assert these.independent
     assert np.allclose(these.sd, sd)
-    by_class = small_fit["observed_data"].association.groupby("attribute_class").mean("attribute")
-    expected = by_class.sel(attribute_class="home") - by_class.sel(attribute_class="work")
-    assert np.allclose(these.values, expected.sel(target=these.values.index.to_numpy()))
+    observed = small_fit["observed_data"].association.to_dataframe()
+    by_class = observed.pivot_table("association", "target", "attribute_class")
+    assert np.allclose(these.values, (by_class["home"] - by_class["work"])[these.values.index])
     assert biases_of_words(small_fit, "home", "none").exact
 
 

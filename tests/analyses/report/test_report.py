@@ -336,7 +336,7 @@ def test_a_second_opinion_agrees_or_comes_first(made):
     assert states(plain(other), "disagreed posterior small 0.000 [")
     # What it cannot know is no reason for alarm.
     named = section.fit.copy()
-    data = named["constant_data"].to_dataset().drop_dims("target_clustering")
+    data = named["constant_data"].to_dataset()
     named["constant_data"] = xr.DataTree(data.assign(target_clustering=("target_clustering", ["topic"])))
     told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
     assert not told.checks["second-opinion"].alarm

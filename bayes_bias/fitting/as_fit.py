@@ -1,0 +1,221 @@
+"""`as_fit`: draws of another sampler, or of another machine, as a fit."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor
+import xarray as xr
+from numpy.typing import NDArray
+from pymc.backends.arviz import find_observations
+from pytensor.graph.replace import graph_replace
+
+from bayes_bias.arguments import check_kind, check_seed
+from bayes_bias.errors import SpecError
+from bayes_bias.fitting.fit import groups_of
+from bayes_bias.fitting.fit_custom import custom_source, described_as_own, groups_of_model
+from bayes_bias.fitting.fit_model import assembled
+from bayes_bias.fitting.sampling import SAMPLE, STATISTICS, completed, order_dims
+from bayes_bias.models.custom import CustomModel, built, name_of
+from bayes_bias.models.pymc_model import pymc_model
+from bayes_bias.models.spec import AS_MEASURED, ModelSpec, load_spec
+from bayes_bias.models.structures import modelled, resolved, structure_of
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.statistics import refuse_degenerate
+
+# Draws at which the density of the model is compared with what the sampler found.
+_COMPARED = 3
+# What only a model with written-out effects draws.
+_WRITTEN_OUT = {"mean", "target_connection_mean"}
+
+
+def as_fit(
+    table: AssociationTable,
+    draws: xr.DataTree,
+    model: str | Path | ModelSpec | CustomModel = "crossed",
+    *,
+    seed: int = 1,
+) -> xr.DataTree:
+    """Return draws from ``pm.sample``, nutpie or NumPyro as a fit, once they are checked against the model.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        The table that the model was made from.
+    draws : xarray.DataTree
+        Groups ``posterior`` and ``sample_stats``, of `bayes_bias.pymc_model` in either form, or of your own `model`.
+    model : str, Path, ModelSpec, pymc.Model or callable
+        As for `fit`: the model that was sampled. If its data were replaced by ``pm.set_data``, pass the model itself.
+    seed : int
+        For draws of what a marginal model integrates out.
+
+    Returns
+    -------
+    xarray.DataTree
+        As `fit` returns it, with diagnostics of these draws.
+
+    Raises
+    ------
+    SpecError
+        If a variable, dim or label differs from that of the model, if the values that were observed are not those of
+        the table, or if the density at the draws is not that of the model (other priors, for instance).
+
+    Examples
+    --------
+    >>> import pymc as pm
+    >>> from bayes_bias import cosines, pymc_model, verdict
+    >>> table = cosines("weat6", "googlenews-demo").without_controls()
+    >>> draws = pm.sample(model=pymc_model(table, marginal=True))                 # doctest: +SKIP
+    >>> print(verdict(as_fit(table, draws)))                                      # doctest: +SKIP
+    """
+    check_seed(seed)
+    check_table(table)
+    check_kind("draws", draws, xr.DataTree, "not draws; give the DataTree that pm.sample or nutpie returned", SpecError)
+    _check_groups(draws)
+    posterior, stats = order_dims(draws["posterior"].to_dataset()), _statistics(draws)
+    if not isinstance(model, str | Path | ModelSpec):
+        graph = built(model, table)
+        _check(graph, draws)
+        return _of_own_model(table, graph, name_of(model), posterior, stats, seed)
+    spec, marginal = load_spec(model), not _WRITTEN_OUT & set(posterior)
+    graph = pymc_model(table, spec, marginal=marginal)
+    _check(graph, draws)
+    if table.replicates is not None and not marginal:  # fits of a spec have the mean of replicates there
+        return _of_own_model(table, graph, spec.name, posterior, stats, seed)
+    if "likelihood" in spec.options:
+        spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
+    return _of_spec(table, spec, posterior, stats, seed, marginal)
+
+
+def _of_spec(
+    table: AssociationTable, spec: ModelSpec, posterior: xr.Dataset, stats: xr.Dataset, seed: int, marginal: bool
+) -> xr.DataTree:
+    table, spec = modelled(table, spec)
+    data = structure_of(spec).data(table)
+    refuse_degenerate(data)
+    spec = resolved(spec, data)
+    drawn = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
+    whole = drawn
+    if marginal:
+        # Draws are in the units of the table, like those of a model whose priors are.
+        in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
+        whole = completed(in_units, drawn, data, seed)
+    return assembled(
+        table, spec, whole, stats, data, seed=seed, diagnosed=list(drawn), **groups_of(table, spec, data)
+    ).tree
+
+
+def _of_own_model(
+    table: AssociationTable, model: pm.Model, name: str, posterior: xr.Dataset, stats: xr.Dataset, seed: int
+) -> xr.DataTree:
+    table, spec, data = custom_source(table, model, name)
+    fitted = assembled(
+        table, spec, posterior, stats, data, seed=seed, diagnosed=list(posterior), **groups_of_model(model, data)
+    )
+    return described_as_own(fitted, model).tree
+
+
+def _check_groups(draws: xr.DataTree) -> None:
+    for group, variable in (("posterior", ""), ("sample_stats", "diverging")):
+        if group not in draws.children or (variable and variable not in draws[group]):
+            raise SpecError(
+                f"draws: '{variable or group}' is missing{f' in {group}' if variable else ''}. Pass the DataTree of"
+                " pm.sample, nutpie.sample, or NumPyro, because diagnostics require the sampler's statistics."
+            )
+
+
+def _statistics(draws: xr.DataTree) -> xr.Dataset:
+    """Single numbers of each draw, by ArviZ's names."""
+    stats = draws["sample_stats"].to_dataset()
+    single = {
+        STATISTICS.get(str(name), str(name)): each.transpose(*SAMPLE)
+        for name, each in stats.data_vars.items()
+        if set(each.dims) == set(SAMPLE) and each.dtype.kind in "biuf"
+    }
+    return xr.Dataset(single, attrs=stats.attrs | draws["posterior"].attrs)
+
+
+# Whether draws are of a model.
+
+
+def _check(model: pm.Model, draws: xr.DataTree) -> None:
+    """Compare names, labels, observed values and the density with those of the model."""
+    posterior = draws["posterior"].to_dataset()
+    _check_variables(model, posterior)
+    _check_observed(model, draws)
+    if "lp" in (stats := _statistics(draws)) and all(variable.name in posterior for variable in model.free_RVs):
+        _check_density(model, posterior, stats.lp)
+
+
+def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
+    variables = [each for each in (*model.free_RVs, *model.deterministics) if not each.name.endswith("_z")]
+    if missing := [each.name for each in variables if each.name not in posterior]:
+        raise SpecError(
+            f"draws: the model has the variables {', '.join(missing)}, and the draws do not. Pass the table and the"
+            " model that were sampled."
+        )
+    known = set(model.named_vars)
+    if unknown := [str(name) for name in posterior if name not in known]:
+        raise SpecError(
+            f"draws: the variables {', '.join(unknown)} are not in the model. Pass your own model as `model=`, or the"
+            " table that was sampled."
+        )
+    for dim in (dim for dim in posterior.dims if dim in model.coords and model.coords[dim] is not None):
+        labels, expected = posterior[dim].to_numpy().tolist(), list(model.coords[dim])
+        if labels != expected:
+            raise SpecError(
+                f"draws: the labels of '{dim}' are {_some(labels)}, and those of the table {_some(expected)}. Pass the"
+                " table that was sampled."
+            )
+
+
+def _some(labels: list[Any]) -> str:
+    """Labels, at most five of them."""
+    return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
+
+
+def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
+    if "observed_data" not in draws.children:
+        return
+    observed = draws["observed_data"].to_dataset()
+    for name, values in find_observations(model).items():
+        if name not in observed or not np.array_equal(observed[name].to_numpy(), np.asarray(values)):
+            raise SpecError(
+                f"draws: '{name}' was observed with other values than the table has. Pass the table that was sampled."
+            )
+
+
+def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
+    """The log density in which a sampler moves, and what is derived, of values of the free variables themselves."""
+    given = {rv: rv.type() for rv in model.free_RVs}
+    at = {}
+    for rv, value in given.items():
+        transform = model.rvs_to_transforms[rv]
+        at[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
+    [density] = graph_replace([model.logp()], at)
+    # Parameters of transforms are variables, too.
+    outputs = graph_replace([density, *model.deterministics], given, strict=False)
+    return pytensor.function(list(given.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+
+
+def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
+    """At some draws: what is derived, and the density up to a constant, which samplers may leave out."""
+    at = np.linspace(0, found.size - 1, _COMPARED).astype(int)
+    function, differences, largest = _at_draws(model), [], 0.0
+    for k in (np.unravel_index(each, found.shape) for each in at):
+        density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
+        differences.append(float(density) - found.to_numpy()[k])
+        largest = max(largest, abs(found.to_numpy()[k]))
+        for variable, values in zip(model.deterministics, derived, strict=True):
+            if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
+                raise SpecError(
+                    f"draws: '{variable.name}' is not what the model derives from the other variables, so that its data"
+                    " are others. Pass the table, or the model, that was sampled."
+                )
+    if np.ptp(differences) > 1e-5 * largest:
+        raise SpecError(
+            "draws: their density `lp` is not that of the model, which has other priors, another likelihood, or other"
+            " data. Pass the model that was sampled as `model=`."
+        )

@@ -1,0 +1,81 @@
+"""`priors`: the priors of a fit, as a table."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.models.preferences import PREFERENCE, inflation_name, related_sides, sides_from_vectors, variance_name
+from bayes_bias.models.residuals import shape_parameters
+from bayes_bias.models.scales import dims_of_scales, units_of_priors
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import resolved
+from bayes_bias.table.labels import HOMES
+
+type Row = tuple[str, str, str]
+
+
+def priors(fit: Fit) -> pd.DataFrame:
+    """Return the prior of each parameter of a fit, by group and class, in the units of the table.
+
+    Parameters
+    ----------
+    fit : xarray.DataTree
+        From `fit`, `as_fit` or `load_fit`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``parameter`` and ``label`` (the group or class; "" if it has one prior for all), column ``prior``.
+        Distributions have PyMC's names and parameters. A variance from vectors is ``s**2 * D / ChiSquared(D)`` for the
+        expected standard deviation s of preferences and D degrees of freedom, and an inflation by related words
+        ``1 + (I - 1) * d / ChiSquared(d)``; see `bayes_bias.models.preferences`.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines, fit, priors
+    >>> priors(fit(cosines("weat6", "googlenews-demo")))                          # doctest: +SKIP
+    """
+    fitted = Fitted.of(fit)
+    if fitted.spec.structure == "crossed":
+        rows = [*_of_means(fitted), *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
+    else:
+        rows = [(name, "", text) for name, text in fitted.stored("priors").items()]
+    return pd.DataFrame(rows, columns=["parameter", "label", "prior"]).set_index(["parameter", "label"])
+
+
+def _of_means(fitted: Fitted) -> Iterator[Row]:
+    """Wide in a model whose effects are written out, see `bayes_bias.models.crossed_long`."""
+    if fitted.structure.COLLAPSED:
+        yield "mean", "", "Flat()"
+        return
+    yield "block_mean", "", f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
+
+
+def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
+    units, from_vectors = units_of_priors(spec, data), sides_from_vectors(spec, data)
+    variances = {PREFERENCE[side]: side for side in from_vectors}
+    for name, along in dims_of_scales(spec, data).items():
+        if name in variances:
+            continue
+        labels = [data[dim].to_numpy().tolist() for dim in along]
+        if np.ndim(units[name]) == 0:
+            yield name, "", str(spec.priors[name].with_unit(units[name]))
+            continue
+        for label, unit in zip(product(*labels), np.ravel(units[name]), strict=True):
+            yield name, ", ".join(label), str(spec.priors[name].with_unit(float(unit)))
+    for side in from_vectors:
+        columns = (data[f"{side}_{what}"].to_numpy() for what in ("preference_sd", "directions"))
+        for label, sd, df in zip(data[HOMES[side]].to_numpy(), *columns, strict=True):
+            yield variance_name(side), label, f"{sd:.4g}**2 * {df:.4g} / ChiSquared({df:.4g})"
+    for side in related_sides(data):
+        columns = (data[f"{side}_{what}"].to_numpy() for what in ("inflation", "directions"))
+        for label, expected, df in zip(data[HOMES[side]].to_numpy(), *columns, strict=True):
+            factor = "" if np.isnan(df) else f" * {df / 2:.4g} / ChiSquared({df / 2:.4g})"
+            yield inflation_name(side), label, f"1 + {expected - 1:.4g}{factor}" if expected > 1 else "1"
+    for name in shape_parameters():
+        if name in spec.priors:
+            yield name, "", str(spec.priors[name])

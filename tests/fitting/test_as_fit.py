@@ -1,0 +1,84 @@
+"""Draws of another sampler as a fit: checked against the table and the model, then like any fit."""
+
+from dataclasses import replace
+
+import numpy as np
+import nutpie
+import pymc as pm
+import pytest
+import xarray as xr
+
+from bayes_bias import as_fit, load_fit, load_spec, priors, pymc_model, save_fit, summarize, verdict
+from bayes_bias.errors import SpecError
+from tests.helpers import random_table, refused
+
+
+def sampled_by_nutpie(model: pm.Model, draws: int) -> xr.DataTree:
+    compiled = nutpie.compile_pymc_model(model)
+    return nutpie.sample(compiled, draws=draws, tune=500, chains=2, seed=1, progress_bar=False)
+
+
+@pytest.fixture(scope="module")
+def marginal(sampled, small_table):
+    return sampled_by_nutpie(pymc_model(small_table, marginal=True), 1000)
+
+
+def sceptical(table):
+    with pymc_model(table) as model:
+        pm.Normal("shift", 0, 1)
+    return model
+
+
+@pytest.fixture(scope="module")
+def written_out(sampled, small_table):
+    """A model of the user's own, so short that its draws only serve for checks."""
+    return sampled_by_nutpie(sceptical(small_table), 50)
+
+
+def test_as_fit_agrees_with_fit_from_draws_of_the_marginal_model(marginal, small_table, small_fit, tmp_path):
+    made = as_fit(small_table, marginal)
+    rows = [summarize(each, words=False).loc[("bias", "overall")] for each in (made, small_fit)]
+    assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=0.05 * rows[1]["sd"])
+    assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], rel=0.05)
+    assert verdict(load_fit(save_fit(made, tmp_path / "made.nc"))).label == verdict(small_fit).label
+    assert priors(made).equals(priors(small_fit))
+    assert set(made["sample_stats"]) >= {"lp", "tree_depth", "diverging"}
+    assert list(made["log_likelihood"]) == list(small_fit["log_likelihood"])
+
+
+def test_as_fit_keeps_a_model_of_your_own(written_out, small_table):
+    made = as_fit(small_table, written_out, sceptical)
+    assert made.attrs["model"] == "sceptical"
+    assert made["log_likelihood"].association.dims == ("chain", "draw", "pair")
+    assert {"sd_residual_z", "shift", "block_mean"} <= set(made["log_prior"])
+    assert priors(made).prior["shift", ""] == "Normal(0, 1)"
+    drawn = written_out["posterior"]["mean"]
+    np.testing.assert_array_equal(made["posterior"]["mean"].transpose(*drawn.dims), drawn)
+
+
+def test_as_fit_rejects_draws_of_another_model(marginal, written_out, small_table):
+    wide = load_spec("crossed").with_prior("sd_attribute", "HalfNormal", sigma=9.0)
+    with refused(SpecError, "density priors model="):
+        as_fit(small_table, marginal, wide)
+    with refused(SpecError, "shift not in the model model="):
+        as_fit(small_table, written_out)
+    lacking = marginal.copy()
+    lacking["posterior"] = marginal["posterior"].to_dataset().drop_vars("sd_target_control")
+    with refused(SpecError, "sd_target_control draws table"):
+        as_fit(small_table, lacking)
+
+
+def test_as_fit_rejects_draws_of_another_table(marginal, written_out, small_table):
+    with refused(SpecError, "labels target men boys"):
+        as_fit(random_table(targets={"boys": 5, "women": 6}), written_out, sceptical)
+    with refused(SpecError, "sd_ derives data others"):
+        as_fit(replace(small_table, values=1.1 * small_table.values), marginal)
+
+
+def test_as_fit_requires_statistics_of_the_sampler(marginal, small_table):
+    without = marginal.copy()
+    without["sample_stats"] = marginal["sample_stats"].to_dataset().drop_vars("diverging")
+    with refused(SpecError, "diverging sample_stats"):
+        as_fit(small_table, without)
+    with refused(SpecError, "Dataset DataTree"):
+        as_fit(small_table, marginal["posterior"].to_dataset())
