@@ -207,7 +207,7 @@ def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) 
     for k in (np.unravel_index(each, found.shape) for each in at):
         density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
         differences.append(float(density) - found.to_numpy()[k])
-        largest = max(largest, abs(found.to_numpy()[k]))
+        largest = max(largest, float(abs(found.to_numpy()[k])))
         for variable, values in zip(model.deterministics, derived, strict=True):
             if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
                 raise SpecError(

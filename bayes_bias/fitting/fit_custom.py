@@ -7,7 +7,7 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 from arviz_base import dict_to_dataset
-from pymc.backends.arviz import coords_and_dims_for_inferencedata, find_observations
+from pymc.backends.arviz import coords_and_dims_for_inferencedata, find_constants, find_observations
 from pytensor.gradient import DisconnectedInputError
 
 from bayes_bias.errors import SpecError
@@ -60,7 +60,8 @@ def custom_source(
         table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
     if table.replicates is not None and "replicate" not in model.dim_lengths:
         table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
-    return table, custom_spec(name, model), crossed_long.data(table)
+    data = crossed_long.data(table)
+    return table, custom_spec(name, model), data.assign(_constants(model, set(data.variables)))
 
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
@@ -91,6 +92,13 @@ def _observed(model: pm.Model) -> xr.Dataset:
     """What the model observes, with the dims of its log likelihood."""
     coords, dims = coords_and_dims_for_inferencedata(model)
     return dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
+
+
+def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
+    """The `pm.Data` of the model that the table does not have; PyMC compares it with that of a model that predicts."""
+    coords, dims = coords_and_dims_for_inferencedata(model)
+    constants = {name: values for name, values in find_constants(model).items() if name not in known}
+    return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")
 
 
 def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
