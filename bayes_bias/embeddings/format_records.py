@@ -112,6 +112,10 @@ def _has_column_of_lists(sample: bytes) -> bool:
     headings, _, rest = sample.partition(b"\n")
     last = headings.split()[-1:]  # of vectors that are lines of text it is a number
     is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])
+    try:
+        headings.decode("utf-8-sig")
+    except UnicodeDecodeError:  # such as a packed file
+        return False
     return is_heading and _LIST.search(rest.partition(b"\n")[0]) is not None
 
 

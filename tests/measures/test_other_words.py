@@ -126,7 +126,7 @@ def test_few_words_are_marked(weat7: bb.AssociationTable, run: Any) -> None:
     cells = dict(zip(measured.layout.labels, measured.layout.columns[-1].cells, strict=True))
     assert cells["WEAT"].endswith("**")
     assert not cells["quasi-F"].endswith("*")
-    assert any(says(remark, "** unreliable effective number 3.6 below 4") for remark in measured.remarks)
+    assert any(says(remark, "** unreliable effective number 3.7 below 4") for remark in measured.remarks)
     many = measure_all(random_table(targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9}), redraws=5)
     assert many.layout.columns[-1].cells[0].endswith("]*")
     code, out, _ = run("measures", "weat7", "--no-posterior", "--word-draws", "2", "--controls", "none")
