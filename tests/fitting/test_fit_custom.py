@@ -223,7 +223,7 @@ def test_shared_scales_are_spread_over_groups(table):
 def test_the_written_model_has_the_named_posterior(table, scales):
     """Bias and its noise floor, within four Monte Carlo standard errors."""
     spec = load_spec("crossed").with_option("scales", scales)
-    sampling = Sampling(draws=1500, tune=1000, chains=2)
+    sampling = Sampling(draws=1500, tune=1000, chains=4)
     handed_back, default = (fit(table, model, sampling=sampling) for model in (pymc_model(table, spec), spec))
     rows = [summarize(each, words=False).loc[("bias", "overall")] for each in (handed_back, default)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=4 * rows[0].mcse_mean)
