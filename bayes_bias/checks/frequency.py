@@ -82,13 +82,17 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
 
 def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
     """Ranks of words, under the spellings that were found, among those that random lists are drawn from."""
-    rank_of = {word: rank for rank, word in enumerate(embedding.pool(), 1)}
+    rank_of = _ranks_of_pool(embedding)
     words = [word for side in SIDES for word in words_of(table.values, side)]
     spelling_of = found_as(words, embedding.find(words), embedding.match)
     rows = {word: _rank(spelling_of.get(word), rank_of) for word in words}
     ranks = pd.DataFrame.from_dict(rows, orient="index", columns=["known", "least", "most"], dtype=float)
     homes = [(side, home) for side in SIDES for home in table.values[HOMES[side]].to_numpy()]
     return ranks.assign(side=[side for side, _ in homes], home=[home for _, home in homes])
+
+
+def _ranks_of_pool(embedding: Embedding) -> dict[str, int]:
+    return {word: rank for rank, word in enumerate(embedding.pool(), 1)}
 
 
 def _rank(spelling: str | None, rank_of: Mapping[str, int]) -> tuple[float, float, float]:
@@ -140,7 +144,7 @@ def _more_frequent(ranks: Numbers, others: Numbers) -> float:
 
 def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     """How much the similarity of general words changes with the product of their log ranks."""
-    rank_of = {word: rank for rank, word in enumerate(embedding.pool(), 1)}
+    rank_of = _ranks_of_pool(embedding)
     words = random_words(embedding, _SEED)
     step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
     vectors = dict(_usable(embedding, words[::step]))

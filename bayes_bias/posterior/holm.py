@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.formatting import Column, Layout, Tabled, in_words, joined, probability
+from bayes_bias.posterior.shared_words import share_in_common
 from bayes_bias.posterior.verdict import Verdict
 
 # Lists are related from this share of the shorter list's words on.
@@ -95,7 +96,7 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
     related: set[str] = set()
     for (one, own), (other, others) in combinations(words.items(), 2):
         for side, side_of_other in zip(own, others, strict=True):
-            if len(side & side_of_other) >= min(len(side), len(side_of_other)) * _MOSTLY:
+            if share_in_common(side, side_of_other) >= _MOSTLY:
                 related |= {one, other}
     return tuple(name for name in words if name in related)
 

@@ -18,6 +18,7 @@ from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, p
 from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.random_effects import Normals, RandomEffects
+from bayes_bias.posterior.shared_words import share_in_common
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimates, interval_columns, interval_names
@@ -257,8 +258,7 @@ def _check_apart(one: Fitted, other: Fitted) -> None:
 
 def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
     """The share of the shorter list's words of a side, without controls, that the other list has."""
-    own, others = (compared_words_of(fitted, side) for fitted in (one, other))
-    return len(own & others) / min(len(own), len(others))
+    return share_in_common(*(compared_words_of(fitted, side) for fitted in (one, other)))
 
 
 def _check_alone(fitted: Fitted) -> None:
@@ -312,7 +312,7 @@ def _row(fitted: Fitted, pooled: IntervalEstimate, ci_prob: float) -> dict[str, 
 
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
     words = {fitted.name: _words(fitted) for fitted in fits}
-    shared = [[len(row & column) / min(len(row), len(column)) for column in words.values()] for row in words.values()]
+    shared = [[share_in_common(row, column) for column in words.values()] for row in words.values()]
     names = pd.Index(words, name="list")
     return pd.DataFrame(shared, index=names, columns=names.rename(None))
 

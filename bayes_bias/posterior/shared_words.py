@@ -1,6 +1,6 @@
 """The error that the cells of a list share, because its words are the same in all embeddings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from math import fsum, nan, sqrt
 
 import pandas as pd
@@ -42,6 +42,11 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
         adds = {(side, word): z for side in facets for word, z in sides.get(side, {}).items()}
         by_list.setdefault(name, []).append(adds)
     return pd.Series({name: _shared(cells) for name, cells in by_list.items()}, dtype=float)
+
+
+def share_in_common(words: Set[str], others: Set[str]) -> float:
+    """Return the share of the shorter list's words that the other list has as well."""
+    return len(words & others) / min(len(words), len(others))
 
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:

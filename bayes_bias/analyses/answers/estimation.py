@@ -144,8 +144,7 @@ def estimate(
     """
     check_ci_prob(ci_prob)
     check_seed(seed)
-    if scope not in SAMPLES:
-        raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
+    check_samples(scope)
     first = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if after is None:
         return ModelAnswers(
@@ -200,12 +199,17 @@ def pymc_model(
     --------
     >>> model = pymc_model("answers-demo", "answers-demo", "power")               # doctest: +SKIP
     """
-    if scope not in SAMPLES:
-        raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
+    check_samples(scope)
     cells = read_answers(answers, wordlist, ignore=ignore).cells
     stereotypes = [cell.stereotype for cell in cells]
     cell = cells[stereotypes.index(select_stereotype(stereotypes, stereotype))]
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
+
+
+def check_samples(scope: str) -> None:
+    """Refuse a scope that answers do not have."""
+    if scope not in SAMPLES:
+        raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:

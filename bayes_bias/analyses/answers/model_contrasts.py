@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from bayes_bias.analyses.answers.cell import Answers, Cell
-from bayes_bias.analyses.answers.estimation import Source, effects_of
+from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
-from bayes_bias.analyses.answers.model import SAMPLES, Density, Together, observed
+from bayes_bias.analyses.answers.model import Density, Together, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, draw
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import AnswersError, ScopeError, did_you_mean
+from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import Column, Layout, Tabled, count, counted, estimate, in_words, probability
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
@@ -146,9 +146,9 @@ def compare_models(
     .. math:: D_{im} = \mu_m + u_i + w_{s(i)m} + v_{k(i)m} + a_{l(i)m} + b_{n(i)m} + ab_{ln(i)m} + e_{im}
 
     What is the same for all models, u, cancels in differences between models, whatever it is. Effects of words,
-    wordings, and labels that are those of a model have the same standard deviations for all models. The posterior is
-    exact: orthonormal (Helmert) contrasts of models have the density of `estimate` each, and share these standard
-    deviations. It gives all differences and the order of the models at once.
+    wordings, and labels that are those of a model have the same standard deviations for all models. Effects are
+    integrated out exactly: orthonormal (Helmert) contrasts of models have the density of `estimate` each, and share
+    these standard deviations. Draws of them give all differences and the order of the models at once.
 
     Parameters
     ----------
@@ -180,8 +180,7 @@ def compare_models(
     """
     check_ci_prob(ci_prob)
     check_seed(seed)
-    if scope not in SAMPLES:
-        raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
+    check_samples(scope)
     read = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if len(read.models) < 2:
         raise AnswersError(
