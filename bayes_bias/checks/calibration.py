@@ -290,12 +290,15 @@ def draw_in_background(
     """Start to draw random lists of each design.
 
     A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
-    model takes long. If posteriors are `sampled`, other processes work, and words are only drawn one by one.
+    model takes long. Other processes work if there are thousands of lists, or posteriors are `sampled`; in that
+    case words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if sampled else 1
     kinds: tuple[Drawn, ...] = ("words",) if sampled else get_args(Drawn)
+    lists = len(designs) * (DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds))
+    is_worth_processes = sampled or lists >= _WORTH_A_PROCESS
+    jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if is_worth_processes else 1
     work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
     with run_in_background(work, jobs) as results:
         yield BackgroundNulls(results)
