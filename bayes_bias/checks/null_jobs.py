@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -287,7 +288,7 @@ class Cell:
             records += [{**record, "seconds": perf_counter() - start} for record in judged]
         return [{"draw": number, **record} for record in records]
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
         if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
@@ -297,6 +298,10 @@ class Cell:
         # A table says what is wrong where groups or classes have one word.
         return "both" in possible_scopes(self.design.means) and has_even_lengths(self.design.means)
 
+    @cached_property
+    def _carried_scopes(self) -> list[ScopeName]:
+        return carried_scopes(self.design.means, self.scopes)
+
     def _judge_plain(self, number: int) -> list[Record]:
         records: list[Record] = []
         for spec in self.specs:
@@ -304,7 +309,7 @@ class Cell:
             drawn = self.design.draw_plain(self.seed, number, spec)
             if self.with_weat and not records:
                 records.append(_weat_record(drawn.scores, drawn.targets[0], number, "two-sided"))
-            for scope in carried_scopes(self.design.means, self.scopes):
+            for scope in self._carried_scopes:
                 judged = judge_integrand(drawn.integrand, sampling_scope(scope), self.design.planted)
                 seconds = perf_counter() - start
                 records.append({"method": spec.name, "scope": scope, **judged, "seconds": seconds})

@@ -31,6 +31,8 @@ from bayes_bias.words.list_rules import home_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
 
+type Positions = NDArray[np.intp]
+
 # How words are drawn: one by one; in neighbourhoods of several random words; or each group and class in one of its own.
 Drawn = Literal["words", "sub-topics", "topics"]
 # Neighbourhoods of a class of sub-topics, each of two words or more.
@@ -208,11 +210,15 @@ class NullDesign:
         """The words of each group, and of each associated class, of one random draw."""
         self.check_pool()
         rng = np.random.default_rng([seed, number])
-        pool = [self.pool[i] for i in rng.permutation(len(self.pool))]
-        classes = self.classes or {name: self._take(pool, n, self.topics) for name, n in self.sizes.items()}
-        if not self.random_groups:
-            return self.groups, classes
-        return {name: self._take(pool, len(words), self.group_topics) for name, words in self.groups.items()}, classes
+        pool = self._positions_of_pool[rng.permutation(len(self.pool))]
+        classes, groups = dict(self.classes), dict(self.groups)
+        if not self.classes:
+            for name, n in self.sizes.items():
+                classes[name], pool = self._take(pool, n, self.topics)
+        if self.random_groups:
+            for name, words in self.groups.items():
+                groups[name], pool = self._take(pool, len(words), self.group_topics)
+        return groups, classes
 
     @property
     def has_plain_vectors(self) -> bool:
@@ -248,6 +254,10 @@ class NullDesign:
         return PlainDraw(integrand, y, *sizes)
 
     @cached_property
+    def _positions_of_pool(self) -> Positions:
+        return np.array([self._position[word] for word in self.pool], dtype=np.intp)
+
+    @cached_property
     def _position(self) -> dict[str, int]:
         return {word: k for k, word in enumerate(self.vectors)}
 
@@ -268,20 +278,21 @@ class NullDesign:
         )
         return values, of_replicates
 
-    def _take(self, pool: list[str], n: int, topics: int) -> tuple[str, ...]:
-        """`n` words of those that are left: the next ones, or the next `topics` with their nearest neighbours."""
-        words: list[str] = []
+    def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
+        """`n` words of the pool, the next ones or the next `topics` with their nearest neighbours, and what is left."""
+        rows = self._rows_and_profiles[0]
+        taken: list[int] = []
         for k in range(topics):
-            rows, positions = self._rows_and_profiles[0], [self._position[word] for word in pool]
-            near = (rows @ rows[positions[0]])[positions]
-            size = (n * (k + 1)) // topics - len(words)
-            cluster = {pool[i] for i in np.argsort(-near)[:size]}
-            words += [word for word in pool if word in cluster]
-            pool[:] = [word for word in pool if word not in cluster]
-        left = n - len(words)
-        words += pool[:left]
-        del pool[:left]
-        return tuple(words)
+            near = (rows @ rows[pool[0]])[pool]
+            size = (n * (k + 1)) // topics - len(taken)
+            in_topic = np.zeros(len(pool), dtype=bool)
+            in_topic[np.argsort(-near)[:size]] = True
+            taken += pool[in_topic].tolist()
+            pool = pool[~in_topic]
+        left = n - len(taken)
+        taken += pool[:left].tolist()
+        words = list(self.vectors)
+        return tuple(words[position] for position in taken), pool[left:]
 
     def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
         if not self.planted:

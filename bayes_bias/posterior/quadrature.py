@@ -59,6 +59,8 @@ _SEED = 1
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
 # Where the log of a density is further below its maximum, it does not count.
 _NEGLIGIBLE = 20.0
+# Relative error of the ends of an interval, of one mixture of normals.
+_TOLERANCE = 1e-10
 # A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
 # words show or the prior, does not occur.
 _SMALL, _LARGE = 1e-4, 1e4
@@ -146,7 +148,7 @@ class WordVariance:
         row = residual[:, None]
         low, high = np.log(self.below(residual)), np.log(self.above(residual))
         for nodes in (_COARSE, _FINE):
-            log_variance = np.linspace(low, high, nodes, axis=1)
+            log_variance = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, nodes)
             variance = np.exp(log_variance)
             density = self.log_prior(variance) + self.log_likelihood(self.effects(variance, row), row)
             counts = density > density.max(axis=1, keepdims=True) - _NEGLIGIBLE
@@ -185,17 +187,13 @@ class VarianceOnGrid:
         total = cumulative[:, -1]
         return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
 
-    def quantiles(self, starts: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Quantiles of the variance, zero where there are no effects.
-
-        Those from ``starts[k]`` to ``starts[k + 1]`` are given residual variance k.
-        """
-        variances = np.zeros(len(probs))
-        for k in np.flatnonzero(np.diff(starts)):
-            own = slice(starts[k], starts[k + 1])
-            quantiles = np.exp(np.interp(probs[own], self.cumulative[k], self.log_variance[k]))
-            variances[own] = np.where(probs[own] > self.cumulative[k, 0], quantiles, 0.0)
-        return variances
+    def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
+        """Quantiles of the variance, zero where there are no effects, each given the residual variance of this number."""
+        # The integrals of all residual variances on one axis, far enough apart not to meet.
+        offsets = 2.0 * np.arange(len(self.cumulative))
+        integrals = (self.cumulative + offsets[:, None]).ravel()
+        quantiles = np.exp(np.interp(probs + offsets[given], integrals, self.log_variance.ravel()))
+        return np.where(probs > self.cumulative[given, 0], quantiles, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,10 +361,9 @@ class Integrand:
         uniform = _hypercube(dims, points)
         weight = np.cumsum(np.exp(log_weight - log_weight.max()))
         chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=_RESIDUALS - 1)
-        starts = np.searchsorted(chosen, np.arange(_RESIDUALS + 1))
         variances = self.residual_weight * residual[chosen]
         for number, (side, words, grid) in enumerate(parts, 1):
-            own = words.effects(grid.quantiles(starts, uniform[number]), residual[chosen])
+            own = words.effects(grid.quantiles(chosen, uniform[number]), residual[chosen])
             of_cell = 1 + len(parts) + cells.index((side, words.cell))
             variances = variances + words.weight * side.inflations(words.cell, dims, of_cell, points) * own
         return np.asarray(variances)
@@ -458,11 +455,15 @@ def chance(variances: Numbers, observed: float) -> float:
 def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
     """Return half the width of the central interval."""
     sd = np.sqrt(variances)
-    low, high = -ndtri((1 - ci_prob) / 2) * np.array([sd.min(), sd.max()])
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if 2 * ndtr(-middle / sd).mean() > 1 - ci_prob else (low, middle)
-    return float((low + high) / 2)
+    half = float(-ndtri((1 - ci_prob) / 2) * sd.min())
+    # What lies outside is convex in the width, so that Newton's steps from the left never pass the root.
+    step = half
+    while step > _TOLERANCE * half:
+        z = half / sd
+        outside, density = 2 * ndtr(-z).mean(), (2 / np.sqrt(2 * np.pi)) * (np.exp(-(z**2) / 2) / sd).mean()
+        step = float((outside - (1 - ci_prob)) / density)
+        half += step
+    return half
 
 
 def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
