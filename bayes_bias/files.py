@@ -36,6 +36,8 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 _PACKAGE = Path(__file__).resolve().parent
 
+# Names another folder for what is kept between runs than the platform's cache.
+CACHE_VARIABLE = "BAYES_BIAS_CACHE"
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True (--overwrite)"
 
@@ -51,6 +53,14 @@ def shipped(folder: str) -> Traversable:
     if (checkout / "pyproject.toml").is_file() and (checkout / folder).is_dir():
         return checkout / folder
     return files("bayes_bias") / "data" / folder
+
+
+def cache_folder() -> Path:
+    """Return the folder of what is kept between runs: that of the environment's variable, or the platform's cache."""
+    from platformdirs import user_cache_path  # most commands keep nothing
+
+    folder = os.environ.get(CACHE_VARIABLE)
+    return expanded(folder) if folder else user_cache_path("bayes-bias", appauthor=False)
 
 
 def shipped_names(folder: str) -> list[str]:

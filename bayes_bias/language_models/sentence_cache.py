@@ -5,7 +5,6 @@ whole, and memory holds one batch at a time.
 """
 
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -15,17 +14,15 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import expanded
+from bayes_bias.files import CACHE_VARIABLE, cache_folder, expanded
 from bayes_bias.language_models.encoders import Encoder
 from bayes_bias.progress import advance
 from bayes_bias.words.templates import Sentence
 
 # Sentences that are encoded and kept at a time; a kill loses one batch at most.
 BATCH = 256
-VARIABLE = "BAYES_BIAS_CACHE"
 
 _FILE = "sentences.sqlite3"
 _DIGEST = 16  # bytes before each vector, since SQLite has no checksums
@@ -60,7 +57,7 @@ class Cache:
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from SQLite's own words about damage
             raise EmbeddingError(
                 f"cache: '{self.file}' cannot be used ({error}); remove the file, or name another folder: cache=,"
-                f" or the variable {VARIABLE}"
+                f" or the variable {CACHE_VARIABLE}"
             ) from error
 
 
@@ -96,7 +93,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
             f"cache: '{encoder.name}' has no identity, so vectors of another encoder could be mistaken for its vectors;"
             " give identity=, such as model and version, or cache=False"
         )
-    folder = _platform_folder() if where is True else expanded(where)
+    folder = cache_folder() if where is True else expanded(where)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -141,8 +138,3 @@ def _key(encoder: Encoder, sentence: Sentence) -> bytes:
     if encoder.pooling == "word":
         parts += [str(sentence.start), str(sentence.end)]
     return hashlib.sha256("\0".join(parts).encode()).digest()
-
-
-def _platform_folder() -> Path:
-    folder = os.environ.get(VARIABLE)
-    return expanded(folder) if folder else user_cache_path("bayes-bias", appauthor=False)

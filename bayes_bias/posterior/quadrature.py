@@ -188,7 +188,7 @@ class VarianceOnGrid:
         return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Quantiles of the variance, zero where there are no effects, each given the residual variance of this number."""
+        """Quantiles of the variance, each given one of the residual variances; zero where there are no effects."""
         # The integrals of all residual variances on one axis, far enough apart not to meet.
         offsets = 2.0 * np.arange(len(self.cumulative))
         integrals = (self.cumulative + offsets[:, None]).ravel()
