@@ -93,6 +93,11 @@ class Packaged(InDistribution):
     words: tuple[str, str]
     reference: str
 
+    @property
+    def source(self) -> str:
+        """Where the vectors come from, as in tables."""
+        return f"{self.about}, {self.package}"
+
     def open(self) -> Embedding:
         """Map the vectors into memory, after a check of both files.
 
@@ -108,7 +113,7 @@ class Packaged(InDistribution):
             "embedding_sha256": self.vectors[1],
             "embedding_words_sha256": self.words[1],
         }
-        return Embedding(self.name, f"{self.about}, {self.package}", reader, provenance=MappingProxyType(provenance))
+        return Embedding(self.name, self.source, reader, provenance=MappingProxyType(provenance))
 
 
 # A further embedding is a row.
@@ -142,3 +147,8 @@ def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
     """The packaged embeddings that numbers of these provenances come from."""
     packages = {provenance.get("embedding_package") for provenance in provenances}
     return [row for row in PACKAGED.values() if row.package in packages]
+
+
+def packaged_sources(sources: Iterable[str]) -> list[Packaged]:
+    """The packaged embeddings among these sources of vectors."""
+    return [row for row in PACKAGED.values() if row.source in sources]

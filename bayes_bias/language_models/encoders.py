@@ -19,6 +19,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.embeddings.opening import shipped_embeddings
+from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded
 from bayes_bias.language_models.packaged import PACKAGED_ENCODERS
@@ -147,9 +148,9 @@ def _type(source: object) -> str:
 
 def _refuse_words(source: str | os.PathLike[str]) -> None:
     label = os.fspath(source)
-    if label in shipped_embeddings() or expanded(label).is_file():
+    if label in shipped_embeddings() or label in PACKAGED or expanded(label).is_file():
         raise EmbeddingError(
-            f"encoder: '{label}' has vectors of words and does not encode sentences; leave the templates out"
+            f"encoder: '{label}' has vectors of words and does not encode sentences. Leave the templates out"
             " (--embedding without --templates)"
         )
 

@@ -13,6 +13,7 @@ from bayes_bias.analyses.sweep.plots import Side, plot_atlas, plot_changes, plot
 from bayes_bias.analyses.sweep.results import Sweep, wide_of
 from bayes_bias.documents.document import Document, PageSection, methods_section, priors_of
 from bayes_bias.documents.methods import Methods, cited_spec, sources_of
+from bayes_bias.embeddings.packaged import packaged_sources
 from bayes_bias.files import slug
 from bayes_bias.fitting.storage import netcdf
 from bayes_bias.formatting import counted, level
@@ -109,7 +110,13 @@ def _heading(sweep: Sweep) -> str:
 
 def _methods(sweep: Sweep) -> Methods:
     spec = sweep.settings.specs[0]
-    facts = {"sweep": sweep, "pooled": sweep.pooled, "asked": sweep.settings, **cited_spec(spec)}
+    facts = {
+        "sweep": sweep,
+        "pooled": sweep.pooled,
+        "asked": sweep.settings,
+        "packaged": packaged_sources(set(sweep.sources.source)),
+        **cited_spec(spec),
+    }
     return Methods("methods-of-sweep.txt", facts, sources_of(spec))
 
 

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.analyses.sweep.document import _long, cells_with_pooled
+from bayes_bias.analyses.sweep.document import _long, cells_with_pooled, sweep_document
 from bayes_bias.analyses.sweep.plots import looks_of
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.debiasing.damage import Damage
+from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from tests.analyses.sweep.made_up import made_sweep
@@ -36,6 +37,15 @@ def test_page_tells_gaps_and_files_all_cells(tmp_path: Path) -> None:
     assert states(text, "false finding 12")
     assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
     assert (page.parent / "tables.tex").read_text(encoding="utf-8").count(r" \\") >= 12
+
+
+def test_methods_cite_packaged_vectors() -> None:
+    found = made_sweep(1, 1)
+    row = PACKAGED["glove-6b-50d"]
+    assert "kumo" not in sweep_document(found).methods.plain
+    methods = sweep_document(replace(found, sources=found.sources.assign(source=row.source))).methods
+    assert f"in the distribution {row.package} (licence of the vectors: PDDL-1.0)" in methods.plain
+    assert "@inproceedings{pennington2014glove," in methods.bibliography
 
 
 def test_an_embedding_may_be_called_like_a_column() -> None:
