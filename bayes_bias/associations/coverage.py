@@ -169,31 +169,42 @@ def lookup(
     """
     words_of_list = [*wordlist.targets, *wordlist.attributes]
     stored = embedding.find(words_of_list)
-    spelling_of = found_as(words_of_list, stored, embedding.match)
-    phrases = {word for word, spelling in spelling_of.items() if word != spelling == joined(word)}
-    respelt = {word: other for word, other in spelling_of.items() if word != other and word not in phrases}
-    subword_vectors = embedding.made([word for word in dict.fromkeys(words_of_list) if word not in spelling_of])
-    vector_of = {**{word: stored[other] for word, other in spelling_of.items()}, **subword_vectors}
-    near = embedding.near(words_of_list, {**stored, **vector_of})
-    parts = tuple(
-        replace(
-            _part(role, name, words, vector_of, near),
-            phrases=tuple(word for word in words if word in phrases),
-            respelt=tuple((word, respelt[word]) for word in words if word in respelt),
-            made=tuple(word for word in words if word in subword_vectors),
-        )
-        for role, name, words in _tables(wordlist)
-    )
-    clusters = equal_vectors({word: vector_of[word] for part in parts for word in part.found})
+    found = _resolve(embedding, words_of_list, stored)
+    vectors = {word: match.vector for word, match in found.items()}
+    near = embedding.near(words_of_list, {**stored, **vectors})
+    parts = [_part(role, name, words, found, near) for role, name, words in _tables(wordlist)]
+    clusters = equal_vectors({word: vectors[word] for part in parts for word in part.found})
     shared = _across_homes(parts, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
         parts = _without_copies(parts, clusters)
-    usable = dict.fromkeys(word for part in parts for word in part.found)
+    prepared_vectors: WordVectors = {}
+    for part in parts:
+        for word in part.found:
+            if word not in prepared_vectors:
+                prepared_vectors[word] = prepared(vectors[word])
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
-    return {word: prepared(vector_of[word]) for word in usable}, Coverage(
-        embedding.name, parts, begins=begins, shared=shared, debiased=debiased
-    )
+    return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
+
+
+@dataclass(frozen=True, eq=False)
+class _Match:
+    """The vector of a word, the spelling under which it is stored, and whether it is made from the word's parts."""
+
+    vector: Vector
+    spelling: str
+    is_made: bool = False
+
+
+def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
+    """The match of each word that has a stored vector under some allowed spelling, or one made from its parts."""
+    matches: dict[str, _Match] = {}
+    for word, spelling in found_as(words, stored, embedding.match).items():
+        matches[word] = _Match(stored[spelling], spelling)
+    unmatched = [word for word in dict.fromkeys(words) if word not in matches]
+    for word, vector in embedding.made(unmatched).items():
+        matches[word] = _Match(vector, word, is_made=True)
+    return matches
 
 
 def _across_homes(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> tuple[tuple[tuple[str, str], ...], ...]:
@@ -203,7 +214,7 @@ def _across_homes(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> t
     return tuple(tuple(words) for words in compared if len({home for _, home in words}) > 1)
 
 
-def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> tuple[Part, ...]:
+def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
     """The parts without words that have the vector of an earlier one of their group or class; of control classes,
     without words that have the vector of any earlier word, as if they were that word."""
     part_of = {word: part for part in parts for word in part.found}
@@ -214,10 +225,10 @@ def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) ->
             earlier = [other for other in cluster[:number] if is_control or part_of[other] is part_of[word]]
             if earlier:
                 original_of[word] = earlier[0]
-    return tuple(
+    return [
         replace(part, copies=tuple((word, original_of[word]) for word in part.found if word in original_of))
         for part in parts
-    )
+    ]
 
 
 def coverage_of_matrix(
@@ -288,14 +299,37 @@ def _is_shipped_control(part: Part) -> bool:
 
 
 def _part(
-    role: Role, name: str, words: tuple[str, ...], vector_of: Mapping[str, Vector], near: Mapping[str, tuple[str, ...]]
+    role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    present = [word for word in words if word in vector_of]
-    missing = tuple(word for word in words if word not in vector_of)
-    non_finite = tuple(word for word in present if not np.isfinite(vector_of[word]).all())
-    zero = tuple(w for w in present if w not in non_finite and not has_direction(vector_of[w]).all())
-    variants = tuple((word, near[word]) for word in missing if word in near)
-    return Part(role, name, words, missing, zero, non_finite, variants)
+    missing, zero, non_finite, phrases, made = (list[str]() for _ in range(5))
+    respelt: list[tuple[str, str]] = []
+    for word in words:
+        match = matches.get(word)
+        if match is None:
+            missing.append(word)
+            continue
+        if not np.isfinite(match.vector).all():
+            non_finite.append(word)
+        elif not has_direction(match.vector).all():
+            zero.append(word)
+        if match.is_made:
+            made.append(word)
+        elif match.spelling == joined(word) != word:
+            phrases.append(word)
+        elif match.spelling != word:
+            respelt.append((word, match.spelling))
+    return Part(
+        role=role,
+        name=name,
+        asked=words,
+        missing=tuple(missing),
+        zero=tuple(zero),
+        non_finite=tuple(non_finite),
+        variants=tuple((word, near[word]) for word in missing if word in near),
+        phrases=tuple(phrases),
+        respelt=tuple(respelt),
+        made=tuple(made),
+    )
 
 
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
