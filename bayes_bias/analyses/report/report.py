@@ -115,22 +115,18 @@ def report(
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))
-    means = [_means(table, tables[0]) for table in tables]
-    scopes = [check_design(each, scope).name for each in means]
-    by_list = _contrasts(means, contrasts)
-    titles = _titles(tables)
-    designs = {
-        table.name: _calibration(table, list_scope)
-        for table, list_scope in zip(tables, scopes, strict=True)
-        if table.origin
-    }
-    sampled = not all(can_integrate(spec, each) for each in means)
+    entries = _entries(tables, settings, listed("contrasts", contrasts, str, '["male names - female names: career"]'))
+    designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
+    sampled = not all(can_integrate(spec, entry.means) for entry in entries)
     with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
-        studies = [_study(*each, settings, nulls) for each in zip(tables, scopes, strict=True)]
-        sections = [_section(*each, settings) for each in zip(titles, studies, by_list, strict=True)]
+        studied = []
+        for entry in entries:
+            study = _study(entry, settings, nulls)
+            studied.append((study, _section(entry, study, settings)))
         # The checks come last, since the random nulls, which other processes draw, are ready last.
-        checked = [_checked(section, study) for section, study in zip(sections, studies, strict=True)]
-    return Report(tuple(checked), spec, scopes[0] if len(set(scopes)) == 1 else scope, ci_prob, rope)
+        sections = tuple(_checked(section, study) for study, section in studied)
+    scopes = {entry.scope for entry in entries}
+    return Report(sections, spec, scopes.pop() if len(scopes) == 1 else scope, ci_prob, rope)
 
 
 @dataclass(frozen=True)
@@ -171,66 +167,89 @@ def _means(table: AssociationTable, first: AssociationTable) -> xr.Dataset:
     return table_means(table)
 
 
-def _contrasts(tables: Sequence[xr.Dataset], contrasts: Sequence[str]) -> list[tuple[str, ...]]:
-    """The contrasts of each table: those whose groups and classes it has."""
-    by_table: list[list[str]] = [[] for _ in tables]
-    for formula in listed("contrasts", contrasts, str, '["male names - female names: career"]'):
-        errors = []
-        for means, formulas in zip(tables, by_table, strict=True):
-            try:
-                weights_of_formulas(means, [formula])
-                formulas.append(formula)
-            except BayesBiasError as error:
-                errors.append(error)
-        if len(errors) == len(tables):
-            raise errors[0]
-    return [tuple(formulas) for formulas in by_table]
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    """A list of the report: its title, table, `table_means`, scope, and the contrasts that it can show."""
+
+    title: str
+    table: AssociationTable
+    means: xr.Dataset
+    scope: ScopeName
+    contrasts: tuple[str, ...]
+
+    @property
+    def calibration(self) -> Callable[..., Calibration]:
+        """`calibrate` with random words for those that count as a sample under the scope."""
+        facets = scope_of(self.scope)
+        random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
+        return partial(calibrate, self.table, random=random, scopes=self.scope)
 
 
-def _titles(tables: Sequence[AssociationTable]) -> list[str]:
-    """Of the word lists, with the embedding if there are several; the name of a table from elsewhere."""
-    several = len({table.origin.embedding.name for table in tables if table.origin}) > 1
-    return [
-        table.name
-        if table.origin is None
-        else table.origin.wordlist.title + (f" in {table.origin.embedding.name}" if several else "")
-        for table in tables
-    ]
+def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts: Sequence[str]) -> list[_Entry]:
+    several_embeddings = len({table.origin.embedding.name for table in tables if table.origin}) > 1
+    entries = []
+    for table in tables:
+        means = _means(table, tables[0])
+        scope = check_design(means, settings.scope).name
+        own_contrasts = tuple(formula for formula in contrasts if _misfit(means, formula) is None)
+        entries.append(_Entry(_title(table, several_embeddings), table, means, scope, own_contrasts))
+    for formula in contrasts:
+        if not any(formula in entry.contrasts for entry in entries):
+            misfit = _misfit(entries[0].means, formula)
+            assert misfit is not None
+            raise misfit
+    return entries
 
 
-def _study(table: AssociationTable, scope: ScopeName, settings: _Settings, nulls: BackgroundNulls) -> Study:
-    with within(table.name):
-        fitted = fit_table(table, settings.spec, seed=settings.seed, sampling=settings.sampling)
+def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
+    """Why a table cannot show a contrast, or None if it has its groups and classes."""
+    try:
+        weights_of_formulas(means, [formula])
+    except BayesBiasError as error:
+        return error
+    return None
+
+
+def _title(table: AssociationTable, several_embeddings: bool) -> str:
+    """Of the word list, with the embedding if there are several; the name of a table from elsewhere."""
+    if table.origin is None:
+        return table.name
+    return table.origin.wordlist.title + (f" in {table.origin.embedding.name}" if several_embeddings else "")
+
+
+def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls) -> Study:
+    with within(entry.table.name):
+        fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
-        table,
+        entry.table,
         fitted,
         settings.spec,
-        scope,
+        entry.scope,
         settings.ci_prob,
         settings.seed,
         settings.sampling,
-        nulls=partial(nulls.of_list, table.name) if table.origin else None,
+        nulls=partial(nulls.of_list, entry.table.name) if entry.table.origin else None,
         null_draws=settings.calibration_draws,
         against_published=settings.against_published,
     )
 
 
-def _section(title: str, study: Study, contrasts: Sequence[str], settings: _Settings) -> Section:
-    table, fitted, scope, origin = study.table, study.fitted, study.scope, study.table.origin
-    ci_prob, rope = settings.ci_prob, settings.rope
+def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
+    table, fitted, scope, origin = entry.table, study.fitted, entry.scope, entry.table.origin
+    ci_prob, rope, contrasts = settings.ci_prob, settings.rope, entry.contrasts
     draws = settings.calibration_draws
     word_draws = _WORD_DRAWS if draws is None else min(draws, _WORD_DRAWS)
     step("summarising")
-    carried = possible_scopes(fitted.data)
-    scopes = dict.fromkeys([scope, *(name for name in SHOWN if name in carried)])
+    shown_scopes = [scope, *(name for name in SHOWN if name in possible_scopes(fitted.data))]
+    summaries = {}
+    for name in dict.fromkeys(shown_scopes):
+        summaries[name] = summarize(fitted, name, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts)
     return Section(
-        title=title,
+        title=entry.title,
         description=origin.wordlist.description if origin else "",
         table=table,
         fitted=fitted,
-        summaries={
-            s: summarize(fitted, s, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts) for s in scopes
-        },
+        summaries=summaries,
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
         measures=measure_all(table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0),
@@ -247,13 +266,6 @@ def _checked(section: Section, study: Study) -> Section:
     reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
     verdict = section.verdict.withheld(reasons[0]) if reasons else section.verdict
     return replace(section, checks=checks, verdict=verdict)
-
-
-def _calibration(table: AssociationTable, scope: ScopeName) -> Callable[..., Calibration]:
-    """`calibrate` with random words for those that count as a sample under the scope."""
-    facets = scope_of(scope)
-    random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
-    return partial(calibrate, table, random=random, scopes=scope)
 
 
 def _coverage(table: AssociationTable) -> pd.DataFrame:
