@@ -79,20 +79,27 @@ def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str)
 
 
 def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:
+    """Words of one side that all tables have, each in one group or class, which all keep some of their words."""
+    categories = {label: belongs(values, dim) for label, values in tables.items()}
     first, *others = tables
-    homes = {label: belongs(values, dim) for label, values in tables.items()}
-    for word, home in homes[first].items():
-        for other in others:
-            if homes[other].get(word, home) != home:
+    for other in others:
+        for word, category in categories[first].items():
+            if categories[other].get(word, category) != category:
                 raise TableError(
-                    f"{argument}: {dim} '{word}' is in '{homes[other][word]}' in {kind} '{other}', and in {kind}"
-                    f" '{first}' it is in '{home}'; measure one list, each word in one place"
+                    f"{argument}: {dim} '{word}' is in '{categories[other][word]}' in {kind} '{other}', and in {kind}"
+                    f" '{first}' it is in '{category}'; measure one list, each word in one place"
                 )
-    shared = [word for word in homes[first] if all(word in homes[other] for other in others)]
-    homes_left = {homes[first][word] for word in shared}
-    for home in dict.fromkeys(home for home_of_word in homes.values() for home in home_of_word.values()):
-        if home not in homes_left:
-            without = [label for label, home_of_word in homes.items() if home not in home_of_word.values()]
-            lack = f"{kind} '{without[0]}' has no {dim}" if without else f"no {dim} is in every {kind}"
-            raise TableError(f"{argument}: {lack} of '{home}'; measure the same list in each")
+    shared = [word for word in categories[first] if all(word in categories[other] for other in others)]
+    kept = {categories[first][word] for word in shared}
+    for of_words in categories.values():
+        for category in of_words.values():
+            if category not in kept:
+                raise TableError(f"{argument}: {_lack(category, categories, dim, kind)}; measure the same list in each")
     return shared
+
+
+def _lack(category: str, categories: Mapping[str, Mapping[str, str]], dim: Side, kind: str) -> str:
+    """Say which table has no word of a group or class, or that no word of it is in every table."""
+    without = [label for label, of_words in categories.items() if category not in of_words.values()]
+    lack = f"{kind} '{without[0]}' has no {dim}" if without else f"no {dim} is in every {kind}"
+    return f"{lack} of '{category}'"
