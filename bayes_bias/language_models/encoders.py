@@ -4,6 +4,7 @@ An encoder is a callable from a list of strings to an array (n, d); an object wi
 (sentence-transformers); or the folder or name of a Hugging Face model.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,6 +101,7 @@ def as_encoder(
     identity: str | None = None,
     pooling: str | None = None,
     layer: str | int = LAYER,
+    prompt: str | None = None,
     trust: bool = False,
 ) -> Encoder:
     """An `Encoder` of a callable, an object with `encode`, or the folder or name of a model; see `encode`.
@@ -114,7 +116,7 @@ def as_encoder(
     check_kind("identity", identity, str | None, "not text; give one, such as 'my-model 1.2'", EmbeddingError)
     if isinstance(source, str | os.PathLike):
         _refuse_words(source)
-        source = _load(os.fspath(source), pooling, layer, trust)
+        source = _load(os.fspath(source), pooling, layer, prompt, trust)
     elif not is_encoder(source):
         source_name = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
         raise EmbeddingError(
@@ -123,9 +125,10 @@ def as_encoder(
         )
     pooled = str(getattr(source, "pooling", ""))
     call = source if callable(source) and not hasattr(source, "encode") else source.encode
+    own_name = getattr(source, "name", None) or getattr(source, "__name__", None) or _name_of_transformer(source)
     return Encoder(
-        name=name or str(getattr(source, "name", None) or getattr(source, "__name__", None) or _type(source)),
-        identity=identity or str(getattr(source, "identity", "")),
+        name=name or str(own_name or _type(source)),
+        identity=identity or str(getattr(source, "identity", "")) or _hash_of_transformer(source),
         pooling=pooled,
         run=_at_words(call) if pooled == "word" else _whole(call),
     )
@@ -155,8 +158,32 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
         )
 
 
-def _load(model: str, pooling: str | None, layer: str | int, trust: bool) -> Any:
+def _name_of_transformer(source: object) -> str:
+    """The folder or name that a `SentenceTransformer` was opened from, without what comes before; "" if unknown."""
+    modules = getattr(source, "modules", None)
+    for module in modules() if callable(modules) else ():
+        if path := getattr(module, "name_or_path", ""):
+            return str(path).rstrip("/").rsplit("/", 1)[-1]
+    return ""
+
+
+def _hash_of_transformer(source: object) -> str:
+    """Hash of the weights, modules, vocabulary, and prompts of a `SentenceTransformer`; "" for other objects."""
+    if not all(hasattr(source, needed) for needed in ("state_dict", "tokenizer", "prompts")):
+        return ""
+    torch = import_module("torch")
+    of_model: Any = source
+    settings = [getattr(source, name, None) for name in ("prompts", "default_prompt_name", "max_seq_length")]
+    vocabulary = sorted(of_model.tokenizer.get_vocab().items())
+    digest = hashlib.sha256(repr((repr(source), settings, vocabulary)).encode())
+    for name, weights in of_model.state_dict().items():
+        digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
+        digest.update(weights.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None, trust: bool) -> Any:
     if (packaged := PACKAGED_ENCODERS.get(model.casefold())) and not expanded(model).exists():
         model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
-    return hugging_face.load_encoder(model, pooling=pooling, layer=layer, trust=trust)
+    return hugging_face.load_encoder(model, pooling=pooling, layer=layer, prompt=prompt, trust=trust)

@@ -116,6 +116,7 @@ def encode(
     identity: str | None = None,
     pooling: str | None = None,
     layer: str | int = LAYER,
+    prompt: str | None = None,
     cache: str | Path | bool = True,
     trust: bool = False,
 ) -> Embedding:
@@ -139,11 +140,12 @@ def encode(
         The name of the encoder in tables, and a text that identifies it, such as model and version.
     pooling : str, optional
     layer : str or int
-        For a model's folder or name, by default its own pooling; see `load_encoder`.
+    prompt : str, optional
+        For a model's folder or name, by default its own pooling and prompt; see `load_encoder`.
     cache : str, Path or bool
         A folder that keeps vectors, so that each sentence is encoded once and a stopped run can go on. True is the
         platform's folder for caches (or that in the variable BAYES_BIAS_CACHE); it is used for encoders with an
-        identity, such as models.
+        identity, such as models. That of a `SentenceTransformer` is a hash of its weights and settings.
     trust : bool
         Open a model whose weights are pickled, which can run code.
 
@@ -172,7 +174,7 @@ def encode(
     >>> encode("weat6", lengths, "noun-10").replicates[:2]
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
-    ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, trust=trust)
+    ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, prompt=prompt, trust=trust)
     lists = [load_wordlist(source) for source in listed_wordlists("wordlists", wordlists)]
     if not lists:
         raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")

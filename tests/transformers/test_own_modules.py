@@ -23,6 +23,7 @@ from sentence_transformers.sentence_transformer.modules import (
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.errors import LanguageModelError
+from bayes_bias.language_models.encoders import as_encoder
 from bayes_bias.language_models.hugging_face import load_encoder
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, Made
@@ -243,6 +244,20 @@ def test_a_folder_without_modules_has_the_mean(made):
     folder = made("bert").folder
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     assert load_encoder(folder)(SENTENCES) == pytest.approx(model.encode(SENTENCES), abs=1e-5)
+
+
+def test_objects_have_the_name_and_a_hash_of_their_model(own):
+    def opened(**more: Any) -> Any:
+        return library.SentenceTransformer(str(own("mean", **more)), device="cpu", local_files_only=True)
+
+    encoder, prompted = as_encoder(opened()), as_encoder(opened(prompts=PROMPTS))
+    assert encoder.name == "own"
+    assert len(encoder.identity) == 64
+    assert as_encoder(opened()).identity == encoder.identity != prompted.identity
+    changed = opened()
+    with torch.no_grad():
+        next(changed.parameters()).add_(1e-3)
+    assert as_encoder(changed).identity != encoder.identity
 
 
 def test_identity_depends_on_modules(own):

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from glob import glob, has_magic
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ _MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
-_KINDS = {"files": ("replicates",), "encoder": ("templates", "pooling", "layer"), "masked": ("templates", "predict")}
+# How an encoder makes the vector of a sentence; a list of choices makes a column for each.
+_CHOICES = ("pooling", "layer", "prompt")
+_KINDS = {"files": ("replicates",), "encoder": ("templates", *_CHOICES), "masked": ("templates", "predict")}
 # What a version of a model is asked as the model itself.
-_ALIKE = ("templates", "predict", "pooling", "layer")
+_ALIKE = ("templates", "predict", *_CHOICES)
 _EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
 # What a table of a version may name beside the settings of its method.
@@ -41,8 +44,8 @@ class Source:
     """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
     Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
-    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling`` and ``layer``
-    of an encoder. Versions are those of its ``[[embeddings.versions]]``.
+    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling``, ``layer`` and
+    ``prompt`` of an encoder. Versions are those of its ``[[embeddings.versions]]``.
     """
 
     kind: str
@@ -60,7 +63,7 @@ class Source:
         if self.kind == "masked":
             return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
         if self.kind == "encoder":
-            how = {key: self.settings[key] for key in ("pooling", "layer") if key in self.settings}
+            how = {key: self.settings[key] for key in _CHOICES if key in self.settings}
             templates = self.settings.get("templates")
             encoded = encode(lists, self.paths[0], templates, controls, also=[*also, *taught], trust=trust, **how)
             return [open_embedding(encoded, name=name)]
@@ -150,7 +153,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
         raise EmbeddingError(f'{where}: names no embeddings; add a table [[embeddings]] with files = "*.txt"')
     return SweepSpec(
         title=str(content.get("title", file.stem)),
-        sources=tuple(_source(where, table, home) for table in sources),
+        sources=tuple(_source(where, table, home) for content in sources for table in _combinations(where, content)),
         lists=_lists(where, content.get("lists", []), home),
         versions=tuple(_debiasing(where, "[[versions]]", table, home) for table in _tables(where, content, "versions")),
         sampling=_sampling(where, content.get("sampling", {})),
@@ -162,6 +165,22 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise BayesBiasError(f"{where}: {key} is not a list of tables; begin each with [[{key}]]")
+    return tables
+
+
+def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A table for each combination of the choices of an encoder, named after those that differ."""
+    choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
+    for key, values in choices.items():
+        if not values:
+            raise EmbeddingError(f"{where}, [[embeddings]]: {key} is an empty list. Name one or more, or leave it out")
+    tables: list[Mapping[str, Any]] = []
+    for values in product(*choices.values()):
+        table = {**content, **dict(zip(choices, values, strict=True))}
+        if choices and "name" in content:
+            named = ", ".join(f"{key} {value}" for key, value in zip(choices, values, strict=True))
+            table["name"] = f"{content['name']} ({named})"
+        tables.append(table)
     return tables
 
 

@@ -10,7 +10,7 @@ from bayes_bias import Sampling, save_vectors
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.debiasing import GivenVersion, HardDebias
-from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
 from bayes_bias.files import shipped
 from tests.helpers import refused
 
@@ -142,6 +142,25 @@ def test_an_encoder_encodes_words_of_its_versions(home: Path, monkeypatch: pytes
     versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
     (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["wordlists"].embeddings
     assert opened.vocabulary() == ["her", "his", "she", "he"]
+
+
+def test_lists_of_choices_make_a_column_for_each_combination(home: Path) -> None:
+    encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\npooling = ["mean", "cls"]\nlayer = [1, "last"]\n'
+    sources = read_sweep(spec(home, HEAD + encoder)).sources
+    assert [source.settings["name"] for source in sources] == [
+        "tiny (pooling mean, layer 1)",
+        "tiny (pooling mean, layer last)",
+        "tiny (pooling cls, layer 1)",
+        "tiny (pooling cls, layer last)",
+    ]
+    assert [(source.settings["pooling"], source.settings["layer"]) for source in sources] == [
+        ("mean", "1"),
+        ("mean", "last"),
+        ("cls", "1"),
+        ("cls", "last"),
+    ]
+    with refused(EmbeddingError, "audit.toml [[embeddings]] prompt empty list"):
+        read_sweep(spec(home, HEAD + '[[embeddings]]\nencoder = "tiny"\nprompt = []\n'))
 
 
 @pytest.mark.parametrize(
