@@ -47,7 +47,7 @@ SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
 # Of the errors of cells: their standard deviation, whether there is a cell, and the share that a list's have in common.
-_KNOWN = ("s", "there", "common")
+_KNOWN = ("sd", "is_observed", "common")
 # Scales are in units of their prior's scale.
 SPEC = ModelSpec(
     name="atlas",
@@ -58,7 +58,7 @@ SPEC = ModelSpec(
     priors={f"sd_{effect}": Prior("HalfNormal", {"sigma": 1}) for effect in _EFFECTS},
 )
 BIAS = Metric("bias", unit="units of the cells")
-# What formulas ask of pytensor.tensor, too.
+# The functions of NumPy and SciPy under the names of pytensor.tensor.
 NUMPY = SimpleNamespace(**{**vars(np), "linalg": scipy.linalg})
 
 
@@ -176,20 +176,27 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
-    frame = pd.DataFrame({"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "there": usable})
-    order = {dim: list(dict.fromkeys(cells.index.get_level_values(dim))) for dim in _SIDES}
-    grid = xr.Dataset.from_dataframe(frame).reindex(order)
-    of_lists = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
-    grid["common"] = "list", of_lists.to_numpy(dtype=float)
-    heard = {dim: grid.there.any([other for other in _SIDES if other != dim]) for dim in _SIDES}
-    return grid.isel({dim: np.flatnonzero(there) for dim, there in heard.items()})
+    columns = {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "is_observed": usable}
+    order = {side: list(dict.fromkeys(cells.index.get_level_values(side))) for side in _SIDES}
+    grid = xr.Dataset.from_dataframe(pd.DataFrame(columns)).reindex(order)
+    common = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
+    grid["common"] = "list", common.to_numpy(dtype=float)
+    return grid.isel(
+        embedding=np.flatnonzero(grid.is_observed.any("list")), list=np.flatnonzero(grid.is_observed.any("embedding"))
+    )
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     """In units of the prior's scale."""
-    y, sd, there = (grid[name].transpose(*_SIDES).to_numpy().astype(float) for name in ("bias", "sd", "there"))
-    s = rounded(np.where(there > 0, sd / scale, 1.0))
-    return {"y": rounded(y / scale), "s": s, "there": there, "common": rounded(grid.common)}
+    cells = grid.transpose(*_SIDES)
+    is_observed = cells.is_observed.to_numpy().astype(float)
+    sd = np.where(is_observed > 0, cells.sd.to_numpy() / scale, 1.0)
+    return {
+        "bias": rounded(cells.bias.to_numpy() / scale),
+        "sd": rounded(sd),
+        "is_observed": is_observed,
+        "common": rounded(grid.common),
+    }
 
 
 def _has(sizes: Mapping[Hashable, int], effect: str) -> bool:
@@ -201,20 +208,23 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
     """The scales, and the biases of cells given them: jointly normal about a mean with a flat prior, since all effects
     are normal and integrated out. Drawn anew they are about a mean of zero."""
 
-    def given(y: Any, numbers: Sequence[Any], numerics: Any) -> _Given:
-        values = dict(zip((*effects, *_KNOWN), numbers, strict=True))
-        return _Given.of(values, values | {"y": y}, numerics)
+    def cells_given(bias: Any, parameters: Sequence[Any], xp: Any) -> _Cells:
+        named = dict(zip((*effects, *_KNOWN), parameters, strict=True))
+        return _Cells.given(named, named | {"bias": bias}, xp)
 
-    def random(*numbers: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
-        return given(0.0, numbers, NUMPY).replicated(rng, size or ())
+    def logp(bias: Any, *parameters: Any) -> Any:
+        return cells_given(bias, parameters, pt).log_likelihood(pt)
+
+    def random(*parameters: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
+        return cells_given(0.0, parameters, NUMPY).replicated(rng, size or ())
 
     with pm.Model() as model:
-        observed = pm.Data("y", inputs["y"])
+        observed = pm.Data("y", inputs["bias"])
         pm.CustomDist(
             "bias",
             *(free(SPEC, f"sd_{effect}") for effect in effects),
             *(pm.Data(name, inputs[name]) for name in _KNOWN),
-            logp=lambda y, *numbers: given(y, numbers, pt).log_likelihood(pt),
+            logp=logp,
             random=random,
             signature=",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)",
             observed=observed,
@@ -223,154 +233,169 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
-    """All that follows from the scales, written once for numpy and for pytensor.tensor (`numerics`).
+class _PerList:
+    """A symmetric 2 x 2 matrix for each list: of its effect, of its common error, and of both."""
 
-    What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
-    which move cells by ``loading`` (embedding, list, each). Integrated out they leave the cells of a list a precision
-    matrix ``p - p loading inverse(within) loading' p``, with ``p`` the precisions of cells by themselves. The means of
-    embeddings, ``mu + a``, then have a normal likelihood, and so have `unknowns`.
-    """
-
-    y: Any
-    there: Any
-    variance: Any
-    precision: Any
-    loading: tuple[Any, Any]
-    within: tuple[Any, Any, Any]
-    sd_embedding: Any
-    interaction: Any  # its variance
-
-    @classmethod
-    def of(cls, sds: Mapping[str, Any], values: Mapping[str, Any], numerics: Any) -> Self:
-        s, there, common = values["s"], values["there"], values["common"]
-        variance = (1 - common) * s**2 + sds.get("interaction", 0.0) ** 2
-        precision = there / variance
-        one, other = sds.get("list", 0.0) * numerics.ones_like(s), numerics.sqrt(common) * s
-        within = (
-            1 + (one**2 * precision).sum(axis=0),
-            (one * other * precision).sum(axis=0),
-            1 + (other**2 * precision).sum(axis=0),
-        )
-        return cls(
-            values["y"],
-            there,
-            variance,
-            precision,
-            (one, other),
-            within,
-            sds.get("embedding", 0.0),
-            sds.get("interaction", 0.0) ** 2,
-        )
+    effect: Any
+    both: Any
+    error: Any
 
     @property
     def determinant(self) -> Any:
-        a, b, d = self.within
-        return a * d - b**2
+        return self.effect * self.error - self.both**2
 
-    def solved(self, u: Any, v: Any) -> tuple[Any, Any]:
-        """The two numbers of each list for which ``within`` times them is (u, v)."""
-        a, b, d = self.within
-        return (d * u - b * v) / self.determinant, (a * v - b * u) / self.determinant
-
-    def heard(self, deviation: Any) -> tuple[Any, Any]:
-        """What deviations (embedding, list) say of the two numbers of each list."""
-        one, other = (load * self.precision for load in self.loading)
-        return (one * deviation).sum(axis=0), (other * deviation).sum(axis=0)
-
-    def embedding_scores(self, numerics: Any) -> tuple[Any, Any]:
-        """Precision of the means of embeddings, and what cells tell of them: that times its peak."""
-        one, other = (load * self.precision for load in self.loading)
-        first, second = self.solved(one, other)
-        precision = numerics.diag(self.precision.sum(axis=1)) - one @ first.T - other @ second.T
-        first, second = self.solved(*self.heard(self.y))
-        return precision, (self.precision * self.y).sum(axis=1) - one @ first - other @ second
-
-    def unknowns(self, numerics: Any) -> "_Unknowns":
-        """What the data say of the mean and of the effects of embeddings."""
-        sd, (precision, score) = self.sd_embedding, self.embedding_scores(numerics)
-        everyone = precision.sum(axis=1)
-        root = numerics.linalg.cholesky(numerics.eye(self.y.shape[0]) + sd**2 * precision, lower=True)
-        of_everyone, of_score = (
-            numerics.linalg.solve_triangular(root, sd * each, lower=True) for each in (everyone, score)
-        )
-        return _Unknowns(
-            root,
-            of_everyone,
-            of_score,
-            everyone.sum() - (of_everyone**2).sum(),
-            score.sum() - (of_everyone * of_score).sum(),
+    def solve(self, effect: Any, error: Any) -> tuple[Any, Any]:
+        """The two numbers of each list whose products with the matrix are these."""
+        return (
+            (self.error * effect - self.both * error) / self.determinant,
+            (self.effect * error - self.both * effect) / self.determinant,
         )
 
-    def log_likelihood(self, numerics: Any) -> Any:
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """All that follows from the scales, for NumPy and for PyTensor (`xp`).
+
+    What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
+    which move cells by `effect_loading` and `error_loading` (embedding, list). Integrated out they leave the cells of a
+    list a precision matrix ``p - p loading inverse(list_precision) loading' p``, with ``p`` the precisions of cells by
+    themselves. The means of embeddings, ``mu + a``, then have a normal likelihood, and so have `embeddings`.
+    """
+
+    bias: Any
+    is_observed: Any
+    variance: Any
+    precision: Any
+    effect_loading: Any
+    error_loading: Any
+    list_precision: _PerList
+    sd_embedding: Any
+    interaction_variance: Any
+
+    @classmethod
+    def given(cls, sds: Mapping[str, Any], known: Mapping[str, Any], xp: Any) -> Self:
+        sd, common = known["sd"], known["common"]
+        interaction_variance = sds.get("interaction", 0.0) ** 2
+        variance = (1 - common) * sd**2 + interaction_variance
+        precision = known["is_observed"] / variance
+        effect_loading = sds.get("list", 0.0) * xp.ones_like(sd)
+        error_loading = xp.sqrt(common) * sd
+        list_precision = _PerList(
+            effect=1 + (effect_loading**2 * precision).sum(axis=0),
+            both=(effect_loading * error_loading * precision).sum(axis=0),
+            error=1 + (error_loading**2 * precision).sum(axis=0),
+        )
+        return cls(
+            bias=known["bias"],
+            is_observed=known["is_observed"],
+            variance=variance,
+            precision=precision,
+            effect_loading=effect_loading,
+            error_loading=error_loading,
+            list_precision=list_precision,
+            sd_embedding=sds.get("embedding", 0.0),
+            interaction_variance=interaction_variance,
+        )
+
+    def list_scores(self, deviation: Any) -> tuple[Any, Any]:
+        """Sums over a list's cells of deviations (embedding, list), weighted by precision and each of the loadings."""
+        weighted = self.precision * deviation
+        return (self.effect_loading * weighted).sum(axis=0), (self.error_loading * weighted).sum(axis=0)
+
+    def embedding_scores(self, xp: Any) -> tuple[Any, Any]:
+        """Precision of the means of embeddings, and that times the peak of their likelihood."""
+        effect, error = self.effect_loading * self.precision, self.error_loading * self.precision
+        solved_effect, solved_error = self.list_precision.solve(effect, error)
+        precision = xp.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
+        list_effect, list_error = self.list_precision.solve(*self.list_scores(self.bias))
+        score = (self.precision * self.bias).sum(axis=1) - effect @ list_effect - error @ list_error
+        return precision, score
+
+    def embeddings(self, xp: Any) -> "_Embeddings":
+        """The likelihood of the mean and of the effects of embeddings."""
+        sd, (precision, score) = self.sd_embedding, self.embedding_scores(xp)
+        of_mean = precision.sum(axis=1)
+        root = xp.linalg.cholesky(xp.eye(self.bias.shape[0]) + sd**2 * precision, lower=True)
+        mean_loading = xp.linalg.solve_triangular(root, sd * of_mean, lower=True)
+        effect_score = xp.linalg.solve_triangular(root, sd * score, lower=True)
+        return _Embeddings(
+            root=root,
+            mean_loading=mean_loading,
+            effect_score=effect_score,
+            mean_precision=of_mean.sum() - (mean_loading**2).sum(),
+            mean_score=score.sum() - (mean_loading * effect_score).sum(),
+        )
+
+    def log_likelihood(self, xp: Any) -> Any:
         """Of all cells given the scales, but for a constant; the mean has a flat prior."""
-        u, v = self.heard(self.y)
-        first, second = self.solved(u, v)
-        own = self.there * numerics.log(self.variance) + self.precision * self.y**2
-        of_lists = numerics.log(self.determinant).sum() - (u * first + v * second).sum()
-        return -0.5 * (own.sum() + of_lists + self.unknowns(numerics).deviance(numerics))
+        effect_score, error_score = self.list_scores(self.bias)
+        effect, error = self.list_precision.solve(effect_score, error_score)
+        cells = self.is_observed * xp.log(self.variance) + self.precision * self.bias**2
+        lists = xp.log(self.list_precision.determinant).sum() - (effect_score * effect + error_score * error).sum()
+        return -0.5 * (cells.sum() + lists + self.embeddings(xp).deviance(xp))
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
         """A draw of the mean, and of the true biases (embedding, list), given the scales."""
-        mu, effects = self.unknowns(NUMPY).drawn(rng)
-        theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.y)
-        first, second = self._draw_lists(self.y - theta, rng)
-        theta += self.loading[0] * first
-        if self.interaction > 0:
-            weight = self.interaction * self.precision
-            spread = np.sqrt(self.interaction * (1 - weight))
-            heard = self.y - self.loading[1] * second
-            theta += weight * (heard - theta) + spread * rng.standard_normal(theta.shape)
+        mu, effects = self.embeddings(NUMPY).drawn(rng)
+        theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
+        list_effect, list_error = self._draw_lists(self.bias - theta, rng)
+        theta += self.effect_loading * list_effect
+        if self.interaction_variance > 0:
+            weight = self.interaction_variance * self.precision
+            sd = np.sqrt(self.interaction_variance * (1 - weight))
+            without_error = self.bias - self.error_loading * list_error
+            theta += weight * (without_error - theta) + sd * rng.standard_normal(theta.shape)
         return mu, theta
 
     def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Cells drawn anew given the scales, (*size, embedding, list), about a mean of zero."""
         embeddings, lists = self.variance.shape
-        embedding_scores = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
-        of_lists = (loading * rng.standard_normal((*size, 1, lists)) for loading in self.loading)
-        own = np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists))
-        return np.asarray(embedding_scores + sum(of_lists) + own)
+        cells = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
+        cells = cells + self.effect_loading * rng.standard_normal((*size, 1, lists))
+        cells = cells + self.error_loading * rng.standard_normal((*size, 1, lists))
+        return np.asarray(cells + np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists)))
 
     def _draw_lists(
         self, deviation: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The two numbers of each list, given how its cells deviate from the means of embeddings."""
-        _, b, d = self.within
-        first, second = self.solved(*self.heard(deviation))
-        noise = np.sqrt(d / self.determinant) * rng.standard_normal(d.shape)
-        return first + noise, second - b / d * noise + rng.standard_normal(d.shape) / np.sqrt(d)
+        """The effect and the common error of each list, given how its cells deviate from the means of embeddings."""
+        both, error = self.list_precision.both, self.list_precision.error
+        effect_mean, error_mean = self.list_precision.solve(*self.list_scores(deviation))
+        noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
+        of_error = rng.standard_normal(error.shape) / np.sqrt(error)
+        return effect_mean + noise, error_mean - both / error * noise + of_error
 
 
 @dataclass(frozen=True, eq=False)
-class _Unknowns:
+class _Embeddings:
     """The normal likelihood of the mean and of the standardised effects of embeddings, which are normal themselves.
 
     Attributes
     ----------
     root : array
         Cholesky root of the precision of the effects, given the mean.
-    of_everyone, of_score : array
+    mean_loading, effect_score : array
         The root's inverse times what effects have to do with the mean, and times what cells tell of them.
-    precision, score
-        Of the mean, effects integrated out, and that times its peak.
+    mean_precision, mean_score
+        Precision of the mean, effects integrated out, and that times its peak.
     """
 
     root: Any
-    of_everyone: Any
-    of_score: Any
-    precision: Any
-    score: Any
+    mean_loading: Any
+    effect_score: Any
+    mean_precision: Any
+    mean_score: Any
 
-    def deviance(self, numerics: Any) -> Any:
+    def deviance(self, xp: Any) -> Any:
         """What integrating them out leaves of the likelihood of the scales."""
-        determinant = 2 * numerics.log(numerics.diag(self.root)).sum() + numerics.log(self.precision)
-        return determinant - (self.of_score**2).sum() - self.score**2 / self.precision
+        log_determinant = 2 * xp.log(xp.diag(self.root)).sum() + xp.log(self.mean_precision)
+        return log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
         """A draw of the mean and of the effects."""
-        mu = float(self.score / self.precision + rng.standard_normal() / np.sqrt(self.precision))
-        noise = rng.standard_normal(len(self.of_score))
-        peak = self.of_score - mu * self.of_everyone
+        mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
+        noise = rng.standard_normal(len(self.effect_score))
+        peak = self.effect_score - mu * self.mean_loading
         return mu, solve_triangular(self.root, peak + noise, lower=True, trans="T")
 
 
@@ -386,11 +411,11 @@ class _Draws:
 def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
     """True biases, (embedding, list, draw), from their normal distribution given the scales."""
     scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
-    sds = {e: scales[f"sd_{e}"] for e in _EFFECTS if f"sd_{e}" in scales}
+    sds = {effect: scales[f"sd_{effect}"] for effect in _EFFECTS if f"sd_{effect}" in scales}
     mus, thetas = [], []
     for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
-        of_draw = {e: sd[k] for e, sd in sds.items()}
-        mu, theta = _Given.of(of_draw, inputs, np).drawn(rng)
+        sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
+        mu, theta = _Cells.given(sds_of_draw, inputs, NUMPY).drawn(rng)
         mus.append(mu)
         thetas.append(theta)
     return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
@@ -454,8 +479,8 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
                 f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread comes mainly from the prior; use"
                 f" {in_words(FEW_LISTS)} or more"
             )
-    if missing := int((~grid.there).sum()):
-        notices.append(f"{missing:,} of {grid.there.size:,} cells have no numbers; the others stand in for them")
+    if missing := int((~grid.is_observed).sum()):
+        notices.append(f"{missing:,} of {grid.is_observed.size:,} cells have no numbers; the others stand in for them")
     return tuple(notices)
 
 

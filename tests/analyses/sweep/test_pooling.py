@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
-from bayes_bias.analyses.sweep.pooling import NUMPY, _Given, _grid, _inputs, _notices, pool_cells
+from bayes_bias.analyses.sweep.pooling import NUMPY, _Cells, _grid, _inputs, _notices, pool_cells
 from bayes_bias.posterior.ranks import ranked
 from benchmarks.atlases import made_cells, truth
 from tests.helpers import says
@@ -48,7 +48,7 @@ def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
         return float(multivariate_normal(cov=dense(cells, sds)[0] + 1e5).logpdf(y))
 
     def ours(sds: dict[str, float]) -> float:
-        return float(_Given.of(sds, inputs, NUMPY).log_likelihood(NUMPY))
+        return float(_Cells.given(sds, inputs, NUMPY).log_likelihood(NUMPY))
 
     other = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
     assert ours(SDS) - ours(other) == pytest.approx(exactly(SDS) - exactly(other), abs=1e-3)
@@ -58,7 +58,7 @@ def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
     """Means and variances of every cell, that without numbers among them, given the scales."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     rng = np.random.default_rng(2)
-    given = _Given.of(SDS, inputs, np)
+    given = _Cells.given(SDS, inputs, NUMPY)
     draws = np.array([given.drawn(rng)[1].ravel() for _ in range(8_000)])
     covariance, with_data = dense(cells, SDS)
     wide = 1e6
