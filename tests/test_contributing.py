@@ -1,4 +1,4 @@
-"""The walks for contributors: the code on the pages does what the pages say."""
+"""The code of the guides for contributors does what the guides claim."""
 
 import doctest
 import html
@@ -25,19 +25,19 @@ from bayes_bias.debiasing.debiaser import DEBIASERS
 from bayes_bias.embeddings import opening
 from bayes_bias.measures.registry import MEASURES
 
-WALKS = Path(__file__).parents[1] / "docs" / "contributing"
+GUIDES = Path(__file__).parents[1] / "docs" / "contributing"
 
 
 @pytest.fixture
 def made_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """The file that a walk has one make."""
+    """The file that a guide asks for."""
 
-    def make(walk: str) -> ModuleType:
-        text = (WALKS / walk).read_text(encoding="utf-8")
+    def make(guide: str) -> ModuleType:
+        text = (GUIDES / guide).read_text(encoding="utf-8")
         file, code = re.findall(r"Make\s`(\S+)\.py`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
         module = ModuleType(file.replace("/", "."))
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        exec(compile(code, walk, "exec"), vars(module))
+        exec(compile(code, guide, "exec"), vars(module))
         return module
 
     return make
@@ -56,7 +56,7 @@ def test_a_measure_of_one_file(made_in):
 
 
 def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):
-    text = (WALKS / "add-a-format.md").read_text(encoding="utf-8")
+    text = (GUIDES / "add-a-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^[ +]    (\w+)\.FORMAT,$", text, re.MULTILINE)
     monkeypatch.setattr(opening, "format_csv", made_in("add-a-format.md"), raising=False)
     formats = tuple(getattr(opening, row).FORMAT for row in rows)
@@ -73,7 +73,7 @@ def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
-    text = (WALKS / "add-a-debiaser.md").read_text(encoding="utf-8")
+    text = (GUIDES / "add-a-debiaser.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     try:
         made = made_in("add-a-debiaser.md")
@@ -101,7 +101,7 @@ def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_similarity_of_one_file(made_in):
-    text = (WALKS / "add-a-similarity.md").read_text(encoding="utf-8")
+    text = (GUIDES / "add-a-similarity.md").read_text(encoding="utf-8")
     try:
         made_in("add-a-similarity.md")
         (in_python,) = re.findall(r"```python\n(import bayes_bias.*?)```", text, re.DOTALL)
@@ -130,8 +130,8 @@ def test_a_similarity_of_one_file(made_in):
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the checkout, to be changed as a walk says."""
-    root = WALKS.parents[1]
+    """A copy of the checkout, to be changed as a guide describes."""
+    root = GUIDES.parents[1]
     for folder in ("bayes_bias", "models", "wordlists"):
         shutil.copytree(root / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "pyproject.toml", tmp_path)
@@ -140,10 +140,10 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def followed(checkout: Path) -> Callable[[str], list[str]]:
-    """Follow a walk in a copy of the checkout, and return the lines that its script prints."""
+    """Follow a guide in a copy of the checkout, and return the lines that its script prints."""
 
-    def follow(walk: str) -> list[str]:
-        text = (WALKS / walk).read_text(encoding="utf-8")
+    def follow(guide: str) -> list[str]:
+        text = (GUIDES / guide).read_text(encoding="utf-8")
         for file, diff in re.findall(r"In\s`(\S+)`:\n\n```diff\n(.*?)```", text, re.DOTALL):
             _change(checkout / file, diff.splitlines())
         copies = re.findall(r"Copy `(\S+)` to `(\S+)`.*?end:\n\n```toml\n(.*?)```", text, re.DOTALL)
@@ -170,7 +170,7 @@ def _change(file: Path, diff: list[str]) -> None:
     old = "".join(line[1:] + "\n" for line in diff if not line.startswith("+"))
     new = "".join(line[1:] + "\n" for line in diff if not line.startswith("-"))
     content = file.read_text(encoding="utf-8")
-    assert content.count(old) == 1, f"{file.name} no longer has the lines of the walk: {old}"
+    assert content.count(old) == 1, f"{file.name} no longer has the lines of the guide: {old}"
     file.write_text(content.replace(old, new), encoding="utf-8")
 
 
@@ -193,7 +193,7 @@ def test_a_variance_component_of_two_files(followed):
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_a_check_of_one_file_and_row(checkout):
-    text = (WALKS / "add-a-section.md").read_text(encoding="utf-8")
+    text = (GUIDES / "add-a-section.md").read_text(encoding="utf-8")
     file, code = re.findall(r"Make\s`(\S+)`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
     (checkout / file).write_text(code, encoding="utf-8")
     (row,) = re.findall(r"The row, in `(\S+)`", text)

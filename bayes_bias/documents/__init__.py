@@ -1,1 +1,1 @@
-"""One press: a `Document` of any result becomes a folder with a page, tables, figures, methods and provenance."""
+"""Write the `Document` of any result as a folder with a page, tables, figures, methods and provenance."""

@@ -1,4 +1,4 @@
-"""The sources of variance of the crossed model: each is declared once, and all rooms read its declaration."""
+"""The sources of variance of the crossed model: each is declared once, for all subpackages."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ type Need = Literal["controls", "groups", "clusters", "replicates"]
 
 @dataclass(frozen=True)
 class Component:
-    """A source of variance: its declaration, which all rooms read.
+    """The declaration of a source of variance.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the rest of the house asks of a model, whatever its structure: one protocol, four implementations."""
+"""The protocol of a model structure, for all other subpackages, and its four implementations."""
 
 from collections.abc import Mapping
 from dataclasses import replace

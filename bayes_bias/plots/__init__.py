@@ -5,7 +5,7 @@ from typing import Any
 
 import lazy_loader
 
-# Plots of a result lie with the analysis that makes it, above this room: they are found by name, when asked for.
+# Plots of a result are in the folder of its analysis, which is above this one, and are imported by name when used.
 _OF_FITS = {
     "forest": ["plot_forest"],
     "overview": ["plot_overview"],
