@@ -1,30 +1,15 @@
-"""Bias, the bias of each group, and its excess over control classes, against the noise floor."""
+"""Bias, the bias of each group, and its excess over control classes."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.plots.style import (
-    INK,
-    Rows,
-    axes_or_new,
-    colour_and_marker,
-    draw_forest,
-    finish,
-    forest_legend,
-    height,
-    shortened,
-    style,
-)
+from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, finish, forest_legend, height, shortened, style
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
-
-# Of what belongs to no single group.
-_AVERAGE = {"color": INK, "marker": "D"}
 
 
 def plot_forest(
@@ -40,8 +25,7 @@ def plot_forest(
 ) -> Axes:
     """Plot ``bias``, ``class_bias``, ``group_bias``, ``excess`` and further contrasts, in the units of the table.
 
-    Each row has a posterior mean and an equal-tailed interval. Behind them is its noise floor, ``0 +/- z noise_sd``,
-    which holds the contrast with probability `ci_prob` if the population value is zero.
+    Each row has a posterior mean and an equal-tailed interval, which is coloured if it excludes zero.
 
     Parameters
     ----------
@@ -49,13 +33,13 @@ def plot_forest(
         A fit of the crossed model.
     scope : {"both", "targets", "attributes"}
     ci_prob : float
-        Probability of intervals and noise floors.
+        Probability of the intervals.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, as high as its rows need.
     legend : bool
         Whether a legend stands below the axes.
     palette : sequence of str, optional
-        Colours that matplotlib knows, in the order of groups.
+        Colours that matplotlib knows; the first is for intervals that exclude zero.
     summary : pandas.DataFrame, optional
         What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned, to save computing it again. Its
         contrasts are drawn.
@@ -71,21 +55,20 @@ def plot_forest(
     with style(palette):
         blocks = _blocks(Fitted.of(fit).data, summary)
         ax = axes_or_new(ax, rows=height(blocks))
-        draw_forest(ax, blocks, Fitted.of(fit).metric, ci_prob=ci_prob)
+        draw_forest(ax, blocks, Fitted.of(fit).metric)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
         return finish(ax, fit, "groups and controls")
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     groups = [shortened(group) for group in data.group.to_numpy()]
-    looks = [colour_and_marker(i) for i in range(len(groups))]
     other = "the other" if len(groups) == 2 else "the others"
     return [
-        Rows("", ["bias (average)"], table.loc[["bias"]], [_AVERAGE]),
+        Rows("", ["bias (average)"], table.loc[["bias"]]),
         *_labelled(table, "contrast", "contrasts"),
         *_labelled(table, "class_bias", f"class bias: its own group minus {other}"),
-        Rows(f"group bias: own stereotype minus {other}", groups, table.loc[["group_bias"]], looks),
-        *_excess(data, table, looks),
+        Rows(f"group bias: own stereotype minus {other}", groups, table.loc[["group_bias"]]),
+        *_excess(data, table),
     ]
 
 
@@ -94,16 +77,16 @@ def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
         return []
     rows = table.loc[[estimand]]
     labels = [shortened(label) for label in rows.index.get_level_values("label")]
-    return [Rows(heading, labels, rows, [_AVERAGE] * len(labels))]
+    return [Rows(heading, labels, rows)]
 
 
-def _excess(data: xr.Dataset, table: pd.DataFrame, looks: list[dict[str, Any]]) -> list[Rows]:
+def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     """One block for each group: its excess over each control class; none without controls."""
     if "excess" not in table.index.get_level_values("estimand"):
         return []
     controls = [shortened(c) for c in data.control.to_numpy().tolist()]
     rows, n = table.loc[["excess"]], len(controls)
     return [
-        Rows(f"{group}: excess of own stereotype over", controls, rows[g * n : (g + 1) * n], [looks[g]] * n)
+        Rows(f"{group}: excess of own stereotype over", controls, rows[g * n : (g + 1) * n])
         for g, group in enumerate(map(shortened, data.group.to_numpy().tolist()))
     ]

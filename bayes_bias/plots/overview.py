@@ -1,4 +1,4 @@
-"""The bias of several lists under one another, each with its own noise floor."""
+"""The bias of several lists under one another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,17 +10,7 @@ from bayes_bias.arguments import listed
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.plots.style import (
-    Rows,
-    axes_or_new,
-    colour_and_marker,
-    draw_forest,
-    forest_legend,
-    height,
-    set_title,
-    shortened,
-    style,
-)
+from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, forest_legend, height, set_title, shortened, style
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
@@ -36,7 +26,7 @@ def plot_overview(
     palette: Sequence[str] | None = None,
     summaries: Mapping[str, pd.DataFrame] | None = None,
 ) -> Axes:
-    """Plot ``bias`` of several fits, in the units of the table, with intervals and noise floors as in `plot_forest`.
+    """Plot ``bias`` of several fits, in the units of the table, with intervals as in `plot_forest`.
 
     Parameters
     ----------
@@ -57,10 +47,9 @@ def plot_overview(
         raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
     rows = [_row(fit, scope, ci_prob, summary_of.get(fit.name)) for fit in fitted]
     with style(palette):
-        looks = [colour_and_marker(0)] * len(fitted)
-        blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows), looks)]
+        blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows))]
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
-        draw_forest(ax, blocks, fitted[0].metric, ci_prob=ci_prob)
+        draw_forest(ax, blocks, fitted[0].metric)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
         set_title(ax, "Bias of each list")
         return ax

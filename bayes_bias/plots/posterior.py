@@ -18,7 +18,8 @@ from bayes_bias.plots.style import (
     NOISE,
     axes_or_new,
     bias_axis,
-    colour,
+    estimate_look,
+    excludes,
     finish,
     legend_below,
     shortened,
@@ -86,8 +87,9 @@ def plot_posterior(
     estimate = estimand(fitted, scope=scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        _draw_densities(ax, estimate, name if beside is None else f"{name} at equal {beside.covariates}")
-        _draw_marks(ax, estimate, ci_prob, _raw(fitted) if contrast is None else "raw contrast of these words")
+        _draw_noise(ax, estimate)
+        _draw_posterior(ax, estimate, name if beside is None else f"{name} at equal {beside.covariates}", ci_prob)
+        _draw_observed(ax, estimate, _raw(fitted) if contrast is None else "raw contrast of these words")
         if beside is not None and contrast is None:
             _draw_unadjusted(ax, beside)
         if without is not None:
@@ -115,24 +117,29 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return grid, posterior(grid), noise
 
 
-def _draw_densities(ax: Axes, bias: Estimate, name: str) -> None:
+def _draw_noise(ax: Axes, bias: Estimate) -> None:
     grid, posterior, noise = densities(bias)
-    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance if it were zero")
+    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance without a bias")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
     ax.fill_between(grid, beyond, color=GREY, alpha=0.8, linewidth=0, zorder=2, label="noise as far from zero")
-    ax.fill_between(grid, posterior, color=colour(0), alpha=0.3, linewidth=0, zorder=3)
-    ax.plot(grid, posterior, color=colour(0), linewidth=1.8, zorder=4, label=f"posterior of {name}")
     ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
 
 
-def _draw_marks(ax: Axes, bias: Estimate, ci_prob: float, raw: str) -> None:
+def _draw_posterior(ax: Axes, bias: Estimate, name: str, ci_prob: float) -> None:
+    grid, posterior, _ = densities(bias)
     low, high = bias.quantiles(tails(ci_prob))[:, 0]
+    shade = estimate_look(excludes(low, high))["color"]
+    if excludes(low, high):
+        ax.fill_between(grid, posterior, color=shade, alpha=0.3, linewidth=0, zorder=3)
+    ax.plot(grid, posterior, color=shade, linewidth=1.8, zorder=4)
     y = ax.get_ylim()[0] * 0.45
-    ax.plot([low, high], [y, y], color=colour(0), linewidth=3.5, label=f"its {ci_prob:.0%} interval")
+    ax.plot([low, high], [y, y], color=shade, linewidth=3.5, label=f"posterior of {name} and {ci_prob:.0%} interval")
+
+
+def _draw_observed(ax: Axes, bias: Estimate, raw: str) -> None:
     ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
-    observed = float(bias.observed.item())
-    ax.axvline(observed, color=colour(1), linewidth=1.6, linestyle=":", zorder=6, label=raw)
+    ax.axvline(float(bias.observed.item()), color=INK, linewidth=1.4, linestyle=":", zorder=6, label=raw)
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
@@ -140,7 +147,7 @@ def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
     y = 1.1 * bottom
-    ax.plot(beside.unadjusted[1:], [y, y], color=colour(1), linewidth=3.5, label="the interval without adjustment")
+    ax.plot(beside.unadjusted[1:], [y, y], color=GREY, linewidth=1.6, label="interval without adjustment")
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
@@ -151,8 +158,8 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
         low, high = bias_range(without, what)
         if np.isnan(low):
             continue
-        label = f"the same without any one {what}"
+        label = f"range of the raw contrast without one {what}"
         band = Rectangle(
-            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=colour(1), alpha=alpha, linewidth=0, label=label
+            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=INK, alpha=alpha, linewidth=0, label=label
         )
         ax.add_patch(band)

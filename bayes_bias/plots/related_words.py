@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -26,6 +27,8 @@ from bayes_bias.table.labels import Side
 from bayes_bias.table.related_words import Related
 
 _ROW = 0.16  # inches
+# A word with itself has no cosine to show, which white would show as a low one.
+_GREYS = mpl.colormaps["Greys"].with_extremes(bad="#f0e6d2")
 # The share of the figure's width that columns take, points in an inch, and the smallest letters.
 _COLUMNS, _POINTS, _SMALLEST = 0.7, 72, 5
 
@@ -76,7 +79,7 @@ def plot_related_words(
     words = [word for of_home in ordered.values() for word in of_home]
     with style(palette):
         ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
-        image = ax.imshow(_cosines(table, words), cmap="Greys", aspect="auto", interpolation="nearest")
+        image = ax.imshow(_cosines(table, words), cmap=_GREYS, aspect="auto", interpolation="nearest")
         label_rows(ax, words)
         ax.set_ylim(len(words) - 0.5, -0.5)
         _label_columns(ax, words)
@@ -119,10 +122,10 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
 
 
 def _mark(ax: Axes, homes: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
-    """A frame around each group or class in its colour, with an entry of the legend."""
+    """A frame around each group or class in its colour, none of them that of intervals, with an entry of the legend."""
     first = 0
     for number, (home, related) in enumerate(homes.items()):
-        shade, start, end = colour(number), first, first + len(ordered[home])
+        shade, start, end = colour(number + 1), first, first + len(ordered[home])
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
         label = f"{shortened(home)}: {len(related.words)} words, effective number {related.effective:.0f}"

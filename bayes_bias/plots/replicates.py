@@ -1,15 +1,28 @@
 """The bias in each template, seed or corpus, and in all of them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
-from bayes_bias.plots.style import INK, PAPER, axes_or_new, bias_axis, colour, finish, label_rows, legend_below, style
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    NOISE,
+    axes_or_new,
+    bias_axis,
+    estimate_handles,
+    estimate_look,
+    excludes,
+    finish,
+    label_rows,
+    legend_below,
+    style,
+)
 from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
@@ -27,8 +40,8 @@ def plot_replicates(
 ) -> Axes:
     """Plot ``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
 
-    A ring is the raw bias of a replicate by itself. The dot is its posterior mean, drawn towards the bias of all
-    replicates. That bias is the line, with its interval as a band.
+    A cross is the raw bias of a replicate by itself. The point is its posterior mean, drawn towards the bias of all
+    replicates, with its interval. The bias of all replicates is the line, with its interval as a band.
 
     Parameters
     ----------
@@ -57,27 +70,25 @@ def plot_replicates(
     kind = fitted.replicate_kind
     with style(palette):
         ax = axes_or_new(ax, rows=len(rows), row_height=0.23, extra=1.65)
-        _draw_overall(ax, row_of(table, "bias"), kind, ci_prob)
+        overall = _draw_overall(ax, row_of(table, "bias"), kind, ci_prob)
         for y, (_, row) in enumerate(rows.iterrows()):
-            ax.plot(interval_of(row), [y, y], color=colour(0), linewidth=1.8, zorder=3)
-        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "zorder": 4}
-        ax.plot(
-            rows.observed, range(len(rows)), markersize=7, color=INK, markerfacecolor="none", markeredgewidth=1,
-            label=f"raw bias of one {kind}", **dots,
-        )  # fmt: skip
-        ax.plot(
-            rows["mean"], range(len(rows)), markersize=5.5, color=colour(0), markeredgecolor=PAPER,
-            label=f"estimate of it, drawn to that of all, and {ci_prob:.0%} interval", **dots,
+            look = estimate_look(excludes(*interval_of(row)))
+            ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.8, zorder=3)
+            ax.plot(row["mean"], y, markersize=5.5, linestyle="", zorder=5, **look)
+        raw = ax.plot(
+            rows.observed, range(len(rows)), color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4,
+            label=f"raw bias of one {kind}",
         )  # fmt: skip
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
         ax.set_xlabel(bias_axis(fitted.metric))
         ax.locator_params(axis="x", nbins=6)
-        legend_below(ax, shown=legend)
+        handles = [*estimate_handles(f"estimate for one {kind}; {ci_prob:.0%} interval"), *raw, overall]
+        legend_below(ax, shown=legend, handles=handles)
         return finish(ax, fitted, f"bias by {kind}")
 
 
-def _draw_overall(ax: Axes, row: pd.Series, kind: str, ci_prob: float) -> None:
+def _draw_overall(ax: Axes, row: pd.Series, kind: str, ci_prob: float) -> Line2D:
     label = f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
-    ax.axvspan(*interval_of(row), color=colour(4), alpha=0.25, linewidth=0, zorder=0)
-    ax.axvline(row["mean"], color=colour(4), linewidth=2, zorder=2, label=label)
+    ax.axvspan(*interval_of(row), color=NOISE, linewidth=0, zorder=0)
+    return ax.axvline(row["mean"], color=INK, linewidth=1.6, linestyle="--", zorder=2, label=label)

@@ -11,18 +11,15 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.figure
-import numpy as np
 import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
 from matplotlib.font_manager import get_font_names
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -30,7 +27,8 @@ from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.metric import Metric
 
-# Okabe & Ito's palette; markers say the same in grey. The overall bias is black.
+# Okabe & Ito's palette. The first colour, filled, is for intervals that exclude zero. Others are grey and hollow, so
+# that a grey printer shows the same.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
@@ -149,6 +147,25 @@ def colour_and_marker(index: int) -> dict[str, Any]:
     return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
 
 
+def excludes(lower: float, upper: float, null: float = 0.0) -> bool:
+    """Return whether an interval excludes the null value."""
+    return lower > null or upper < null
+
+
+def estimate_look(excludes_null: bool) -> dict[str, Any]:
+    """Return the style of a posterior mean and its interval: filled in the first colour, or grey and hollow."""
+    shade = colour(0) if excludes_null else GREY
+    return {"color": shade, "marker": "o", "markerfacecolor": shade if excludes_null else PAPER}
+
+
+def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
+    """Return the entries of a legend for both styles of `estimate_look`."""
+    return [
+        Line2D([], [], markersize=5, label=f"{text} excludes {null}", **estimate_look(True)),
+        Line2D([], [], markersize=5, label=f"{text} includes {null}", **estimate_look(False)),
+    ]
+
+
 def label_rows(ax: Axes, labels: Sequence[str]) -> None:
     """Rows from top to bottom, each with its label and without a tick."""
     ax.set_yticks(range(len(labels)), labels=[shortened(label) for label in labels], parse_math=False)
@@ -238,7 +255,7 @@ def finish(ax: Axes, fit: Fit, what: str) -> Axes:
     return ax
 
 
-# Rows of a forest: a point, its interval, and behind them what noise alone would show.
+# Rows of a forest: a point and its interval.
 
 
 def bias_axis(metric: Metric) -> str:
@@ -253,24 +270,20 @@ class Rows:
     heading: str
     labels: Sequence[str]
     summary: pd.DataFrame
-    looks: Sequence[dict[str, Any]]
 
 
-def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: float, raw: bool = False) -> None:
-    """Blocks of rows from top to bottom, each row with its own noise floor; `raw` adds the raw contrasts."""
+def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool = False) -> None:
+    """Blocks of rows from top to bottom; `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
     for block in blocks:
         if block.heading:
             ax.annotate(block.heading, (0, top), xycoords=("axes fraction", "data"), **_HEADING)
             top += 1
-        for label, (_, row), look in zip(block.labels, block.summary.iterrows(), block.looks, strict=True):
-            _draw_row(ax, top, row, look, ci_prob, raw)
+        for label, (_, row) in zip(block.labels, block.summary.iterrows(), strict=True):
+            _draw_row(ax, top, row, raw)
             ticks[top] = label
             top += 1
         top += 0.4
-    # A band that ends the axis would look cut off.
-    ax.use_sticky_edges = False
-    ax.autoscale_view(scaley=False)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
     ax.set_yticks(list(ticks), labels=list(ticks.values()), parse_math=False)
     ax.set_ylim(top - 0.6, -0.7)
@@ -280,11 +293,8 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, ci_prob: fl
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """Return a legend of point, line, band and tick."""
-    handles: list[Any] = [
-        Line2D([], [], color=INK, marker="o", markersize=5, label=f"posterior mean and {ci_prob:.0%} interval"),
-        Patch(color=NOISE, label=f"noise floor: {ci_prob:.0%} of contrasts under no bias"),
-    ]
+    """Add a legend of intervals, and of raw contrasts."""
+    handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
         handles.append(
             Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw contrast of these words")
@@ -309,12 +319,10 @@ _HEADING: dict[str, Any] = {
 }
 
 
-def _draw_row(ax: Axes, y: float, row: pd.Series, look: dict[str, Any], ci_prob: float, raw: bool) -> None:
+def _draw_row(ax: Axes, y: float, row: pd.Series, raw: bool) -> None:
     lower, upper = interval_of(row)
-    if np.isfinite(row.noise_sd):
-        reach = norm.ppf((1 + ci_prob) / 2) * row.noise_sd
-        ax.barh(y, 2 * reach, left=-reach, height=0.72, color=NOISE, zorder=0)
+    look = estimate_look(excludes(lower, upper))
     ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
     if raw:
         ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
-    ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgecolor=PAPER, **look)
+    ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgewidth=1.2, **look)

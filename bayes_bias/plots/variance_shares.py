@@ -13,14 +13,14 @@ from bayes_bias.table.scopes import Part
 # A colour, or its number in the palette. Hatches say in grey what colours say on a screen; a dark and a light fill
 # need text of the other kind.
 _WORDS: tuple[tuple[Part, int | str, str, str], ...] = (
-    ("targets", 0, "", PAPER),
+    ("targets", 2, "", PAPER),
     ("attributes", 4, "////", INK),
     ("residual", "#cfcfcf", "", INK),
 )
 # What replicates disagree about has the paler colour of what they agree about.
 _REPLICATES: tuple[tuple[Part, int | str, str, str], ...] = (
-    ("replicates", 2, "", PAPER),
-    ("targets by replicate", "#a6cbe3", "....", INK),
+    ("replicates", 3, "", PAPER),
+    ("targets by replicate", "#a6dccb", "....", INK),
     ("attributes by replicate", "#f6dc9e", "\\\\\\\\", INK),
     ("residual by replicate", "#e2e2e2", "xxxx", INK),
 )

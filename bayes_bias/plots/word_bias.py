@@ -1,7 +1,6 @@
 """The bias of every single word, with its uncertainty."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,17 +9,7 @@ from matplotlib.axes import Axes
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.plots.style import (
-    Rows,
-    axes_or_new,
-    colour_and_marker,
-    draw_forest,
-    finish,
-    forest_legend,
-    height,
-    shortened,
-    style,
-)
+from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, finish, forest_legend, height, shortened, style
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.posterior.word_effects import check_side
 from bayes_bias.table.bias_weights import contrasted_classes
@@ -43,8 +32,7 @@ def plot_word_bias(
 
     Words are listed under their group (targets) or class (attributes), the most stereotypical first. A cross is the raw
     contrast of the word. The posterior mean is drawn from it towards the group's mean, more strongly if there is little
-    evidence about the word. The noise floor is what an unbiased word would show, given the variation and number of
-    words on the other side.
+    evidence about the word.
 
     Parameters
     ----------
@@ -75,7 +63,7 @@ def plot_word_bias(
     with style(palette):
         blocks = (_rows_by_group if side == "target" else _rows_by_class)(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
-        draw_forest(ax, blocks, fitted.metric, ci_prob=ci_prob, raw=True)
+        draw_forest(ax, blocks, fitted.metric, raw=True)
         forest_legend(ax, shown=legend, ci_prob=ci_prob, raw=True)
         return finish(ax, fitted, f"bias of each {side} word")
 
@@ -85,7 +73,7 @@ def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     group_of = data.group_of.to_numpy()
     classes = data.attribute_class.to_numpy()[data.associated.to_numpy()]
     return [
-        _block(f"{group} (stereotype: {classes[g]})", words[group_of == g], colour_and_marker(g))
+        _block(f"{group} (stereotype: {classes[g]})", words[group_of == g])
         for g, group in enumerate(data.group.to_numpy())
     ]
 
@@ -101,11 +89,11 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     for c in dict.fromkeys(associated[np.isin(associated, contrasted)].tolist()):
         of_class = np.flatnonzero(associated == c)
         heading = f"{classes[c]} (stereotypical for {', '.join(groups[of_class])})"
-        blocks.append(_block(heading, words[class_of == c], colour_and_marker(int(of_class[0]))))
+        blocks.append(_block(heading, words[class_of == c]))
     return blocks
 
 
-def _block(heading: str, words: pd.DataFrame, look: dict[str, Any]) -> Rows:
+def _block(heading: str, words: pd.DataFrame) -> Rows:
     ordered = words.sort_values("mean", ascending=False)
     labels = [shortened(word) for word in ordered.index.get_level_values("label")]
-    return Rows(heading, labels, ordered, [look] * len(labels))
+    return Rows(heading, labels, ordered)

@@ -22,7 +22,7 @@ from bayes_bias.plots import (
     plot_word_bias,
 )
 from bayes_bias.plots.posterior import densities
-from bayes_bias.plots.style import COLOURS, MARKERS, draw_classical, set_title, style
+from bayes_bias.plots.style import COLOURS, GREY, MARKERS, PAPER, draw_classical, set_title, style
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.columns import interval_columns
@@ -68,7 +68,7 @@ def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
 
 
 def test_colours_and_legend_are_the_users(small_fit):
-    ax = plot_forest(small_fit, palette=["black", "#123456"], legend=False)
+    ax = plot_forest(small_fit, palette=["#123456"], legend=False)
     drawn = {line.get_color() for line in ax.lines}
     assert "#123456" in drawn
     assert not drawn & set(COLOURS)
@@ -90,12 +90,13 @@ def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
     np.testing.assert_allclose(intervals, summary.loc[["bias", "class_bias", "group_bias", "excess"], [lower, upper]])
 
 
-def test_behind_each_row_lies_its_own_noise_floor(small_fit, summary):
+def test_forest_colours_the_intervals_that_exclude_zero(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
-    reach = [patch.get_width() / 2 for patch in ax.patches]
-    np.testing.assert_allclose(
-        reach, 1.959964 * summary.loc[["bias", "class_bias", "group_bias", "excess"], "noise_sd"], rtol=1e-6
-    )
+    rows = summary.loc[["bias", "class_bias", "group_bias", "excess"], [*interval_columns(summary)]].to_numpy()
+    drawn = [(line.get_color(), line.get_markerfacecolor()) for line in ax.lines if line.get_marker() in MARKERS]
+    expected = [(COLOURS[0], COLOURS[0]) if low > 0 or high < 0 else (GREY, PAPER) for low, high in rows]
+    assert drawn == expected
+    assert len(set(expected)) == 2
 
 
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
@@ -122,12 +123,6 @@ def test_controls_have_no_bias_to_show(small_fit, summary):
     drawn = points(plot_word_bias(small_fit, "attribute", summary=summary))
     assert len(drawn) == 6 + 5
     assert not any(word.startswith("neutral") for word in drawn)
-
-
-def test_groups_differ_in_marker_as_well_as_colour(small_fit, summary):
-    ax = plot_word_bias(small_fit, summary=summary)
-    looks = {(line.get_color(), line.get_marker()) for line in ax.lines if line.get_marker() in MARKERS}
-    assert looks == set(zip(COLOURS[:2], MARKERS[:2], strict=True))
 
 
 def test_a_figure_grows_with_its_words(small_fit, summary):
@@ -160,7 +155,7 @@ def test_bands_show_contrasts_without_words_or_clusters(small_fit, small_table):
     without = leave_out(small_table)
     bands = {band.get_label(): band for band in plot_posterior(small_fit, without=without).patches}
     for what in ("cluster", "word"):
-        band = bands[f"the same without any one {what}"]
+        band = bands[f"range of the raw contrast without one {what}"]
         assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx(bias_range(without, what))
 
 
@@ -208,9 +203,10 @@ def test_templates_have_raw_bias_and_estimate(fit_of_templates):
     table = summarize(fit_of_templates, ci_kind="eti")
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
     ax = plot_replicates(fit_of_templates, summary=table)
-    rings, dots = (line for line in ax.lines if line.get_marker() == "o")
-    np.testing.assert_allclose(rings.get_xdata(), rows.observed)
-    np.testing.assert_allclose(dots.get_xdata(), rows["mean"])
+    (raw,) = (line for line in ax.lines if line.get_marker() == "x")
+    np.testing.assert_allclose(raw.get_xdata(), rows.observed)
+    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(means, rows["mean"])
     assert [label.get_text() for label in ax.get_yticklabels()] == rows.index.tolist()
     (band,) = ax.patches
     lower, upper = interval_columns(table)

@@ -17,7 +17,8 @@ from bayes_bias.plots.style import (
     NOISE,
     PAPER,
     axes_or_new,
-    colour_and_marker,
+    estimate_look,
+    excludes,
     legend_below,
     set_title,
     shortened,
@@ -60,9 +61,9 @@ def plot_criterion(
     rows = result.table
     errors: dict[str, Any] = {"ecolor": GREY, "elinewidth": 0.7, "alpha": 0.55, "zorder": 2}
     with style(palette):
-        look = colour_and_marker(0)
+        look: dict[str, Any] = {"color": INK, "marker": "o"}
         ax = axes_or_new(ax, rows=14, extra=1.5)
-        _line(ax, result, look["color"])
+        _line(ax, result)
         ax.errorbar(
             rows.bias,
             rows.criterion,
@@ -109,7 +110,7 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
         ax.annotate(shortened(str(label)), (row.true_bias, row.true_criterion), parse_math=False, **look)
 
 
-def _line(ax: Axes, result: CriterionValidity, color: str) -> None:
+def _line(ax: Axes, result: CriterionValidity) -> None:
     """The criterion to be expected of a true bias, through the means of both."""
     posterior = result.fit["posterior"]
     slope, bias, criterion = (
@@ -125,4 +126,5 @@ def _line(ax: Axes, result: CriterionValidity, color: str) -> None:
     line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
     lower, middle, upper = np.quantile(line, [tails(result.ci_prob)[0], 0.5, tails(result.ci_prob)[1]], axis=0)
     ax.fill_between(x, lower, upper, color=NOISE, linewidth=0, zorder=0)
-    ax.plot(x, middle, color=color, linewidth=1.4, zorder=1)
+    slopes = np.quantile(slope, tails(result.ci_prob))
+    ax.plot(x, middle, color=estimate_look(excludes(*slopes))["color"], linewidth=1.4, zorder=1)

@@ -5,18 +5,21 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.arguments import check_kind
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.plots.style import (
+    GREY,
     INK,
     NOISE,
-    PAPER,
     axes_or_new,
     bias_axis,
-    colour,
     draw_classical,
+    estimate_handles,
+    estimate_look,
+    excludes,
     finish,
     legend_below,
     set_title,
@@ -34,9 +37,9 @@ def plot_over_time(
 ) -> Axes:
     """Plot each slice at its time: the bias with two intervals, and the line of the trend.
 
-    The thin interval with caps is that of the slice by itself; it includes what words bring to all slices. The thick
-    one is that of the slice about the mean of all, which leaves this out: compare two slices by their thick intervals.
-    A slice that was not made as the others were is hollow, and no line is drawn then.
+    The thin interval with caps belongs to the slice by itself, with new words; the point is coloured if it excludes
+    zero. The thick interval is about the mean of all slices and leaves out what words bring to all of them, so compare
+    two slices by their thick intervals. A slice that was not made alike is a diamond, and no line is drawn then.
 
     Parameters
     ----------
@@ -54,28 +57,26 @@ def plot_over_time(
     with style(palette):
         ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
         own, about = interval_of(rows), interval_of(rows, "about_mean")
-        draw_classical(ax, *own, times, vertical=True, label="the slice by itself, with new words")
-        ax.vlines(
-            times, *about, color=colour(0), linewidth=4.2, alpha=0.85, zorder=3, label="about the mean: compare these"
-        )
+        draw_classical(ax, *own, times, vertical=True)
+        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean: compare these")
         unlike = np.isin(rows.index, series.alike.unlike)
-        for mask, face, label in ((~unlike, INK, "bias"), (unlike, PAPER, "bias, not made alike")):
-            if mask.any():
-                ax.plot(times[mask], rows.bias[mask], linestyle="", label=label, **_point(face))
-        if not unlike.any():
+        for k, (time, bias) in enumerate(zip(times, rows.bias, strict=True)):
+            look = estimate_look(excludes(own[0].iloc[k], own[1].iloc[k])) | {"marker": "D" if unlike[k] else "o"}
+            ax.plot(time, bias, linestyle="", markersize=5.5, zorder=5, **look)
+        handles: list[Any] = [*estimate_handles("slice by itself"), ax.collections[-1]]
+        if unlike.any():
+            diamond: dict[str, Any] = {"marker": "D", "linestyle": "", "markersize": 5, "color": GREY}
+            handles.append(Line2D([], [], label="slice that was not made alike", **diamond))
+        else:
             line = rows.bias.mean() + series.slope * (times - times.mean())
-            ax.plot(times, line, color=colour(1), linewidth=1.2, linestyle="--", zorder=1, label="least-squares line")
+            handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")
         ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
         _time_axis(ax, rows.index.tolist())
         ax.set_ylabel(bias_axis(series.metric))
-        legend_below(ax, shown=legend, ncols=2)
+        legend_below(ax, shown=legend, ncols=2, handles=handles)
         finish(ax, series.fit, "bias over time")
         set_title(ax, f"{shortened(series.name)}: bias over time", converged=Diagnostics.of(series.fit).converged)
         return ax
-
-
-def _point(face: str) -> dict[str, Any]:
-    return {"marker": "o", "markersize": 5.5, "markerfacecolor": face, "markeredgecolor": INK, "zorder": 5}
 
 
 def _time_axis(ax: Axes, labels: list[Any]) -> None:

@@ -12,9 +12,9 @@ from bayes_bias.formatting import plural
 from bayes_bias.plots.style import (
     GREY,
     INK,
+    MARKERS,
     PAPER,
     axes_or_new,
-    colour_and_marker,
     finish,
     label_rows,
     legend_below,
@@ -68,9 +68,9 @@ def plot_stability(
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
-    """A colour and marker of its own, unless there are too many to distinguish."""
-    look = colour_and_marker(training if trainings <= _NAMED else 0)
-    return {**look, "markersize": 5.5, "markeredgecolor": PAPER}
+    """A marker of its own, unless there are too many to distinguish."""
+    marker = MARKERS[training % len(MARKERS)] if trainings <= _NAMED else MARKERS[0]
+    return {"color": INK, "marker": marker, "markersize": 5.5, "markeredgecolor": PAPER}
 
 
 def _legend(ax: Axes, stability: Stability) -> None:

@@ -18,13 +18,17 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import rank_interval
 from bayes_bias.plots.style import (
+    COLOURS,
     GREY,
     INK,
+    MARKERS,
     PAPER,
     Figure,
     axes_or_new,
     bias_axis,
-    colour_and_marker,
+    estimate_handles,
+    estimate_look,
+    excludes,
     label_rows,
     legend_below,
     set_title,
@@ -39,13 +43,13 @@ _NUMBERED = 400
 _LABEL = 0.075
 
 # From what contradicts the stereotype to what agrees with it; both ends are equally dark.
-_TINTS = LinearSegmentedColormap.from_list("bias", ["#9fc5e8", "#ffffff", "#f3bf8d"])
+_TINTS = LinearSegmentedColormap.from_list("bias", ["#d3b3d9", "#ffffff", "#f3bf8d"])
 
 # What fills a point: the verdict after Holm's adjustment and before it. A cross has not converged.
 _LOOKS: dict[str, dict[str, Any]] = {
-    "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": INK},
-    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": INK},
-    "not distinguishable": {"marker": "o", "fillstyle": "none", "color": INK},
+    "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": COLOURS[0]},
+    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": COLOURS[0]},
+    "not distinguishable": {"marker": "o", "fillstyle": "none", "color": GREY},
     "not converged": {"marker": "x", "color": INK},
     "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
     "no numbers": {"marker": "None", "color": GREY},
@@ -57,7 +61,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
     The point is the bias and the line its interval. All cells have the same axis, with zero in the middle (a thin
-    line). A tint shows the bias too: orange for stereotypical, blue for the contrary. A full point is distinguishable
+    line). A tint shows the bias too: orange for stereotypical, purple for the contrary. A full point is distinguishable
     from noise after Holm's adjustment for all cells. Half a point is distinguishable without the adjustment only, or
     borderline. A ring is not distinguishable. An interval that leaves its cell is cut off, with an arrow. A hatched
     cell has no numbers. A version of an embedding is below it, marked ↳.
@@ -327,16 +331,17 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """A point with its interval in each row, and the interval of its rank; a line at what is aimed at."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
-    places = range(len(rows))
-    ax.hlines(places, *interval_of(rows), color=INK, linewidth=1.6, zorder=3)
-    ax.plot(rows["mean"], places, "o", color=INK, markersize=5, markeredgecolor=PAPER, zorder=4)
+    for y, (_, row) in enumerate(rows.iterrows()):
+        look = estimate_look(excludes(*interval_of(row), aim))
+        ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.6, zorder=3)
+        ax.plot(row["mean"], y, linestyle="", markersize=5, zorder=4, **look)
     ax.axvline(aim, color=INK, linewidth=0.9, zorder=1)
     for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
         ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
     ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
     label_rows(ax, list(map(str, rows.index)))
-    level = f"posterior mean and {ci_prob:.0%} interval"
-    legend_below(ax, shown=legend, handles=[Line2D([], [], color=INK, marker="o", markersize=5, label=level)])
+    handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval", "100%" if aim else "zero")
+    legend_below(ax, shown=legend, handles=handles)
     return ax
 
 
@@ -384,7 +389,8 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
                 label=shortened(str(name)),
                 linewidth=1,
                 markersize=5,
-                **colour_and_marker(place),
+                color=INK,
+                marker=MARKERS[place % len(MARKERS)],
             )
         ax.set_ylim(bottom=0)
         ax.xaxis.set_major_formatter(PercentFormatter(1))
