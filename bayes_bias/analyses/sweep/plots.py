@@ -332,7 +332,7 @@ def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legen
     """A point with its interval in each row, and the interval of its rank; a line at what is aimed at."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
     for y, (_, row) in enumerate(rows.iterrows()):
-        look = estimate_look(excludes(*interval_of(row), aim))
+        look = estimate_look(excludes(*interval_of(row)))
         ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.6, zorder=3)
         ax.plot(row["mean"], y, linestyle="", markersize=5, zorder=4, **look)
     ax.axvline(aim, color=INK, linewidth=0.9, zorder=1)
@@ -340,7 +340,7 @@ def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legen
         ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
     ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
     label_rows(ax, list(map(str, rows.index)))
-    handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval", "100%" if aim else "zero")
+    handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     legend_below(ax, shown=legend, handles=handles)
     return ax
 
