@@ -1,4 +1,4 @@
-"""How far to trust a design: false findings among random words, and several trainings."""
+"""How far to trust a design and an analysis: false positives, other choices, and several trainings."""
 
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from bayes_bias.cli.options import (
     SeedOption,
     with_options,
 )
-from bayes_bias.cli.table_source import TableSource, WordListArgument
+from bayes_bias.cli.table_source import ListArgument, TableSource, WordListArgument
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
 from bayes_bias.formatting import Column, Layout, plain, plural
@@ -93,6 +93,34 @@ def calibrate(
     if out_file is not None:
         write_csv(result.records, out_file, overwrite)
         say(f"The records of all draws are in {out_file}")
+
+
+@app.command()
+@with_options
+def multiverse(
+    source: ListArgument,
+    inputs: TableSource,
+    output: OutputFolder,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Add a further model as it is, such as robust (half a minute or more); may be repeated."),
+    ] = None,
+    *,
+    inference: InferenceWithoutRope,
+) -> None:
+    """Does a finding depend on choices of the analysis? The bias under each combination of them.
+
+    Example: bayes-bias multiverse weat7 --out multiverse
+    """
+    with progress_bar():
+        step(f"{source}: measuring")
+        table = inputs.table(source)
+        result = bb.multiverse(table, **inference.fitting, **inference.reading, also=also or [])
+        text = output.write(result)
+    print_layout(result.layout)
+    say(result.text)
+    if text is not None:
+        say(f"Table and figure are in {text.parent}")
 
 
 @app.command()

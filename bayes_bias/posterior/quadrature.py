@@ -370,9 +370,9 @@ class Integrand:
         variances = self.residual_weight * residual[chosen]
         for number, (side, words, grid) in enumerate(parts, 1):
             own = words.effects(grid.quantiles(starts, uniform[number]), residual[chosen])
-            for cell, weight in words.weights.items():
+            for cell, of_bias in words.weights.items():
                 of_cell = 1 + len(parts) + cells.index((side, cell))
-                variances = variances + weight * side.inflations(cell, dims, of_cell, points) * own
+                variances = variances + of_bias * side.inflations(cell, dims, of_cell, points) * own
         return np.asarray(variances)
 
     def _residuals(self) -> tuple[Numbers, Numbers]:
