@@ -165,3 +165,10 @@ def test_pymc_model_has_variances_and_inflations(related, marginal):
     np.testing.assert_allclose(
         np.median(variance, axis=0), invgamma(10, scale=10).ppf(0.5) * np.array(expected), rtol=0.05
     )
+
+
+def test_gradient_is_finite_if_some_words_are_independent(related):
+    """The root of an inflation less one has no slope where it is zero, and nutpie could not start."""
+    model = pymc_model(related)
+    gradient = model.compile_dlogp(mode="FAST_COMPILE")(model.initial_point())
+    assert np.isfinite(gradient).all()
