@@ -29,6 +29,7 @@ from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
+    from bayes_bias.checks.calibration import By
     from bayes_bias.checks.null_lists import Drawn
     from bayes_bias.embeddings.embedding import Embedding
     from bayes_bias.measures.other_words import Random
@@ -45,6 +46,13 @@ def calibrate(
     draws: Annotated[
         int | None, typer.Option(min=1, help="Number of random draws. By default 400, or 50 if each must be sampled.")
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="From where the tables come: 'random words' of the embedding, or 'simulation' from the model, which"
+            " tests whether its intervals contain the true bias as often as they should."
+        ),
+    ] = "random words",
     random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
     drawn: Annotated[
         str,
@@ -78,6 +86,7 @@ def calibrate(
     with progress_bar(), connected(scheduler) as client:
         result = bb.calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
+            by=cast("By", by),
             draws=draws,
             random=cast("Random", random),
             drawn=cast("Drawn", drawn),

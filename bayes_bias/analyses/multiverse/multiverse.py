@@ -32,7 +32,7 @@ from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.summary import CHANCE
 from bayes_bias.posterior.verdict import Verdict, integrated_verdict, verdict_on
-from bayes_bias.progress import step
+from bayes_bias.progress import Quiet, advance, shown, step
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.metric import Metric
@@ -319,15 +319,17 @@ def _rows(
     first = {choice: next(iter(options)) for choice, options in wanted.items()}
     rows, reasons = [], []
     combinations = list(_combinations(wanted))
+    step(f"{table.name}: {len(combinations)} combinations of choices")
     for number, options in enumerate(combinations, 1):
+        advance(number, len(combinations))
         if reason := reason_against(options) or same_model(options, first):
             reasons.append(reason)
             continue
-        step(f"{table.name}: combination {number} of {len(combinations)}")
         own_table, own_spec = table, spec
         for choice, option in options.items():
             own_table, own_spec = wanted[choice][option](own_table, own_spec)
-        rows.append({**options, **judge(own_table, own_spec)})
+        with shown(Quiet()):
+            rows.append({**options, **judge(own_table, own_spec)})
     if not rows:
         raise BayesBiasError(f"choices: no combination is possible. {joined(list(dict.fromkeys(reasons)))}")
     return rows, reasons
