@@ -28,6 +28,7 @@ TYPES = frozenset(
             "LanguageModelColumn",
             "Metric",
             "ModelSpec",
+            "Multiverse",
             "OverTime",
             "PooledLists",
             "PublishedFinding",

@@ -39,6 +39,7 @@ NAMES = [
     "load_wordlist",
     "log_probabilities",
     "measures",
+    "multiverse",
     "open_embedding",
     "over_time",
     "plan",

@@ -1,30 +1,45 @@
-"""How often would this design find a bias here if there is none?"""
+"""How often would this design find a bias here if there is none, and do its intervals hold what they promise?"""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import joblib
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
+from scipy.stats import binomtest, kstest
 
 from bayes_bias.arguments import check_count, check_jobs, check_seed, is_between, listed
+from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
 from bayes_bias.checks.null_lists import Drawn, NullDesign
+from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import DASH, Column, Layout, Tabled, count, plain, share, share_within
+from bayes_bias.formatting import (
+    DASH,
+    Column,
+    Layout,
+    Tabled,
+    count,
+    equals,
+    joined,
+    plain,
+    probability,
+    share,
+    share_within,
+)
 from bayes_bias.jobs import run_in_background
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
+from bayes_bias.posterior.quadrature import integrated
 from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
@@ -32,6 +47,8 @@ from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, samplin
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
+# From where the tables come: random words of the embedding, or the model itself.
+By = Literal["random words", "simulation"]
 # Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled; and of lists of
 # sub-topics, or of topics, in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
@@ -56,6 +73,8 @@ class Calibration(Tabled):
         The words that were drawn at random.
     drawn : {"words", "sub-topics", "topics"}
         How they were drawn.
+    by : {"random words", "simulation"}
+        From where the tables come.
     """
 
     name: str
@@ -63,15 +82,23 @@ class Calibration(Tabled):
     records: pd.DataFrame
     random: Random = "attributes"
     drawn: Drawn = "words"
+    by: By = "random words"
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
         return rates(self.records)
 
+    @cached_property
+    def uniformity(self) -> pd.DataFrame:
+        """Test whether ranks of the truth in the posteriors are uniform, by method and scope; see `uniformity_of`."""
+        return uniformity_of(self.records)
+
     @property
     def text(self) -> str:
-        """Say the main shares in a sentence."""
+        """Say the main shares in a sentence, or of simulations what their ranks and intervals show."""
+        if self.by == "simulation":
+            return " ".join(self._of_ranks(row) for row in self.uniformity.reset_index().to_dict("records"))
         shares = [f"{method} {share}" for method, share in self._shares()]
         words: str = "targets and attributes" if self.random == "both" else self.random
         if self.drawn != "words":
@@ -98,6 +125,17 @@ class Calibration(Tabled):
             caption=f"Findings at the 5% level, true bias {self.truth:g}",
         )
 
+    def _of_ranks(self, row: Mapping[Any, Any]) -> str:
+        p_value, draws = row["p_value"], int(row["draws"])
+        compared = "are compatible with" if p_value >= ALPHA else "deviate from"
+        levels = joined([f"{100 * prob:.0f}%" for prob in _SHOWN])
+        shares = joined([share_within(*(row[name] for name in _coverage_names(prob))) for prob in _SHOWN])
+        return (
+            f"{self.name}: in {draws} tables that the model '{row['method']}' simulated with a bias of {self.truth:g},"
+            f" ranks of the true bias {compared} a uniform distribution (Kolmogorov-Smirnov p"
+            f" {equals(probability(p_value))}). Intervals of {levels} contain it in {shares} of the tables."
+        )
+
     def _shares(self) -> Iterable[tuple[str, str]]:
         """Of each method under the scope that fits what was drawn; where that was not judged, of all that were."""
         for (method, scope), row in self.table.iterrows():
@@ -113,6 +151,7 @@ def calibrate(
     wordlist: ListLike | AssociationTable,
     embedding: Embedding | str | Path | Mapping[str, Any] | Any = DEMO,
     *,
+    by: By = "random words",
     models: Iterable[ModelSpec | str | Path] = ("crossed",),
     scopes: ScopeName | Iterable[ScopeName] | None = None,
     draws: int | None = None,
@@ -125,11 +164,17 @@ def calibrate(
     folder: str | Path | None = None,
     jobs: Any = -1,
 ) -> Calibration:
-    """How often would this design find a bias if there is none?
+    """How often would this design find a bias if there is none, and how often do its intervals hold the truth?
 
-    The targets are those of the list. The attributes of each class are drawn at random from the embedding, from the
-    same words for all classes, so that the population bias is zero. If the 95% interval of a method excludes zero (or
-    its p is below .05) in more than 5% of the draws, the method finds what is not there.
+    By default the tables come from your embedding. The targets are those of the list. The attributes of each class are
+    drawn at random from the embedding, from the same words for all classes, so that the population bias is zero. If the
+    95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method finds what
+    is not there.
+
+    With ``by="simulation"`` the model draws tables of your words, with standard deviations from the prior (simulation-
+    based calibration [1]_). If model and computation agree, the rank of the true bias in its posterior is uniform, and
+    intervals hold it as often as they promise. This concerns the computation for your design, and not whether the model
+    describes your embedding.
 
     Parameters
     ----------
@@ -139,6 +184,9 @@ def calibrate(
         ``calibrate(cosines("weat7", embedding, ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
+    by : {"random words", "simulation"}
+        From where the tables come. Simulations need no embedding if you pass a table, and use neither `random`,
+        `drawn`, `size`, `scopes`, `folder` nor `jobs`; the scope is the widest one.
     models : iterable of ModelSpec, str or Path
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
@@ -170,7 +218,7 @@ def calibrate(
     Returns
     -------
     Calibration
-        ``table`` and ``text``.
+        ``table``, ``uniformity`` and ``text``.
 
     Raises
     ------
@@ -183,11 +231,26 @@ def calibrate(
     OutputError
         The folder cannot be made or written to, or holds something else.
 
+    References
+    ----------
+    .. [1] Talts, S., Betancourt, M., Simpson, D., Vehtari, A., & Gelman, A. (2018). Validating Bayesian inference
+       algorithms with simulation-based calibration. https://doi.org/10.48550/arXiv.1804.06788
+
     Examples
     --------
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
+    >>> print(calibrate("weat7", "googlenews-demo", by="simulation").text)        # doctest: +SKIP
     """
     _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
+    if by not in get_args(By):
+        raise BayesBiasError(f"by: '{by}' is not a source of tables; {did_you_mean(by, get_args(By))}")
+    specs = tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']")))
+    if by == "simulation":
+        unused = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
+        _refuse_unused(unused | {"folder": folder})
+        table = wordlist if isinstance(wordlist, AssociationTable) else cosines(wordlist, embedding)
+        records = _simulated(table, specs, planted, draws, seed, sampling)
+        return Calibration(table.name, planted, records, by=by)
     random = "both" if drawn == "topics" else random
     origin = origin_of(wordlist, embedding)
     similarity = origin.similarity
@@ -206,7 +269,7 @@ def calibrate(
     scope_names = None if scopes is None else _carried(scopes, design.draw(seed, 0))
     cell = Cell(
         design=design,
-        specs=tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']"))),
+        specs=specs,
         seed=seed,
         sampling=sampling,
         with_weat=len(words.groups) == len(words.classes) == 2,
@@ -217,6 +280,33 @@ def calibrate(
     jobs = 1 if cell.is_plain and jobs == -1 and draws < _WORTH_A_PROCESS else jobs
     records = run([cell], draws, folder=folder, jobs=jobs)[0]
     return Calibration(words.name, planted, records, random, drawn)
+
+
+def _refuse_unused(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of random words for simulations."""
+    for name, value in settings.items():
+        if value not in (None, False):
+            raise BayesBiasError(f"{name}: cannot be combined with by='simulation'. Omit it.")
+
+
+def _simulated(
+    table: AssociationTable, specs: Sequence[ModelSpec], truth: float, draws: int | None, seed: int, sampling: Sampling
+) -> pd.DataFrame:
+    """The records of simulations from each model."""
+    return pd.concat(
+        [
+            judge_simulations(
+                table,
+                spec,
+                truth=truth,
+                draws=draws or (DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS),
+                seed=seed,
+                sampling=sampling,
+            )
+            for spec in specs
+        ],
+        ignore_index=True,
+    )
 
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
@@ -327,6 +417,8 @@ def _drawn(
 
 ALPHA = 0.05
 COVERAGES = (0.5, 0.8, 0.89, 0.95)
+# Those that sentences state.
+_SHOWN = (0.5, 0.8, 0.95)
 
 # The exact interval of a share of findings.
 SHARE_BOUNDS = interval_names(kind="ci", of="share")
@@ -344,6 +436,33 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     ``divergences``. NaN if a method has no interval, or no fit.
     """
     return pd.DataFrame({key: _rate(group) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
+
+
+def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
+    """Compute a Kolmogorov-Smirnov test of uniform ranks, and shares of intervals that hold the truth with their error.
+
+    By method and scope ``draws``, the largest ``distance`` of the ranks' distribution from the uniform one, its
+    ``p_value``, and ``coverage_50`` to ``coverage_95``, each with its exact 95% interval (Clopper and Pearson). Methods
+    without ranks are omitted.
+    """
+    ranked = records.dropna(subset="rank") if "rank" in records else records.iloc[:0]
+    rows = {key: _uniformity(group["rank"]) for key, group in ranked.groupby(_BY)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_BY) if rows else pd.DataFrame()
+
+
+def _uniformity(ranks: "pd.Series[float]") -> dict[str, float]:
+    test = kstest(ranks, "uniform")
+    numbers = {"draws": len(ranks), "distance": float(test.statistic), "p_value": float(test.pvalue)}
+    for prob in COVERAGES:
+        held = int(((ranks - 0.5).abs() < prob / 2).sum())
+        interval = binomtest(held, len(ranks)).proportion_ci(method="exact")
+        numbers |= dict(zip(_coverage_names(prob), (held / len(ranks), interval.low, interval.high), strict=True))
+    return numbers
+
+
+def _coverage_names(prob: float) -> tuple[str, str, str]:
+    name = f"coverage_{100 * prob:.0f}"
+    return name, *interval_names(kind="ci", of=name)
 
 
 def _rate(group: pd.DataFrame) -> pd.Series:

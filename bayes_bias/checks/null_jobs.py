@@ -40,10 +40,10 @@ from bayes_bias.posterior.quadrature import (
     Integrand,
     chance,
     half_width,
-    has_even_lengths,
     integrated,
     integrated_bias,
     is_integrated,
+    suits_design,
 )
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
@@ -296,7 +296,8 @@ class Cell:
         if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
             return False
         # A table says what is wrong where groups or classes have one word.
-        return "both" in possible_scopes(self.design.means) and has_even_lengths(self.design.means)
+        means = self.design.means
+        return "both" in possible_scopes(means) and all(suits_design(spec, means) for spec in self.specs)
 
     @cached_property
     def _carried_scopes(self) -> list[ScopeName]:

@@ -1,8 +1,9 @@
-"""What would a model expect to see, and how large a bias, before it has seen anything?"""
+"""What would a model expect to see, how large a bias, and how much noise, before it has seen anything?"""
 
 import logging
 from pathlib import Path
 
+import numpy as np
 import pymc as pm
 import xarray as xr
 
@@ -14,6 +15,7 @@ from bayes_bias.models.pymc_model import pymc_model
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.statistics import table_means
 
 _DRAWS = 500
@@ -42,7 +44,8 @@ def prior_predictive(
     Returns
     -------
     xarray.DataTree
-        ``prior``, the parameters with the words' effects, and ``bias``; ``prior_predictive``, ``association (chain,
+        ``prior``, the parameters with the words' effects, ``bias``, and ``noise``, by how much the raw contrast of the
+        drawn values differs from it; ``prior_predictive``, ``association (chain,
         draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table.
 
     Raises
@@ -56,13 +59,15 @@ def prior_predictive(
     -----
     PyMC draws from `bayes_bias.pymc_model`. In `fit`, means of blocks have a flat prior, from which nothing can be
     drawn. Here their prior is normal, and so wide that the data decide (see there). The prior of the bias is therefore
-    wide, too. To narrow it, write the model yourself.
+    wide, too. To narrow it, write the model yourself. The priors are informative about ``noise``: it is the raw bias
+    that they expect from the choice of words, if there is no bias.
 
     Examples
     --------
     >>> import arviz as az                                                        # doctest: +SKIP
     >>> drawn = prior_predictive(cosines("weat6", "googlenews-demo"))             # doctest: +SKIP
     >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
+    >>> az.summary(drawn["prior"].to_dataset(), var_names=["bias", "noise"], kind="stats")    # doctest: +SKIP
     """
     check_seed(seed)
     check_count("draws", draws, "draws")
@@ -90,4 +95,19 @@ def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: in
         [dim for dim in variables.coords if all(dim not in each.dims for each in variables.values())]
     )
     groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
-    return xr.DataTree.from_dict({"prior": with_bias(dataset, table_means(table)), **groups})
+    prior = with_bias(dataset, table_means(table))
+    if "bias" in prior and "association" in groups["prior_predictive"]:
+        prior = prior.assign(noise=_raw_bias(groups["prior_predictive"].association, table) - prior.bias)
+    return xr.DataTree.from_dict({"prior": prior, **groups})
+
+
+def _raw_bias(association: xr.DataArray, table: AssociationTable) -> xr.DataArray:
+    """Return the contrast of block means of drawn values, (chain, draw)."""
+    means, (target, attribute) = table_means(table), np.nonzero(table.values.notnull().to_numpy())
+    weights = bias_weights(means).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+    block = table.group_index[target], table.class_index[attribute]
+    pairs = np.zeros_like(weights)
+    np.add.at(pairs, block, 1.0)
+    of_pair = xr.DataArray((weights / pairs)[block], dims="pair")
+    others = [dim for dim in association.dims if dim not in ("chain", "draw", "pair")]
+    return (association.mean(others) * of_pair).sum("pair")

@@ -1,4 +1,4 @@
-"""How far to trust a design: false findings among random words, and several trainings."""
+"""How far to trust a design and an analysis: false positives, other choices, and several trainings."""
 
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from bayes_bias.cli.options import (
     SeedOption,
     with_options,
 )
-from bayes_bias.cli.table_source import TableSource, WordListArgument
+from bayes_bias.cli.table_source import ListArgument, TableSource, WordListArgument
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
 from bayes_bias.formatting import Column, Layout, plain, plural
@@ -29,6 +29,7 @@ from bayes_bias.table.columns import estimates
 from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
+    from bayes_bias.checks.calibration import By
     from bayes_bias.checks.null_lists import Drawn
     from bayes_bias.embeddings.embedding import Embedding
     from bayes_bias.measures.other_words import Random
@@ -45,6 +46,13 @@ def calibrate(
     draws: Annotated[
         int | None, typer.Option(min=1, help="Number of random draws. By default 400, or 50 if each must be sampled.")
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="From where the tables come: 'random words' of the embedding, or 'simulation' from the model, which"
+            " tests whether its intervals contain the true bias as often as they should."
+        ),
+    ] = "random words",
     random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
     drawn: Annotated[
         str,
@@ -78,6 +86,7 @@ def calibrate(
     with progress_bar(), connected(scheduler) as client:
         result = bb.calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
+            by=cast("By", by),
             draws=draws,
             random=cast("Random", random),
             drawn=cast("Drawn", drawn),
@@ -93,6 +102,34 @@ def calibrate(
     if out_file is not None:
         write_csv(result.records, out_file, overwrite)
         say(f"The records of all draws are in {out_file}")
+
+
+@app.command()
+@with_options
+def multiverse(
+    source: ListArgument,
+    inputs: TableSource,
+    output: OutputFolder,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Add a further model as it is, such as robust (half a minute or more); may be repeated."),
+    ] = None,
+    *,
+    inference: InferenceWithoutRope,
+) -> None:
+    """Does a finding depend on choices of the analysis? The bias under each combination of them.
+
+    Example: bayes-bias multiverse weat7 --out multiverse
+    """
+    with progress_bar():
+        step(f"{source}: measuring")
+        table = inputs.table(source)
+        result = bb.multiverse(table, **inference.fitting, **inference.reading, also=also or [])
+        text = output.write(result)
+    print_layout(result.layout)
+    say(result.text)
+    if text is not None:
+        say(f"Table and figure are in {text.parent}")
 
 
 @app.command()

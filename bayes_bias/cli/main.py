@@ -21,7 +21,7 @@ _GROUPS = MappingProxyType(
     {
         "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
         "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
-        "Check": ("calibrate", "plan", "published"),
+        "Check": ("calibrate", "multiverse", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
         "Data": ("table", "wordlists", "models"),
     }
@@ -30,7 +30,7 @@ _GROUPS = MappingProxyType(
 _FILES = MappingProxyType(
     {
         "answers": ("answers", "prompts"),
-        "checks": ("calibrate", "stability"),
+        "checks": ("calibrate", "multiverse", "stability"),
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
         "measures": ("measures",),
@@ -60,6 +60,7 @@ COMMANDS = MappingProxyType(
         "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
         "criterion": "Correlate bias with an outside measure, such as people's associations, with errors in both.",
         "calibrate": "How often would this design find a bias if there is none? Words are drawn at random.",
+        "multiverse": "Does a finding depend on choices of the analysis? The bias under each combination of them.",
         "plan": "How narrow would the interval be with longer lists, and how likely is it to detect a bias?",
         "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
         "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",

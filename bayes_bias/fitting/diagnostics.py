@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_bias.errors import for_reader
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import count, plain
-from bayes_bias.models.preferences import PREFERENCE, variance_name
+from bayes_bias.models.preferences import PREFERENCE, inflation_name, variance_name
 from bayes_bias.table.labels import SIDES
 
 MAX_R_HAT = 1.01
@@ -122,6 +122,8 @@ def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity:
 
     # Scales that follow from a sampled variance may be zero in most draws.
     derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
+    # An inflation follows from its factor, and is one in all draws if words are independent.
+    derived += [inflation_name(side) for side in SIDES if f"{inflation_name(side)}_factor" in posterior]
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)
     bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")

@@ -23,7 +23,7 @@ from bayes_bias.models.components import (
 from bayes_bias.models.crossed import given_draws as given_draws
 from bayes_bias.models.normal_effects import PartlyCentredWithin
 from bayes_bias.models.patterns import zero_sum_sd
-from bayes_bias.models.preferences import inputs_from_vectors
+from bayes_bias.models.preferences import LEAST_SQUARE, inputs_from_vectors
 from bayes_bias.models.priors import inflations, observe_with_sd, scales
 from bayes_bias.models.scales import (
     clusters_in,
@@ -253,7 +253,8 @@ def _word_effects(
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
     effects = _summed(own, of_word, (side,), coords, evidence=evidence)
     if inflation is not None:
-        size = pt.sqrt((inflation - 1) / inputs[f"n_{side}s"])[home][:, None]
+        # The root of zero, where no words are related, has no slope.
+        size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[home][:, None]
         shared_by_home = {name: scale * size for name, scale in of_word.items()}
         effects = effects + _summed(own, shared_by_home, (HOMES[side],), coords, of_words=home)
     if not clusters_in(spec, coords, side):

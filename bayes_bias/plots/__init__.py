@@ -20,6 +20,7 @@ _OF_RESULTS = {
     "answers": ["plot_agreement", "plot_answers", "plot_label_pairs", "plot_model_contrasts"],
     "sweep": ["plot_atlas", "plot_changes", "plot_cost", "plot_ranking", "plot_removal"],
     "criterion": ["plot_criterion"],
+    "multiverse": ["plot_multiverse"],
     "over_time": ["plot_over_time"],
     "sentence_pairs": ["plot_sentence_pairs"],
     "stability": ["plot_stability"],

@@ -5,6 +5,7 @@ from bayes_bias.analyses.answers.plots import plot_answers as plot_answers
 from bayes_bias.analyses.answers.plots import plot_label_pairs as plot_label_pairs
 from bayes_bias.analyses.answers.plots import plot_model_contrasts as plot_model_contrasts
 from bayes_bias.analyses.criterion.plots import plot_criterion as plot_criterion
+from bayes_bias.analyses.multiverse.plots import plot_multiverse as plot_multiverse
 from bayes_bias.analyses.over_time.plots import plot_over_time as plot_over_time
 from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs as plot_sentence_pairs
 from bayes_bias.analyses.stability.plots import plot_stability as plot_stability

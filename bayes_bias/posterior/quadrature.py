@@ -11,7 +11,8 @@ orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degr
         \prod_i v_{ki}^{-f_k / 2} \exp\left(-\frac{S_{ki}}{2 v_{ki}}\right),
     \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
 
-where :math:`p(e \mid y)` is what the interaction of words tells. Each factor is a function of one variance and is
+where :math:`p(e \mid y)` is what the interaction of words tells. Groups, or classes, that have their scale in common
+share one variance, and their words tell it together. Each factor is a function of one variance and is
 integrated on a grid; the variances of the bias are taken at the points of a Latin hypercube. Given the variances the
 bias is normal with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
@@ -37,14 +38,14 @@ from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
 from bayes_bias.models.residuals import shape_parameters
-from bayes_bias.models.scales import clusters_in, has_replicates, units_of_priors
-from bayes_bias.models.spec import BY_GROUP, ModelSpec, Prior
+from bayes_bias.models.scales import clusters_in, dims_of_scale, has_replicates, units_of_priors
+from bayes_bias.models.spec import COMMON, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
@@ -71,20 +72,19 @@ _MOST_UNEVEN = 1.5
 
 @dataclass(frozen=True, eq=False)
 class WordVariance:
-    r"""What a table and a prior tell of the variance of the effects of one group's, or class's, words.
+    r"""What a table and a prior tell of the variance of the effects of the words of one group or class, or of several
+    with the same scale.
 
     Attributes
     ----------
-    squares, noise : array (contrasts,)
-        Sums of squares of the words' means along each contrast, and its variance by a residual variance of one.
-    df : float
-        Degrees of freedom of each sum.
+    squares, noise, df : array (contrasts,)
+        Sums of squares of the words' means along each contrast, its variance by a residual variance of one, and the
+        degrees of freedom of the sum.
     times : float
         Variance of a contrast if that of the effects is one.
-    weight : float
-        Variance of the bias if that of the effects is one and words are independent.
-    cell : int
-        Number of the group or class.
+    weights : mapping of int to float
+        By the number of each group or class: variance of the bias if that of the effects is one and words are
+        independent.
     prior : Prior or None
         Of the standard deviation, in the units of the table; None if vectors tell the variance.
     expected, directions, explained : float
@@ -93,10 +93,9 @@ class WordVariance:
 
     squares: Numbers
     noise: Numbers
-    df: float
+    df: Numbers
     times: float
-    weight: float
-    cell: int
+    weights: Mapping[int, float]
     prior: Prior | None = None
     expected: float = np.nan
     directions: float = np.nan
@@ -110,7 +109,7 @@ class WordVariance:
 
     def above(self, residual: Numbers) -> Numbers:
         """Variance above which neither words nor prior suggest any."""
-        shown = self.squares.sum() / (self.times * max(self.df, 1.0) * len(self.squares))
+        shown = self.squares.sum() / (self.times * np.maximum(self.df, 1.0).sum())
         prior = self.expected if self.prior is None else float(self.prior.size) ** 2
         return _LARGE * np.maximum(max(shown, prior), self.below(residual))
 
@@ -138,9 +137,9 @@ class WordVariance:
     def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
         """Log likelihood of the words' means."""
         total = np.zeros(np.broadcast_shapes(effects.shape, residual.shape))
-        for square, noise in zip(self.squares, self.noise, strict=True):
+        for square, noise, df in zip(self.squares, self.noise, self.df, strict=True):
             variance = self.times * effects + noise * residual
-            total -= 0.5 * (self.df * np.log(variance) + square / variance)
+            total -= 0.5 * (df * np.log(variance) + square / variance)
         return total
 
     def posterior(self, residual: Numbers) -> "VarianceOnGrid":
@@ -224,6 +223,8 @@ class SideOfTable:
     inflation, inflation_df : array (cells,)
         How many times the variance of each cell's mean is as large as that of independent words, and its degrees of
         freedom; infinite if it is known.
+    has_common_scales : bool
+        Whether all cells have the same standard deviations.
     """
 
     scatter: Numbers
@@ -235,6 +236,7 @@ class SideOfTable:
     told: Told | None
     inflation: Numbers
     inflation_df: Numbers
+    has_common_scales: bool = False
 
     @classmethod
     def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
@@ -264,33 +266,34 @@ class SideOfTable:
             told,
             inflation,
             np.where(np.isnan(df), np.inf, df / 2),
+            not dims_of_scale(spec, (HOMES[side],)),
         )
 
     def variances(self) -> Iterator[WordVariance]:
         """Return what is known of the variances of preferences, and then of those of levels."""
         k = len(self.opposite)
-        if k > 1:
+        cells = range(len(self.scatter))
+        with_one_scale = [list(cells)] if self.has_common_scales else [[cell] for cell in cells]
+        for several in with_one_scale if k > 1 else ():
             contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
-            for cell, scatter in enumerate(self.scatter):
-                weights = self.weights[cell]
-                yield WordVariance(
-                    squares=np.einsum("ij,jk,ik->i", contrasts, scatter, contrasts),
-                    noise=noise,
-                    df=self.words[cell] - 1.0,
-                    times=k / (k - 1),
-                    weight=float(weights @ zero_sum_covariance(k) @ weights / self.words[cell]),
-                    cell=cell,
-                    **self._prior_of_preferences(cell),
-                )
-        for cell, level in enumerate(self.weights.sum(axis=1)):
+            of_each = {cell: float(w @ zero_sum_covariance(k) @ w) for cell, w in enumerate(self.weights)}
             yield WordVariance(
-                squares=np.array([self.scatter[cell].sum() / k]),
-                noise=np.array([(1 / self.opposite).mean()]),
-                df=self.words[cell] - 1.0,
+                squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
+                noise=np.tile(noise, len(several)),
+                df=np.repeat(self.words[several] - 1.0, len(noise)),
+                times=k / (k - 1),
+                weights={cell: of_each[cell] / self.words[cell] for cell in several},
+                **self._prior_of_preferences(several[0]),
+            )
+        level = self.weights.sum(axis=1)
+        for several in with_one_scale:
+            yield WordVariance(
+                squares=self.scatter[several].sum(axis=(1, 2)) / k,
+                noise=np.full(len(several), (1 / self.opposite).mean()),
+                df=self.words[several] - 1.0,
                 times=float(k),
-                weight=float(level**2 / self.words[cell]) if abs(level) > _SMALL else 0.0,
-                cell=cell,
-                prior=self.level[cell],
+                weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _SMALL},
+                prior=self.level[several[0]],
             )
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
@@ -364,8 +367,9 @@ class Integrand:
         variances = self.residual_weight * residual[chosen]
         for number, (side, words, grid) in enumerate(parts, 1):
             own = words.effects(grid.quantiles(chosen, uniform[number]), residual[chosen])
-            of_cell = 1 + len(parts) + cells.index((side, words.cell))
-            variances = variances + words.weight * side.inflations(words.cell, dims, of_cell, points) * own
+            for cell, of_bias in words.weights.items():
+                of_cell = 1 + len(parts) + cells.index((side, cell))
+                variances = variances + of_bias * side.inflations(cell, dims, of_cell, points) * own
         return np.asarray(variances)
 
     def _residuals(self) -> tuple[Numbers, Numbers]:
@@ -381,26 +385,27 @@ def is_integrated(spec: ModelSpec) -> bool:
     return (
         spec.structure == "crossed"
         and spec.options["likelihood"] == "collapsed"
-        and spec.options["scales"] == BY_GROUP
         and not any(name in spec.priors for name in shape_parameters())
     )
 
 
-def has_even_lengths(data: xr.Dataset) -> bool:
-    """Return whether the groups, and the associated classes, are of similar length."""
+def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
+    """Return whether the groups, and the associated classes, are of similar length, and tell their scales alone."""
     lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
-    return all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
+    told_by_controls = spec.options["scales"] == COMMON and data.sizes["control"] > 0
+    return not told_by_controls and all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
 
 
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the posterior of a table's bias is known without sampling.
 
-    That is so in the collapsed crossed model with scales by group and class, without replicates, covariates, pairs, and
-    sub-topics that the list names, if the longest group or class is at most half again as long as the shortest.
+    That is so in the collapsed crossed model without replicates, covariates, pairs, and sub-topics that the list names,
+    if the longest group or class is at most half again as long as the shortest; and without control classes, if all
+    classes have one scale.
     """
     return (
         is_integrated(spec)
-        and has_even_lengths(data)
+        and suits_design(spec, data)
         and not has_replicates(spec, data)
         and not any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES)
     )

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import Home, distance_apart, preference_variance
 from bayes_bias.models.preferences import PREFERENCE, residual_share
-from bayes_bias.models.scales import rounded
+from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.quadrature import LEVEL, Integrand, SideOfTable, Told
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import HOMES, SIDES, Side
 from bayes_bias.table.statistics import within_sd_as_in_cell
 
 type Numbers = NDArray[np.float64]
@@ -62,8 +62,8 @@ def integrand_of_vectors(
     ):
         cells = range(len(homes))
         of_cells = [deviations[cell == k] for k in cells]
-        units = np.full(len(homes), unit)
-        if spec.options["unit"] == OWN_WITHIN_BLOCK:
+        units, has_common_scales = np.full(len(homes), unit), not dims_of_scale(spec, (HOMES[side],))
+        if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
             units = rounded(within_sd_as_in_cell(within_sd, deviations, cell, slice(None)))
         told, inflation, inflation_df = _from_vectors(side, homes, opposite, general, spec)
         preference, level = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]], spec.priors[LEVEL[side]]
@@ -75,9 +75,10 @@ def integrand_of_vectors(
                 weights=weights if side == SIDES[0] else weights.T,
                 preference=[preference.with_unit(float(each)) for each in units],
                 level=[level.with_unit(float(each)) for each in units],
-                told=told,
+                told=None if has_common_scales else told,
                 inflation=inflation,
                 inflation_df=inflation_df,
+                has_common_scales=has_common_scales,
             )
         )
     return Integrand(

@@ -336,21 +336,36 @@ def verdict_of_table(
     rope: float | None = None,
 ) -> Verdict:
     """The same without a sampler, by numerical integration (`bayes_bias.posterior.quadrature`)."""
-    check_table(table)
-    check_rope(rope)
-    known = integrated(table, load_spec(model))
-    if known is None:
+    found = integrated_verdict(table, scope, model=model, ci_prob=ci_prob, rope=rope)
+    if found is None:
         raise TableError(
             f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs,"
             " sub-topics or lists of very different lengths, or the model is not the default one; give"
             " bayes_bias.fit(table)"
         )
+    return found
+
+
+def integrated_verdict(
+    table: AssociationTable,
+    scope: ScopeName = DEFAULT_SCOPE,
+    *,
+    model: ModelSpec | str | Path = "crossed",
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+) -> Verdict | None:
+    """Return the same; None if the posterior needs a sampler."""
+    check_table(table)
+    check_rope(rope)
+    check_ci_prob(ci_prob)
+    known = integrated(table, load_spec(model))
+    if known is None:
+        return None
+    spec, data = known
 
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
         return integrated_row(spec, data, scope, ci_prob, rope)
 
-    check_ci_prob(ci_prob)
-    spec, data = known
     name = check_design(data, scope).name
     return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope)
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pymc as pm
 import pytest
+import xarray as xr
 from scipy.integrate import quad
 from scipy.stats import invgamma
 
 from bayes_bias import AssociationTable, fit, pymc_model, summarize, word_effects
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import diagnose
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
@@ -165,3 +167,18 @@ def test_pymc_model_has_variances_and_inflations(related, marginal):
     np.testing.assert_allclose(
         np.median(variance, axis=0), invgamma(10, scale=10).ppf(0.5) * np.array(expected), rtol=0.05
     )
+
+
+def test_gradient_is_finite_if_some_words_are_independent(related):
+    """The root of an inflation less one has no slope where it is zero, and nutpie could not start."""
+    model = pymc_model(related)
+    gradient = model.compile_dlogp(mode="FAST_COMPILE")(model.initial_point())
+    assert np.isfinite(gradient).all()
+
+
+def test_inflation_of_independent_words_does_not_hide_convergence():
+    rng, dims = np.random.default_rng(1), ("chain", "draw", "group")
+    factor = rng.gamma(5, size=(4, 200, 2))
+    draws = {"target_inflation_factor": (dims, factor), "target_inflation": (dims, 1 + factor * np.array([1.0, 0.0]))}
+    stats = xr.Dataset({"diverging": (dims[:2], np.zeros((4, 200), dtype=bool))})
+    assert diagnose(xr.Dataset(draws), stats).r_hat < 1.05

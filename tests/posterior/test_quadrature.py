@@ -14,9 +14,10 @@ from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
 from bayes_bias.posterior.quadrature import Integrand, chance, integrated, integrated_bias
 from bayes_bias.posterior.vectors import integrand_of_vectors
+from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import scope_of
 from bayes_bias.words.wordlist import load_wordlist
@@ -52,6 +53,18 @@ def test_integrated_verdict_equals_the_sampled_one(name, embedding):
         assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scales", ["by class", "common"])
+def test_integrated_verdict_equals_the_sampled_one_if_groups_share_scales(scales, embedding):
+    table, spec = bb.cosines("weat7", embedding, ()), SPEC.with_option("scales", scales)
+    without, sampled = verdict_of_table(table, model=spec), bb.verdict(bb.fit(table, spec, sampling=LONG))
+    width = sampled.upper - sampled.lower
+    assert without.chance == pytest.approx(sampled.chance, abs=0.004)
+    assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
+    with pytest.raises(TableError, match="needs a sampler"):  # controls tell the scale of all classes
+        verdict_of_table(bb.cosines("weat7", embedding), model=SPEC.with_option("scales", "common"))
+
+
 def test_mean_variance_equals_dense_integration(small_table):
     """Given the residual, the variances are independent: two nested integrals give the mean of their sum."""
     integrand = integrand_of(small_table)
@@ -72,20 +85,22 @@ def test_mean_variance_equals_dense_integration(small_table):
         )
         sd = np.linspace(0, prior.isf(1e-7), 6001)
         variance = each.times * sd**2 + each.noise[0] * e
-        likelihood = variance ** (-each.df / 2) * np.exp(-each.squares[0] / (2 * variance))
+        likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0] / (2 * variance))
         posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)
-        mean_variance = mean_variance + each.weight * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
+        mean_variance = (
+            mean_variance + sum(each.weights.values()) * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
+        )
         density = density * marginal / marginal.max()
     grid = residual_sd.ravel()
     expected = integrate.simpson(density * mean_variance, x=grid) / integrate.simpson(density, x=grid)
     assert integrand.variances(4096).mean() == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_vectors_alone_give_the_variances_of_the_table(name, embedding):
+@pytest.mark.parametrize(("name", "scales"), [*((name, BY_GROUP) for name in LISTS), ("gender", BY_CLASS)])
+def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
     table = bb.cosines(name, embedding, ())
-    spec, data = integrated(table, SPEC)
+    spec, data = integrated(table, SPEC.with_option("scales", scales))
     general = general_words_of(embedding).without(load_wordlist(name))
 
     def homes(names, dim, home):
@@ -98,7 +113,8 @@ def test_vectors_alone_give_the_variances_of_the_table(name, embedding):
     classes = homes(table.associated_classes, "attribute", "attribute_class")
     plain = integrand_of_vectors(groups, classes, bias_weights(data).to_numpy()[0], general, spec)
     # A table rounds what vectors tell to six digits, and cosines have 32 bits.
-    np.testing.assert_allclose(plain.variances(), integrand_of(table).variances(), rtol=1e-4)
+    of_table = Integrand.of(spec, data, scope_of("both"))
+    np.testing.assert_allclose(plain.variances(), of_table.variances(), rtol=1e-4)
 
 
 @pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])

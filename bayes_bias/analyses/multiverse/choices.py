@@ -1,0 +1,117 @@
+"""The choices of a multiverse: what else a reasonable analyst could have done with the same table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import xarray as xr
+
+from bayes_bias.models.preferences import PREFERENCE
+from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FALLBACK, FROM_VECTORS, OPTIONS, ModelSpec
+from bayes_bias.models.structures import modelled
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import SIDES
+from bayes_bias.table.related_words import scaled_directions
+
+type Model = tuple[AssociationTable, ModelSpec]
+type Change = Callable[[AssociationTable, ModelSpec], Model]
+# The options of each choice by name, first the one of the model itself.
+type Choices = dict[str, dict[str, Change]]
+
+PRIOR, UNIT, SCALES, RELATED, CONTROLS = "prior", "unit", "scales", "related words", "control classes"
+_FROM_VECTORS = "from vectors"
+# Other priors of the standard deviation of preferences: a mean of .4 units, as the exponential one of tables without
+# vectors, and twice as much.
+_OTHERS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    "exponential": (FALLBACK, {"lam": 2.5}),
+    "wide exponential": (FALLBACK, {"lam": 1.25}),
+    "half-normal": ("HalfNormal", {"sigma": 0.5}),
+}
+
+
+def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple[str, ...]]:
+    """Return the choices that a table leaves, and a sentence for each that it does not."""
+    choices: Choices = {PRIOR: _priors(table, spec)}
+    for name in (UNIT, SCALES):
+        own = spec.options[name]
+        others = [value for value in OPTIONS["crossed"][name] if value not in (own, AS_MEASURED)]
+        choices[name] = {value: _with_option(name, value) for value in (own, *others)}
+    left_out: list[str] = []
+    if _FROM_VECTORS not in choices[PRIOR]:
+        left_out.append("No prior from vectors, because the table does not contain what vectors show of preferences.")
+    if has_relations(table):
+        choices[RELATED] = {"less weight": _unchanged, "full weight": _with_independent_words}
+    else:
+        left_out.append("No choice of how to weight related words, because the table names none.")
+    if table.controls:
+        choices[CONTROLS] = {"with": _unchanged, "without": _without_controls}
+    else:
+        left_out.append("No choice of control classes, because the table has none.")
+    return choices, tuple(left_out)
+
+
+def reason_against(options: Mapping[str, str]) -> str:
+    """Return why options cannot be combined; "" if they can."""
+    if _FROM_VECTORS in options[PRIOR] and options[SCALES] != BY_GROUP:
+        return (
+            f"A prior from vectors is combined with the scales '{BY_GROUP}' alone, because others have no such prior."
+        )
+    return ""
+
+
+def same_model(options: Mapping[str, str], first: Mapping[str, str]) -> str:
+    """Return why options are a model that is there already; "" if they are another one."""
+    if options[SCALES] == COMMON and options[UNIT] != first[UNIT]:
+        return f"The scales '{COMMON}' have one unit, because no group or class has its own."
+    return ""
+
+
+def has_relations(table: AssociationTable) -> bool:
+    """Return whether some words of a table count as related."""
+    inflated = any((table.values.coords.get(f"{side}_inflation", np.ones(1)) > 1).any() for side in SIDES)
+    return inflated or (not table.has_related_words and any(name.endswith("_topic") for name in table.labels))
+
+
+def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
+    """Priors of the standard deviation of preferences."""
+    of_model = [modelled(table, spec)[1].priors[parameter] for parameter in PREFERENCE.values()]
+    others = {name: _with_prior(*prior) for name, prior in _OTHERS.items()}
+    if all(prior.distribution == FROM_VECTORS for prior in of_model):
+        certain = {"": 1.0, ", half as certain": 0.5, ", twice as certain": 2.0}
+        return {_FROM_VECTORS + how: _with_directions(times) for how, times in certain.items()} | others
+    is_usual = {str(prior) for prior in of_model} == {f"{FALLBACK}(lam=2.5)"}
+    return others if is_usual else {"of the model": _unchanged, **others}
+
+
+def _unchanged(table: AssociationTable, spec: ModelSpec) -> Model:
+    return table, spec
+
+
+def _with_option(name: str, value: str) -> Change:
+    return lambda table, spec: (table, spec.with_option(name, value))
+
+
+def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
+    def change(table: AssociationTable, spec: ModelSpec) -> Model:
+        for parameter in PREFERENCE.values():
+            spec = spec.with_prior(parameter, distribution, **parameters)
+        return table, spec
+
+    return change
+
+
+def _with_directions(times: float) -> Change:
+    return lambda table, spec: (replace(table, values=scaled_directions(table.values, times)), spec)
+
+
+def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
+    """Words as independent draws, with the same prior of preferences."""
+    names = [f"{side}_inflation" for side in SIDES if f"{side}_inflation" in table.values.coords]
+    if not names:
+        return table.with_related_words({}), spec
+    values = table.values.assign_coords({name: xr.ones_like(table.values[name]) for name in names})
+    return replace(table, values=values), spec
+
+
+def _without_controls(table: AssociationTable, spec: ModelSpec) -> Model:
+    return table.without_controls(), spec

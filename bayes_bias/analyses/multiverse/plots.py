@@ -1,0 +1,135 @@
+"""The specification curve of a multiverse: the bias under each combination of choices, and below it the choices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bayes_bias.analyses.multiverse.multiverse import Multiverse
+from bayes_bias.arguments import check_kind
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, colour, legend_below, set_title, shortened, style
+from bayes_bias.table.columns import interval_of
+
+# Inches: the curve, and each row of the matrix below it.
+_CURVE, _ROW = 2.0, 0.17
+# Beyond the last combination.
+_MARGIN = 1.0
+
+
+def plot_multiverse(
+    multiverse: Multiverse, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Plot the bias under each combination of choices, and which choices these are: a specification curve [1]_.
+
+    Combinations are sorted by the end of their interval that is nearer to zero. Each has its posterior mean and
+    interval, and below it a point in the row of each of its options. Points are filled and blue if the interval
+    excludes zero, and hollow and grey if it does not. A diamond marks the model itself.
+
+    Parameters
+    ----------
+    multiverse : Multiverse
+        From `bayes_bias.multiverse`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw, of a grid such as ``plt.subplots(layout="constrained")`` makes; the choices take the lower part.
+    legend, palette
+        As in `plot_forest`.
+
+    References
+    ----------
+    .. [1] Simonsohn, U., Simmons, J. P., & Nelson, L. D. (2020). Specification curve analysis. Nature Human Behaviour,
+       4, 1208-1214. https://doi.org/10.1038/s41562-020-0912-z
+
+    Examples
+    --------
+    >>> plot_multiverse(multiverse(table)).figure.savefig("multiverse.pdf")      # doctest: +SKIP
+    """
+    check_kind("multiverse", multiverse, Multiverse, "not what `bayes_bias.multiverse` returned; give that")
+    options = [(choice, option) for choice in multiverse.choices for option in multiverse.frame[choice].unique()]
+    rows = len(options) + len(multiverse.choices)
+    with style(palette):
+        ax = axes_or_new(ax, rows=1, row_height=_CURVE + rows * _ROW, extra=0.9)
+        frame = _sorted(multiverse)
+        _draw_curve(ax, multiverse, frame)
+        below = _axes_below(ax, rows * _ROW)
+        _draw_choices(below, multiverse, frame)
+        legend_below(below, shown=legend, labelled=False, handles=_handles(), ncols=3, columnspacing=1.0)
+        found = int(multiverse.excludes_zero.sum())
+        set_title(
+            ax, f"{shortened(multiverse.name)}: the interval excludes zero in {found} of {len(frame)} combinations"
+        )
+        return ax
+
+
+def _axes_below(ax: Axes, height: float) -> Axes:
+    """Divide the place of axes in two, and return new axes in the lower one."""
+    cell, figure = ax.get_subplotspec(), ax.figure
+    if cell is None:
+        raise BayesBiasError("ax: must be part of a grid. Use axes from plt.subplots, or omit it.")
+    halves = cell.subgridspec(2, 1, height_ratios=[_CURVE, height], hspace=0.02)
+    ax.set_subplotspec(halves[0])
+    return figure.add_subplot(halves[1], sharex=ax)
+
+
+def _sorted(multiverse: Multiverse) -> pd.DataFrame:
+    """The combinations in the order of the curve, with what is drawn of them."""
+    frame = multiverse.frame
+    lower, upper = interval_of(frame)
+    is_model = np.arange(len(frame)) == 0
+    nearer = lower if frame["mean"].mean() > 0 else upper
+    return frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model).iloc[
+        nearer.argsort(kind="stable")
+    ]
+
+
+def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
+    for x, row in enumerate(frame.itertuples()):
+        look = _look(row.found)
+        ax.plot([x, x], [row.lower, row.upper], color=look["color"], linewidth=1.4, zorder=2)
+        ax.plot([x], [row.mean], marker="o", markersize=3.2, **look)
+        if row.is_model:
+            ax.plot([x], [row.mean], marker="D", markersize=5, color=INK, zorder=4)
+    ax.axhline(0, color=INK, linewidth=0.9, zorder=0)
+    ax.set_xlim(-_MARGIN, len(frame) - 1 + _MARGIN)
+    ax.tick_params(axis="x", bottom=False, labelbottom=False)
+    ax.spines["bottom"].set_visible(False)
+    ax.set_ylabel(f"bias ({multiverse.metric.unit})", fontsize=8.5)
+
+
+def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
+    labels: list[str] = []
+    for choice in multiverse.choices:
+        labels.append(choice)
+        for option in multiverse.frame[choice].unique():
+            y = len(labels)
+            ax.axhline(y, color=GREY, linewidth=0.3, alpha=0.5, zorder=0)
+            for found in (True, False):
+                chosen = np.flatnonzero((frame[choice] == option) & (frame.found == found))
+                ax.plot(chosen, np.full(len(chosen), y), linestyle="", marker="o", markersize=2.6, **_look(found))
+            labels.append(option)
+    ax.set_yticks(range(len(labels)), labels=labels, fontsize=8)
+    for label in ax.get_yticklabels():
+        if label.get_text() in multiverse.choices:
+            label.set_fontweight("bold")
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.tick_params(length=0, labelbottom=False)
+    ax.spines[:].set_visible(False)
+
+
+def _look(found: bool) -> dict[str, Any]:
+    """Filled and blue if an interval excludes zero, hollow and grey if not."""
+    own = colour(0) if found else GREY
+    return {"color": own, "markerfacecolor": own if found else PAPER, "markeredgecolor": own, "zorder": 3}
+
+
+def _handles() -> list[Line2D]:
+    """What the legend explains."""
+    point: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 4}
+    return [
+        Line2D([], [], label="excludes zero", **point, **_look(True)),
+        Line2D([], [], label="includes zero", **point, **_look(False)),
+        Line2D([], [], label="the model itself", **point | {"marker": "D", "color": INK}),
+    ]

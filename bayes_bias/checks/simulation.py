@@ -1,0 +1,96 @@
+"""Simulation-based calibration: tables of a design whose true bias is known, because the model draws them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.checks.null_jobs import Record, judge
+from bayes_bias.errors import SpecError
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import structure_of
+from bayes_bias.progress import Quiet, advance, shown, step
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.replicates import Replicates
+from bayes_bias.table.scopes import ScopeName, widest_scope
+from bayes_bias.table.statistics import table_means
+
+type Numbers = NDArray[np.float64]
+
+# Draws of the prior at a time, which are kept in memory.
+_BATCH = 100
+
+
+def judge_simulations(
+    table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int, sampling: Sampling
+) -> pd.DataFrame:
+    """Return the records of `judge` for tables that a model draws for the words of a table, under the widest scope.
+
+    Raises
+    ------
+    SpecError
+        If the model samples an effect of every word.
+    """
+    if not structure_of(spec).COLLAPSED:
+        raise SpecError(
+            f"models: '{spec.name}' samples an effect of every word, which takes half a minute for each simulated"
+            " table. Use 'crossed' instead."
+        )
+    scopes: tuple[ScopeName, ...] = (widest_scope(table_means(table)),)
+    records: list[Record] = []
+    step(f"{table.name}: simulating")
+    for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
+        with shown(Quiet()):
+            judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=scopes)
+        records += [{"draw": number, **record} for record in judged]
+        advance(number + 1, draws)
+    return pd.DataFrame(records)
+
+
+def simulated_tables(
+    table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int
+) -> Iterator[AssociationTable]:
+    """Yield tables of the words of a table, with standard deviations from the prior and a known bias.
+
+    PyMC draws them from `bayes_bias.pymc_model`. Expected means of blocks are replaced, since in `fit` they have a flat
+    prior; the posterior of the bias moves with them.
+    """
+    from bayes_bias.checks.prior_predictive import prior_predictive
+
+    planted = _block_means(table, truth)
+    for batch, first in enumerate(range(0, draws, _BATCH)):
+        drawn = prior_predictive(table, spec, draws=min(_BATCH, draws - first), seed=seed + batch)
+        values = drawn["prior_predictive"].association.isel(chain=0)
+        means = drawn["prior"]["mean"].isel(chain=0).transpose("draw", "group", "attribute_class").to_numpy()
+        for of_pairs, mean in zip(values, means, strict=True):
+            yield _with_values(table, of_pairs, planted - mean)
+
+
+def _block_means(table: AssociationTable, bias: float) -> Numbers:
+    """Return means of blocks with this bias, (group, attribute_class)."""
+    weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+    return np.asarray(bias * weights / (weights**2).sum())
+
+
+def _with_values(table: AssociationTable, of_pairs: xr.DataArray, shift: Numbers) -> AssociationTable:
+    """Return the table with other values of its pairs, each block shifted."""
+    there = np.nonzero(table.values.notnull().to_numpy())
+    shifts = shift[np.ix_(table.group_index, table.class_index)]
+
+    def matrix(values: xr.DataArray) -> xr.DataArray:
+        filled = np.full(table.values.shape, np.nan)
+        filled[there] = values.to_numpy()
+        return table.values.copy(data=filled + shifts)
+
+    if "replicate" not in of_pairs.dims or table.replicates is None:
+        return replace(table, values=matrix(of_pairs), replicates=None, origin=None)
+    singles = [matrix(of_pairs.isel(replicate=k)) for k in range(of_pairs.sizes["replicate"])]
+    tables = MappingProxyType(dict(zip(table.replicates.labels, singles, strict=True)))
+    replicates = Replicates(table.replicates.kind, tables)
+    return replace(table, values=replicates.mean(), replicates=replicates, origin=None)

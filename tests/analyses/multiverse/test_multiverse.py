@@ -1,0 +1,141 @@
+"""A multiverse: each combination is the model that it names, and all are counted."""
+
+from dataclasses import replace
+from html import escape
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+import bayes_bias as bb
+from bayes_bias.analyses.multiverse.multiverse import Multiverse
+from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
+from bayes_bias.plots.style import COLOURS
+from bayes_bias.posterior.verdict import verdict_of_table
+from tests.helpers import random_table, refused, unlisted_columns
+
+# Scales that need no sampler for tables with control classes.
+_INTEGRATED = {"scales": [BY_GROUP, BY_CLASS]}
+
+
+@pytest.fixture(scope="module")
+def found() -> Multiverse:
+    return bb.multiverse(bb.cosines("race", "googlenews-demo", "neutral"), choices=_INTEGRATED)
+
+
+def test_rows_equal_the_verdicts_of_their_models(found: Multiverse) -> None:
+    table = bb.cosines("race", "googlenews-demo", "neutral")
+    assert not found.frame.sampled.any()
+    assert len(found.frame) == 3 * 2 * 2 * 2 + 3 * 2 * 2 * 2 * 2  # a prior from vectors has its own scales
+    spec = load_spec("crossed").with_option("scales", BY_CLASS).with_option("unit", "within-block sd")
+    for parameter in ("sd_target_preference", "sd_attribute_preference"):
+        spec = spec.with_prior(parameter, "HalfNormal", sigma=0.5)
+    other = {"prior": "half-normal", "unit": "within-block sd", "scales": BY_CLASS, "control classes": "without"}
+    independent = bb.cosines("race", "googlenews-demo", (), sub_topics="independent")
+    for options, of_table, model in (
+        ({}, table, "crossed"),
+        (other | {"related words": "full weight"}, independent, spec),
+    ):
+        rows = found.frame
+        for choice, option in options.items():
+            rows = rows[rows[choice] == option]
+        expected = verdict_of_table(of_table, model=model)
+        np.testing.assert_allclose(
+            rows.iloc[0][["eti95_lb", "eti95_ub"]].astype(float), [expected.lower, expected.upper], rtol=1e-9
+        )
+        assert rows.iloc[0].verdict == expected.label
+
+
+def test_text_counts_intervals_that_exclude_zero(found: Multiverse) -> None:
+    lower, upper = found.frame.eti95_lb, found.frame.eti95_ub
+    number = int(((lower > 0) | (upper < 0)).sum())
+    assert 0 < number < len(found.frame)
+    assert f"excludes zero in {number} of {len(found.frame)} combinations" in found.text
+    assert f"matters most is '{found.influence.index[0]}'" in found.text
+    of_options = found.layout.frame["interval excludes zero"].astype(int)
+    assert of_options[[label.startswith("unit:") for label in of_options.index]].sum() == number
+    assert not unlisted_columns(found.frame[["mean", "eti95_lb", "chance", "verdict", "sampled"]])
+
+
+def test_fit_that_has_not_converged_does_not_exclude_zero(found: Multiverse) -> None:
+    failed = replace(found, frame=found.frame.assign(verdict="not converged"))
+    assert not failed.excludes_zero.any()
+    assert f"{len(found.frame)} fits have not converged" in failed.text
+
+
+def test_influence_is_the_ratio_of_lengths_with_all_others_equal(found: Multiverse) -> None:
+    frame = pd.DataFrame({"a": [*"xxyy"], "b": [*"uvuv"], "mean": 0.0, "chance": 0.1, "verdict": ""})
+    frame = frame.assign(eti95_lb=[-1.0, -2.0, -3.0, -6.0], eti95_ub=0.0)
+    np.testing.assert_allclose(replace(found, frame=frame).influence[["a", "b"]], [3, 2])
+    # An option that was not combined with all others is compared where it was.
+    np.testing.assert_allclose(replace(found, frame=frame.iloc[:3]).influence[["a", "b"]], [3, 2])
+
+
+def test_choices_that_a_table_does_not_leave_are_named() -> None:
+    result = bb.multiverse(random_table().without_controls())
+    assert result.choices == ("prior", "unit", "scales")
+    assert result.frame.prior.iloc[0] == "exponential"
+    for missing in ("from vectors", "related words", "control classes", "have one unit"):
+        assert any(missing in sentence for sentence in result.left_out)
+        assert missing in result.text
+
+
+def test_multiverse_rejects_unknown_choices_and_models() -> None:
+    table = random_table()
+    with refused(BayesBiasError, "choices: 'scale' 'scales'"):
+        bb.multiverse(table, choices={"scale": ["common"]})
+    with refused(BayesBiasError, "choices, scales: 'commn' 'common'"):
+        bb.multiverse(table, choices={"scales": ["commn"]})
+    with refused(SpecError, "'robust' also=['robust']"):
+        bb.multiverse(table, "robust")
+    with pytest.raises(ScopeError):
+        bb.multiverse(table, scope="none")
+
+
+@pytest.mark.slow
+def test_further_model_is_sampled_once() -> None:
+    spec = load_spec("crossed").with_prior("sd_residual", "HalfCauchy", beta=1)
+    result = bb.multiverse(
+        random_table().without_controls(),
+        choices={"prior": ["exponential"], **_INTEGRATED},
+        also=[replace(spec, name="cauchy")],
+    )
+    assert result.frame.model.tolist()[-1] == "cauchy"
+    assert (result.frame.model == "cauchy").sum() == 1
+    assert "model" in result.influence
+
+
+def test_figure_has_a_point_for_each_option_of_each_combination(found: Multiverse) -> None:
+    ax = bb.plots.plot_multiverse(found)
+    curve, choices = ax.figure.axes
+    frame = found.frame.assign(found=found.excludes_zero)
+    labels = [label.get_text() for label in choices.get_yticklabels()]
+    points = [line for line in choices.lines if line.get_marker() == "o"]
+    assert sum(len(line.get_xdata()) for line in points) == len(frame) * len(found.choices)
+    filled = [line for line in points if to_hex(line.get_markerfacecolor()) == COLOURS[0].lower()]
+    in_row = [line for line in filled if len(line.get_xdata()) and labels[int(line.get_ydata()[0])] == "half-normal"]
+    assert sum(len(line.get_xdata()) for line in in_row) == frame[frame.prior == "half-normal"].found.sum()
+    lower = [line.get_ydata()[0] for line in curve.lines if len(line.get_xdata()) == 2 and line.get_linewidth() == 1.4]
+    assert lower == sorted(lower)
+
+
+def test_figure_is_drawn_into_a_grid(found: Multiverse) -> None:
+    figure, (left, right) = plt.subplots(1, 2, layout="constrained", figsize=(9, 5))
+    assert bb.plots.plot_multiverse(found, ax=right, legend=False) is right
+    figure.draw_without_rendering()
+    assert left.get_position().x1 < right.get_position().x0
+    plt.close(figure)
+    with refused(BayesBiasError, "ax: plt.subplots"):
+        bb.plots.plot_multiverse(found, ax=plt.figure().add_axes((0, 0, 1, 1)))
+    plt.close("all")
+
+
+def test_folder_has_page_figure_and_tables(found: Multiverse, tmp_path) -> None:
+    page = bb.write(found, tmp_path / "out")
+    read = pd.read_csv(page.parent / "multiverse.csv")
+    np.testing.assert_allclose(read.eti95_lb, found.frame.eti95_lb)
+    assert (page.parent / "multiverse.txt").read_text() == f"{found.text}\n"
+    assert escape(found.left_out[0], quote=True) in page.read_text().replace("&#39;", "&#x27;")
