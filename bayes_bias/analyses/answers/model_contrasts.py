@@ -49,8 +49,8 @@ class ModelContrasts(Tabled):
         a difference as large if there were none, ``chance_holm`` after Holm's adjustment for all rows, and whether the
         difference ``survives`` it; ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
-        Index ``(stereotype, model)``: ``mean`` D less the mean of all models, with ``sd``
-        and interval; mean ``rank``, 1 for the largest D, with its interval; ``prob_first`` and ``prob_last``.
+        Index ``(stereotype, model)``, the largest D first: ``mean`` D less the mean of all models, with ``sd`` and
+        interval; mean ``rank``, 1 for the largest D, with its interval; ``prob_first`` and ``prob_last``.
     notices : tuple of str
         Which answers have no partner.
     """
@@ -78,12 +78,17 @@ class ModelContrasts(Tabled):
                 larger, smaller, value, lower, upper = other, model, -value, -upper, -lower
             number = estimate(value, lower, upper, DECIMALS)
             sentences.append(f"{stereotype}: the D of {larger} is larger than that of {smaller} by {number}.")
+        unreliable = self.table.pareto_k > MAX_PARETO_K
+        reliable = self.table.index[~unreliable].unique("stereotype")
         for stereotype, rows in self.ranking.groupby(level="stereotype", sort=False):
+            if stereotype not in reliable:
+                continue
             first = rows.prob_first.idxmax()[1]
             chance = probability(rows.prob_first.max())
             sentences.append(f"{stereotype}: {first} has the largest D with probability {chance}.")
-        if unreliable := int((self.table.pareto_k > MAX_PARETO_K).sum()):
-            sentences.append(f"The draws of {in_words(unreliable)} cannot be relied upon, and these have no verdict.")
+        if unreliable.any():
+            number = in_words(int(unreliable.sum()))
+            sentences.append(f"The draws of {number} cannot be relied upon, and these have no verdict.")
         return " ".join(sentences)
 
     @property
@@ -255,4 +260,5 @@ def _ranking(models: Sequence[str], relative: Numbers, ci_prob: float) -> pd.Dat
     first, last = (np.bincount(end(relative, axis=0), minlength=len(models)) for end in (np.argmax, np.argmin))
     summary = pd.DataFrame([summarize_draws(own, ci_prob) for own in relative], index=pd.Index(models))
     ranking = summary.join(ranked(relative, models, ci_prob).table)
-    return ranking.assign(prob_first=first / relative.shape[1], prob_last=last / relative.shape[1])
+    ranking = ranking.assign(prob_first=first / relative.shape[1], prob_last=last / relative.shape[1])
+    return ranking.sort_values("mean", ascending=False, kind="stable")
