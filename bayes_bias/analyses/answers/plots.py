@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayes_bias.analyses.answers.agreement import Agreement
-from bayes_bias.analyses.answers.model_contrasts import ModelContrasts
+from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
@@ -185,14 +185,21 @@ def plot_agreement(
 
 
 def plot_model_contrasts(
-    contrasts: ModelContrasts, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+    contrasts: Contrasts,
+    topics: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot D of each model less the mean of all models, with its interval, stereotype by stereotype.
+    """Plot each model less the mean of all models, with its interval.
 
     Parameters
     ----------
-    contrasts : ModelContrasts
-        From `bayes_bias.answers.compare_models`.
+    contrasts : ModelContrasts or PairContrasts
+        From `bayes_bias.answers.compare_models` or `bayes_bias.sentence_pairs.compare_models`.
+    topics : sequence of str, optional
+        Stereotypes of answers, by default all; the estimand of pairs ("share" or "difference"), by default the share.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -200,14 +207,16 @@ def plot_model_contrasts(
     --------
     >>> plot_model_contrasts(answers.compare_models("answers.csv", "list.toml"))  # doctest: +SKIP
     """
-    check_kind("contrasts", contrasts, ModelContrasts, "not what `answers.compare_models` returned; give that")
-    rows = contrasts.ranking
-    several = len(rows.index.unique("stereotype")) > 1
-    names = [f"{model}, {stereotype}" if several else model for stereotype, model in rows.index]
-    title = f"{shortened(contrasts.answers.name)}: models in order"
+    check_kind("contrasts", contrasts, Contrasts, "not what `compare_models` returned; give that")
+    topics = contrasts.topics if topics is None else tuple(topics)
+    topics = tuple(topic for topic in topics if contrasts.written(topic) == contrasts.written(topics[0]))
+    rows, (_, unit) = contrasts.in_units(contrasts.ranking, topics)
+    names = [f"{model}, {topic}" if len(topics) > 1 else model for topic, model in rows.index]
+    label = f"{contrasts.quantity(topics[0])} less the mean of all models{unit}"
     reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
+    title = f"{shortened(contrasts.name)}: models in order"
     with style(palette):
-        return _forest(rows, names, "D less the mean of all models", title, contrasts.ci_prob, reliable, ax, legend)
+        return _forest(rows, names, label, title, contrasts.ci_prob, reliable, ax, legend)
 
 
 def plot_values(

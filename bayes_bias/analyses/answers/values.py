@@ -103,7 +103,7 @@ def read_values(
     """Read and check values; see `bayes_bias.answers.estimate_values`."""
     pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
     frame = read_frame(source).reset_index(drop=True)
-    frame = with_factors(frame, tuple(map(str, listed("factors", factors, str, "['temperature']", AnswersError))))
+    frame = with_factors(frame, factors)
     rows = _rows(frame, lists, likelihood)
     notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))
     if lacking := int(rows.value.isna().sum()):

@@ -93,7 +93,7 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"model": "one"}, (), "answers one model factors"),
         ({}, "persona", "factors persona no column"),
         ({}, "word", "factors word no column"),
-        ({"persona": "nurse"}, "persona", "factors all answers persona nurse"),
+        ({"persona": "nurse"}, "persona", "factors all rows persona nurse"),
         ({"version": ROWS.model + "-1"}, "version", "factors each model one version belongs to the model"),
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
@@ -127,5 +127,5 @@ def test_figure_of_models_has_a_row_for_each(several):
 
 def test_text_names_no_first_model_when_draws_are_unreliable(several):
     unreliable = replace(several, table=several.table.assign(pareto_k=0.9))
-    assert says(several.text, "has the largest D with probability")
-    assert "largest D" not in unreliable.text
+    assert says(several.text, "D is the largest with probability")
+    assert "the largest" not in unreliable.text
