@@ -39,7 +39,7 @@ def test_compare_models_finds_the_model_that_differs(several):
 
 def test_differences_are_those_of_the_paired_scores(several):
     scores = SCORES.assign(difference=SCORES.score_more - SCORES.score_less)
-    by_model = scores.pivot(index="item", columns="model", values="difference")
+    by_model = scores.pivot_table("difference", "item", "model")
     paired = by_model["large"] - by_model["small"]
     row = several.table.loc["difference", "large", "small"]
     assert row["mean"] == pytest.approx(paired.mean(), abs=0.02)
