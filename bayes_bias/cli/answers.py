@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+CHOICES = "choices"
+
+
 @app.command()
 @with_options
 def answers(
@@ -73,6 +76,21 @@ def answers(
             rich_help_panel=MODEL,
         ),
     ] = False,
+    likelihood: Annotated[
+        str,
+        typer.Option(
+            help="Kind of answer: choices of labels (choices), whole ratings (ordinal), numbers (numeric), numbers with"
+            " outliers (robust), label probabilities (probabilities), or refusals (refusals).",
+            rich_help_panel=MODEL,
+        ),
+    ] = CHOICES,
+    ratings: Annotated[
+        tuple[int, int] | None,
+        typer.Option(
+            metavar="LOW HIGH", help="Ends of the scale of ordinal answers, such as 1 7.", rich_help_panel=INPUT
+        ),
+    ] = None,
+    unit: Annotated[str, typer.Option(help="Unit of numeric answers, such as dollars.", rich_help_panel=INPUT)] = "",
     name: Annotated[
         str | None, typer.Option(help="What tables and figures call the answers.", rich_help_panel=INPUT)
     ] = None,
@@ -96,6 +114,10 @@ def answers(
     def read(source: str) -> "str | pd.DataFrame":
         return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
 
+    if likelihood != CHOICES and (compare_models or after is not None or prompts is not None):
+        raise AnswersError(
+            f"--likelihood: '{likelihood}' cannot be combined with --compare-models, --after, or --prompts. Omit them."
+        )
     if compare_models and after is not None:
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
     settings: dict[str, Any] = {
@@ -107,8 +129,10 @@ def answers(
         "factors": factors or [],
     }
     with progress_bar():
-        result: bb.answers.ModelAnswers | bb.answers.AnswersChange | bb.answers.ModelContrasts
-        if compare_models:
+        result: Any
+        if likelihood != CHOICES:
+            result = bb.answers.estimate_values(file, wordlist, likelihood, ratings=ratings, unit=unit, **settings)
+        elif compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
         else:
             result = bb.answers.estimate(read(file), wordlist, None if after is None else read(after), **settings)

@@ -13,7 +13,17 @@ from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import INPUT, MODEL, CiOption, IgnoreOption, OutputFolder, Sampler, SeedOption, with_options
+from bayes_bias.cli.options import (
+    INPUT,
+    MODEL,
+    CiOption,
+    FactorsOption,
+    IgnoreOption,
+    OutputFolder,
+    Sampler,
+    SeedOption,
+    with_options,
+)
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.files import check_output, given_table
 from bayes_bias.spreadsheets import read_frame
@@ -83,6 +93,16 @@ def sentence_pairs(
         ),
     ] = None,
     ignore: IgnoreOption = None,
+    factors: FactorsOption = None,
+    compare_models: Annotated[
+        bool,
+        typer.Option(
+            "--compare-models",
+            help="Compare the models of FILE (column model), the values of --factors, or logs of the harness in"
+            " folders, one for each model: differences on the same pairs, and the order of the models.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False,
     spec: Annotated[
         str, typer.Option("--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL)
     ] = "pairs",
@@ -108,6 +128,29 @@ def sentence_pairs(
 
     file, *more = files
     logs = is_log(file)
+    if factors and not compare_models:
+        raise BayesBiasError("--factors: their values are compared by --compare-models. Add it, or omit --factors.")
+    if compare_models:
+        if after is not None or model is not None or of is not None:
+            raise BayesBiasError("--compare-models: cannot be combined with --after, --model, or --of. Omit them.")
+        with progress_bar():
+            contrasts = bb.sentence_pairs.compare_models(
+                _by_folder(files, _decimals(decimals, True)) if logs else file,
+                factors=factors or [],
+                name=Path(file).stem,
+                decimals=_decimals(decimals, logs),
+                unit=check_unit(unit),
+                ignore=ignore or [],
+                scope=scope,
+                ci_prob=ci_prob,
+                seed=seed,
+            )
+            page = output.write(contrasts)
+        for topic in contrasts.topics:
+            print_layout(contrasts.order([topic]))
+            print_layout(contrasts.differences([topic]))
+        _say_result(contrasts.text, page)
+        return
     if more and not all(map(is_log, files)):
         raise BayesBiasError(f"FILE: {len(files)} are given; give one, or several samples_*.jsonl of one model")
     if scores is not None:
@@ -146,9 +189,21 @@ def sentence_pairs(
         page = output.write(result)
     print_layout(result.layout)
     print_layout(result.difference_layout)
-    say(f"\n{result.text}")
+    _say_result(result.text, page)
+
+
+def _say_result(text: str, page: Path | None) -> None:
+    say(f"\n{text}")
     if page is not None:
         say(f"\nThe report is in {page}")
+
+
+def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
+    """Logs of the harness by the folder that it wrote for each model."""
+    by_folder: dict[str, list[str]] = {}
+    for file in files:
+        by_folder.setdefault(Path(file).resolve().parent.name, []).append(file)
+    return {folder: bb.sentence_pairs.lm_eval(own, decimals=decimals) for folder, own in by_folder.items()}
 
 
 def _read(files: list[str], decimals: str) -> "Scores":

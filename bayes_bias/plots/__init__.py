@@ -17,7 +17,7 @@ _OF_FITS = {
     "word_bias": ["plot_word_bias"],
 }
 _OF_RESULTS = {
-    "answers": ["plot_agreement", "plot_answers", "plot_label_pairs", "plot_model_contrasts"],
+    "answers": ["plot_agreement", "plot_answers", "plot_label_pairs", "plot_model_contrasts", "plot_values"],
     "sweep": ["plot_atlas", "plot_changes", "plot_cost", "plot_ranking", "plot_removal"],
     "criterion": ["plot_criterion"],
     "multiverse": ["plot_multiverse"],

@@ -12,3 +12,5 @@ from .replies import choices as choices
 from .replies import published_answers as published_answers
 from .results import AnswersChange as AnswersChange
 from .results import ModelAnswers as ModelAnswers
+from .value_estimates import ValueEstimates as ValueEstimates
+from .value_estimates import estimate_values as estimate_values

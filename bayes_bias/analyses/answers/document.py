@@ -17,6 +17,7 @@ from bayes_bias.analyses.answers.plots import (
     plot_answers,
     plot_label_pairs,
     plot_model_contrasts,
+    plot_values,
 )
 from bayes_bias.analyses.answers.posterior import DRAWS
 from bayes_bias.analyses.answers.results import (
@@ -28,9 +29,12 @@ from bayes_bias.analyses.answers.results import (
     ModelAnswers,
     share_decided,
 )
+from bayes_bias.analyses.answers.value_estimates import ValueEstimates
+from bayes_bias.analyses.answers.value_models import LIKELIHOODS
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.formatting import DASH, Column, Layout, bounds, count, estimate, level, percent, plain, share
 from bayes_bias.table.columns import interval_of
@@ -260,3 +264,58 @@ def _methods_of_contrasts(contrasts: ModelContrasts) -> Methods:
         "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
     }
     return Methods("methods-of-models.txt", facts)
+
+
+def values_document(estimates: ValueEstimates) -> Document:
+    """Ratings, numbers, refusals or label probabilities, as a document."""
+    methods = _methods_of_values(estimates)
+    names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
+    quantity = LIKELIHOODS[estimates.likelihood].quantity
+    return Document(
+        title=f"Answers: {estimates.answers.name}",
+        heading=f"Do answers differ between groups in {estimates.answers.name}?",
+        opening={"answer": estimates.text},
+        sections=(
+            PageSection("values", quantity[0].upper() + quantity[1:], "answers-values.html"),
+            methods_section(methods),
+            notices_section("What to know of the answers", estimates.answers.notices),
+        ),
+        facts={"estimates": estimates, "log_odds": estimates.likelihood not in ("numeric", "robust")},
+        figures={"values": partial(plot_values, estimates)},
+        tables={
+            "summary": estimates.table,
+            "ladder": estimates.ladder,
+            "expected": estimates.expected,
+            "sources": estimates.sources,
+        },
+        methods=methods,
+        fits=dict(zip(names.values(), estimates.fits.values(), strict=True)),
+        provenance={
+            "likelihood": estimates.likelihood,
+            "scope": estimates.scope,
+            "ci_prob": estimates.ci_prob,
+            "seed": estimates.seed,
+            "priors": _priors_of_values(estimates),
+            "versions": json.loads(versions()),
+            "answers": {**estimates.answers.provenance, "sha256": estimates.answers.sha256},
+        },
+    )
+
+
+def _priors_of_values(estimates: ValueEstimates) -> dict[str, str]:
+    """The priors of all fits, of which some may have no effects of words."""
+    return {name: prior for fit in estimates.fits.values() for name, prior in json.loads(fit.attrs["priors"]).items()}
+
+
+def _methods_of_values(estimates: ValueEstimates) -> Methods:
+    diagnostics = [Diagnostics.of(fit) for fit in estimates.fits.values()]
+    facts = {
+        "estimates": estimates,
+        "kind": LIKELIHOODS[estimates.likelihood],
+        "total": count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "priors": _priors_of_values(estimates),
+        "r_hat": plain(max(each.r_hat for each in diagnostics)),
+        "ess": count(min(each.ess_bulk for each in diagnostics)),
+        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
+    }
+    return Methods("methods-of-values.txt", facts)

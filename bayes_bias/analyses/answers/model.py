@@ -183,7 +183,8 @@ class Density:
         Pairs are eliminated first, since no cell has two of them; the rest is Woodbury's identity.
         """
         _, _, of_pairs = self._products
-        rows = max(1, _AT_ONCE // max(1, self._design[0].shape[1] * len(of_pairs)))
+        width = self._design[0].shape[1]
+        rows = max(1, _AT_ONCE // (width * max(width, len(of_pairs))))
         parts = [self._some(scales[start : start + rows]) for start in range(0, len(scales), rows)]
         log_density, centre, sd = (np.concatenate(part) for part in zip(*parts, strict=True))
         return log_density, centre, sd

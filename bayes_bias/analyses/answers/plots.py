@@ -12,9 +12,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayes_bias.analyses.answers.agreement import Agreement
-from bayes_bias.analyses.answers.model_contrasts import ModelContrasts
+from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersChange, ModelAnswers
+from bayes_bias.analyses.answers.value_estimates import ValueEstimates
+from bayes_bias.analyses.answers.value_models import LIKELIHOODS
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError, did_you_mean
 from bayes_bias.formatting import count, level
@@ -183,14 +185,21 @@ def plot_agreement(
 
 
 def plot_model_contrasts(
-    contrasts: ModelContrasts, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+    contrasts: Contrasts,
+    topics: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot D of each model less the mean of all models, with its interval, stereotype by stereotype.
+    """Plot each model less the mean of all models, with its interval.
 
     Parameters
     ----------
-    contrasts : ModelContrasts
-        From `bayes_bias.answers.compare_models`.
+    contrasts : ModelContrasts or PairContrasts
+        From `bayes_bias.answers.compare_models` or `bayes_bias.sentence_pairs.compare_models`.
+    topics : sequence of str, optional
+        Stereotypes of answers, by default all; the estimand of pairs ("share" or "difference"), by default the share.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -198,21 +207,64 @@ def plot_model_contrasts(
     --------
     >>> plot_model_contrasts(answers.compare_models("answers.csv", "list.toml"))  # doctest: +SKIP
     """
-    check_kind("contrasts", contrasts, ModelContrasts, "not what `answers.compare_models` returned; give that")
-    rows = contrasts.ranking
-    several = len(rows.index.unique("stereotype")) > 1
+    check_kind("contrasts", contrasts, Contrasts, "not what `compare_models` returned; give that")
+    topics = contrasts.topics if topics is None else tuple(topics)
+    topics = tuple(topic for topic in topics if contrasts.written(topic) == contrasts.written(topics[0]))
+    rows, (_, unit) = contrasts.in_units(contrasts.ranking, topics)
+    names = [f"{model}, {topic}" if len(topics) > 1 else model for topic, model in rows.index]
+    label = f"{contrasts.quantity(topics[0])} less the mean of all models{unit}"
+    reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
+    title = f"{shortened(contrasts.name)}: models in order"
     with style(palette):
-        ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
-        for y, (_, row) in enumerate(rows.iterrows()):
-            ax.plot([*interval_of(row)], [y, y], color=colour(0), linewidth=1.8, zorder=3)
-            ax.plot(row["mean"], y, color=colour(0), marker="o", markersize=5.5, markeredgecolor=PAPER, zorder=5)
-        ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-        ax.set_xlabel("D less the mean of all models")
-        label_rows(ax, [f"{model}, {stereotype}" if several else model for stereotype, model in rows.index])
-        text = f"posterior mean and {level(contrasts.ci_prob)} interval"
-        legend_below(ax, shown=legend, handles=[Line2D([], [], color=colour(0), marker="o", markersize=5, label=text)])
-        reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
-        set_title(ax, f"{shortened(contrasts.answers.name)}: models in order", converged=reliable)
+        return _forest(rows, names, label, title, contrasts.ci_prob, reliable, ax, legend)
+
+
+def plot_values(
+    estimates: ValueEstimates, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
+    """Plot differences between groups in ratings, numbers, refusals, or label probabilities with their intervals.
+
+    Parameters
+    ----------
+    estimates : ValueEstimates
+        From `bayes_bias.answers.estimate_values`.
+    ax, legend, palette
+        As in `plot_forest`.
+
+    Examples
+    --------
+    >>> plot_values(answers.estimate_values("ratings.csv", "list.toml", "ordinal"))   # doctest: +SKIP
+    """
+    check_kind("estimates", estimates, ValueEstimates, "not what `answers.estimate_values` returned; give that")
+    rows, quantity = estimates.table, LIKELIHOODS[estimates.likelihood].quantity
+    names = [estimates.called(key) for key in rows.index]
+    label = f"{quantity} ({estimates.unit})" if estimates.unit else quantity
+    title = f"{shortened(estimates.answers.name)}: {quantity}"
+    with style(palette):
+        return _forest(rows, names, label, title, estimates.ci_prob, bool(rows.converged.all()), ax, legend)
+
+
+def _forest(
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    label: str,
+    title: str,
+    ci_prob: float,
+    converged: bool,
+    ax: Axes | None,
+    legend: bool,
+) -> Axes:
+    """Means with their intervals about zero, a row each."""
+    ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
+    for y, (_, row) in enumerate(rows.iterrows()):
+        ax.plot([*interval_of(row)], [y, y], color=colour(0), linewidth=1.8, zorder=3)
+        ax.plot(row["mean"], y, color=colour(0), marker="o", markersize=5.5, markeredgecolor=PAPER, zorder=5)
+    ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    ax.set_xlabel(label, parse_math=False)
+    label_rows(ax, names)
+    text = f"posterior mean and {level(ci_prob)} interval"
+    legend_below(ax, shown=legend, handles=[Line2D([], [], color=colour(0), marker="o", markersize=5, label=text)])
+    set_title(ax, title, converged=converged)
     return ax
 
 

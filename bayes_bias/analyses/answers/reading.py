@@ -18,7 +18,7 @@ from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOO
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.arguments import check_kind, described, listed
-from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.errors import AnswersError, BayesBiasError, did_you_mean
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import count, joined, percent
 from bayes_bias.table.association_table import announce
@@ -92,7 +92,7 @@ def read_answers(
     pooled = check_ignored(ignore, _READ, AnswersError)
     lists = lists_of(wordlist)
     frame, default = _read(source, "answers")
-    frame = with_factors(frame, tuple(map(str, listed("factors", factors, str, "['temperature']", AnswersError))))
+    frame = with_factors(frame, factors)
     rows = _with_stereotypes(_checked(frame), lists)
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _texts(rows)
@@ -183,18 +183,24 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     return frame.rename(columns=unquoted).map(unquoted)
 
 
-def with_factors(frame: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
-    """The answers with models told apart by the values of these columns, as in "model, temperature 0.7"."""
+def with_factors(
+    frame: pd.DataFrame,
+    factors: str | Sequence[str],
+    known: Sequence[str] = _READ,
+    refusal: type[BayesBiasError] = AnswersError,
+) -> pd.DataFrame:
+    """The rows with models told apart by the values of these columns, as in "model, temperature 0.7"."""
+    factors = tuple(map(str, listed("factors", factors, str, "['temperature']", refusal)))
     for factor in factors:
-        if factor in _READ or factor not in frame:
-            others = ", ".join(str(name) for name in frame if name not in _READ) or "none"
-            raise AnswersError(f"factors: '{factor}' is no column that could be a factor; valid: {others}")
+        if factor in known or factor not in frame:
+            others = ", ".join(str(name) for name in frame if name not in known) or "none"
+            raise refusal(f"factors: '{factor}' is no column that could be a factor; valid: {others}")
         values = frame[factor].astype(str)
         if values.nunique() < 2:
-            raise AnswersError(f"factors: all answers have the {factor} {values.iloc[0]}. Leave this factor out.")
+            raise refusal(f"factors: all rows have the {factor} {values.iloc[0]}. Leave this factor out.")
         combinations = pd.DataFrame({"model": frame.get("model", ""), "factor": values}).astype(str).drop_duplicates()
         if "model" in frame and not combinations.model.duplicated().any():
-            raise AnswersError(
+            raise refusal(
                 f"factors: each model has one {factor}, which therefore belongs to the model. Leave this factor out."
             )
     if not factors:

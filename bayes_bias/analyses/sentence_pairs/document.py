@@ -1,16 +1,21 @@
 """Sentence pairs, or the change of them, as a document: shares, differences, plan and checks."""
 
+import json
 from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
 
+from bayes_bias.analyses.answers.model import PRIORS
+from bayes_bias.analyses.answers.plots import plot_model_contrasts
+from bayes_bias.analyses.sentence_pairs.model_contrasts import PairContrasts
 from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
-from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, has_types
+from bayes_bias.analyses.sentence_pairs.scores import CLUSTERS, TYPE, clusters_of, has_types
 from bayes_bias.analyses.sentence_pairs.units import described_unit
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits
+from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import joined, level, plain, plural
 from bayes_bias.models.residuals import residual_of
@@ -124,3 +129,51 @@ def methods_of(pairs: SentencePairs | SentencePairsChange) -> Methods:
         "ci_prob": pairs.ci_prob,
     }
     return methods_of_fits("methods-of-pairs.txt", fits, spec, facts)
+
+
+def contrasts_document(contrasts: PairContrasts) -> Document:
+    """Differences between models that scored the same pairs, as a document."""
+    methods = _methods_of_contrasts(contrasts)
+    scores = contrasts.scores
+    notices = [notice for each in scores.values() for notice in each.notices]
+    return Document(
+        title=f"Models: {contrasts.name}",
+        heading=f"Which models differ in {contrasts.name}?",
+        opening={"answer": contrasts.text},
+        sections=(
+            *(
+                PageSection(
+                    topic, f"Models in order of the {contrasts.quantity(topic)}", "pairs-models.html", {"topic": topic}
+                )
+                for topic in contrasts.topics
+            ),
+            methods_section(methods),
+            notices_section("What to know of the scores", (*contrasts.notices, *notices)),
+        ),
+        facts={"contrasts": contrasts},
+        figures={topic: partial(plot_model_contrasts, contrasts, [topic]) for topic in contrasts.topics},
+        tables={"differences": contrasts.table, "ranking": contrasts.ranking},
+        methods=methods,
+        provenance={
+            "scope": contrasts.scope,
+            "ci_prob": contrasts.ci_prob,
+            "seed": contrasts.seed,
+            "versions": json.loads(versions()),
+            "scores": {model: dict(each.provenance) | {"sha256": each.sha256} for model, each in scores.items()},
+        },
+    )
+
+
+def _methods_of_contrasts(contrasts: PairContrasts) -> Methods:
+    one = next(iter(contrasts.scores.values()))
+    facts = {
+        "contrasts": contrasts,
+        "models": list(contrasts.scores),
+        "pairs": f"{len(one):,}",
+        "unit": one.metric.unit,
+        "clusters": [plural(name) for name in CLUSTERS if name in one.rows] if contrasts.scope == "all" else [],
+        "prior": f"{PRIORS['pair']:g}",
+        "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
+        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
+    }
+    return Methods("methods-of-pair-models.txt", facts)

@@ -337,14 +337,7 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
             f"after: {len(unmatched):,} pairs are in one table only, such as '{unmatched[0]}'; score the same items"
             " twice"
         )
-    _check_sentences(before, after)
-    for label in LABELS:
-        if label in before.rows and label in after.rows and not before.rows[label].equals(after.rows[label]):
-            item = before.rows.index[before.rows[label] != after.rows[label]][0]
-            raise SentencePairsError(
-                f"after: {label} of item '{item}' is '{after.rows[label][item]}', and '{before.rows[label][item]}'"
-                " before; give each pair the same labels in both tables"
-            )
+    check_same_labels(before, after, "after", "before")
     difference = after.rows.difference - before.rows.difference
     if not difference.any():
         raise SentencePairsError(
@@ -358,17 +351,23 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
     )
 
 
-def _check_sentences(before: PairScores, after: PairScores) -> None:
-    """Refuse items that are other sentences after than before."""
-    if before.sentences is None or after.sentences is None:
-        return
-    mine, theirs = before.sentences, after.sentences.loc[before.sentences.index]
-    if (differs := (mine != theirs).any(axis=1)).any():
-        item = differs.index[differs][0]
-        raise SentencePairsError(
-            f"after: item '{item}' is '{theirs.sentence_more[item][:60]}', and"
-            f" '{mine.sentence_more[item][:60]}' before. Give each pair of sentences the same item in both tables."
-        )
+def check_same_labels(one: PairScores, other: PairScores, argument: str, told: str) -> None:
+    """Refuse pairs that have other sentences or labels in one table than in the other, which a message names."""
+    if one.sentences is not None and other.sentences is not None:
+        mine, theirs = one.sentences, other.sentences.loc[one.sentences.index]
+        if (differs := (mine != theirs).any(axis=1)).any():
+            item = differs.index[differs][0]
+            raise SentencePairsError(
+                f"{argument}: item '{item}' is '{theirs.sentence_more[item][:60]}', and"
+                f" '{mine.sentence_more[item][:60]}' {told}. Give each pair of sentences the same item in both tables."
+            )
+    for label in LABELS:
+        if label in one.rows and label in other.rows and not one.rows[label].equals(other.rows[label]):
+            item = one.rows.index[one.rows[label] != other.rows[label]][0]
+            raise SentencePairsError(
+                f"{argument}: {label} of item '{item}' is '{other.rows[label][item]}', and '{one.rows[label][item]}'"
+                f" {told}; give each pair the same labels in both tables"
+            )
 
 
 def _posterior(fit: xr.DataTree) -> xr.Dataset:

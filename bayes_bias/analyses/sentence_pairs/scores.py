@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -56,12 +56,12 @@ _SCORES = ("score_more", "score_less")
 _SENTENCES = ("sentence_more", "sentence_less")
 # Scores of one pair that differ by a smaller share are those of one model, in batches with other pairs.
 _SAME = 0.01
-_READ = ("item", *_SCORES, "difference", *LABELS, "model")
+READ = ("item", *_SCORES, "difference", *LABELS, "model")
 # What may differ between pairs is what they are about: only some of the settings of models are settings here.
 _DESIGN = Design(
     "scores",
     SentencePairsError,
-    known=(*_READ, *_SENTENCES, "score", "task"),
+    known=(*READ, *_SENTENCES, "score", "task"),
     settings=SETTINGS - {"template", "variant", "condition", "region", "country", "dialect", "role", "top", "max"},
     rows="pairs",
 )
@@ -114,6 +114,11 @@ class PairScores(Tabled):
         homes = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
         return self.rows.groupby(homes, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
 
+    def with_items(self, items: pd.Index) -> "PairScores":
+        """Return the scores of some pairs."""
+        sentences = None if self.sentences is None else self.sentences.loc[items]
+        return replace(self, rows=self.rows.loc[items], sentences=sentences)
+
     @property
     def sha256(self) -> str:
         """Hash of all rows, in the order of their items."""
@@ -152,8 +157,8 @@ def read_scores(
     check_unit(unit)
     if decimals is not None:
         check_count("decimals", decimals, "decimals", least=0)
-    pooled = check_ignored(ignore, _READ, SentencePairsError)
-    frame, default_name = _read(source)
+    pooled = check_ignored(ignore, READ, SentencePairsError)
+    frame, default_name = read_frame_of_scores(source)
     rows = _select_model(_checked(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     _check_items(rows.item)
@@ -184,7 +189,8 @@ def read_scores(
     )
 
 
-def _read(source: Any) -> tuple[pd.DataFrame, str]:
+def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
+    """A frame, or what a file holds, with the name of it."""
     if isinstance(source, pd.DataFrame):
         return source, "pairs"
     problem = "neither a DataFrame nor the path of a CSV file; give one of them"
@@ -240,7 +246,8 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     present = models.unique().tolist()
     if model is None and len(present) > 1:
         raise SentencePairsError(
-            f"model: the scores are of {len(present)} models; give one of {', '.join(sorted(present))}"
+            f"model: the scores are of {len(present)} models; give one of {', '.join(sorted(present))}, or compare them"
+            " (compare_models, --compare-models)"
         )
     if model is not None and model not in present:
         raise SentencePairsError(f"model: there are no scores of '{model}'; {did_you_mean(model, present)}")

@@ -1,5 +1,7 @@
 """Several models that were asked the same: which differ, and in which order."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,7 +93,7 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"model": "one"}, (), "answers one model factors"),
         ({}, "persona", "factors persona no column"),
         ({}, "word", "factors word no column"),
-        ({"persona": "nurse"}, "persona", "factors all answers persona nurse"),
+        ({"persona": "nurse"}, "persona", "factors all rows persona nurse"),
         ({"version": ROWS.model + "-1"}, "version", "factors each model one version belongs to the model"),
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
@@ -119,4 +121,11 @@ def test_page_of_models_has_every_model_and_difference(several, tmp_path):
 
 def test_figure_of_models_has_a_row_for_each(several):
     labels = [label.get_text() for label in plot_model_contrasts(several).get_yticklabels()]
-    assert labels == ["alike", "low", "middle", "same"]
+    assert labels == several.ranking["mean"].droplevel("stereotype").sort_values(ascending=False).index.to_list()
+    assert labels[-1] == "low"
+
+
+def test_text_names_no_first_model_when_draws_are_unreliable(several):
+    unreliable = replace(several, table=several.table.assign(pareto_k=0.9))
+    assert says(several.text, "D is the largest with probability")
+    assert "the largest" not in unreliable.text

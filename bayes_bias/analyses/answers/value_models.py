@@ -1,0 +1,395 @@
+"""The model of answers that are values: one hierarchical predictor, and a likelihood for each kind of value.
+
+    predictor[i] = intercept + contrasts[corner i] . coefficient
+                   + effect[f, l(i)] + contrasts[corner i] . bias_effect[f, l(i)]
+
+with the last two terms for each factor f: label, wording, word, and answer.
+
+A corner is a combination of what is compared, such as the labels of a group. Effects of the levels of a factor are
+normal; a factor has effects on the bias if its levels meet several corners, as a word does that every group is asked
+about. To add a likelihood, write a class like `Numeric` and put it into `LIKELIHOODS`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+from pymc.distributions.transforms import ordered
+from scipy.special import expit
+
+from bayes_bias.errors import AnswersError
+from bayes_bias.fitting.compiling import PyMCModel
+from bayes_bias.models.normal_effects import normal_effects
+from bayes_bias.models.priors import free, observe_with_scale
+from bayes_bias.models.scales import rounded
+from bayes_bias.models.spec import ModelSpec, Prior
+
+type Numbers = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+
+LABEL, WORDING, WORD, ANSWER = "label", "wording", "word", "answer"
+# Gauss-Hermite nodes for averages over normal effects on the log odds.
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+# The variance of the logistic distribution, as if ratings were cut off from one.
+_LOGISTIC = np.pi**2 / 3
+# With more, ratings are numbers.
+_MOST_RATINGS = 20
+# Of the order of the scales, in units of the priors.
+_TYPICAL = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """What is compared: groups of labels, classes of words, or both.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the corners.
+    contrasts : array (corner, contrast)
+        How the coefficients enter. The difference of two corners that differ in one contrast is its coefficient.
+    is_bias : array (contrast,)
+        Which contrasts are the bias; the others are main effects.
+    estimands : mapping of str to array (corner,)
+        Weights of the expected values of the corners in each estimand.
+    """
+
+    names: tuple[str, ...]
+    contrasts: Numbers
+    is_bias: NDArray[np.bool_]
+    estimands: Mapping[str, Numbers]
+
+    @property
+    def of_bias(self) -> Numbers:
+        """The contrasts of the bias, (corner, bias)."""
+        return self.contrasts[:, self.is_bias]
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Labels, wordings, words or answers: the level of each value, and whether levels have effects on the bias."""
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Codes
+    has_bias: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ValueData:
+    """Values, their corners and the levels of their factors."""
+
+    value: Numbers
+    corner: Codes
+    corners: Corners
+    factors: tuple[Factor, ...]
+    # The ends of a scale of ratings.
+    lowest: float = 0.0
+    highest: float = 1.0
+
+    def averages(self, values: Numbers) -> Numbers:
+        """The average of values in each corner."""
+        size = len(self.corners.names)
+        return np.bincount(self.corner, values, size) / np.bincount(self.corner, minlength=size)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is taken away from values before the model observes them."""
+
+    centre: float
+    unit: float
+
+
+class Likelihood:
+    """A kind of value: its likelihood given the predictor, and its expected value in the unit of the answers."""
+
+    name: ClassVar[str]
+    # What the estimand is, and in which unit.
+    quantity: ClassVar[str]
+    unit: ClassVar[str]
+    # How a methods text names the likelihood.
+    described: ClassVar[str]
+    # The columns that it reads, and whether each value is about a pair of labels.
+    reads: ClassVar[str] = "value"
+    of_pairs: ClassVar[bool] = False
+    # The scale of the priors, in units of the predictor.
+    size: ClassVar[float] = 1.0
+    own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
+
+    def spec(self, factors: Sequence[Factor]) -> ModelSpec:
+        """The priors of a design, in units of the predictor."""
+        half_normal = Prior("HalfNormal", {"sigma": 0.5 * self.size})
+        scales = [f"sd_{factor.name}" for factor in factors]
+        scales += [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
+        return ModelSpec(
+            name=f"answers: {self.name}",
+            title=f"Hierarchical model of answers ({self.described})",
+            description="",
+            structure="answers",
+            options={},
+            priors={
+                "coefficient": Prior("Normal", {"mu": 0, "sigma": self.size}),
+                **dict.fromkeys(scales, half_normal),
+                **self.own_priors,
+            },
+        )
+
+    def scale(self, data: ValueData) -> Scale:
+        """Centre and unit that are taken away before the model observes values."""
+        raise NotImplementedError
+
+    def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
+        """The ends of a scale of ratings; of other values 0 and 1, which nothing reads."""
+        if ratings is not None:
+            raise AnswersError(f"ratings: only ordinal answers have a scale. Omit it for '{self.name}'.")
+        return 0.0, 1.0
+
+    def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
+        """Score and information of each value on its predictor, about, for steps of the sampler."""
+        deviation = values - data.averages(values)[data.corner]
+        variance = max(float(deviation.var()), 1e-6)
+        return deviation / variance, np.full(len(values), 1 / variance)
+
+    def observe(self, spec: ModelSpec, predictor: pt.TensorVariable, values: pt.TensorVariable) -> None:
+        """Add intercept and observed values to the PyMC model at hand."""
+        raise NotImplementedError
+
+    def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        """The expected value where the predictor is normal, each (draw, corner)."""
+        raise NotImplementedError
+
+    def as_answered(self, values: Numbers) -> Numbers:
+        """Values in the unit of the estimand."""
+        return values
+
+
+class Numeric(Likelihood):
+    """Numbers with normal residuals; estimates differences of means."""
+
+    name = "numeric"
+    quantity, unit = "difference of means", ""
+    described = "normal"
+    own_priors = MappingProxyType(
+        {"intercept": Prior("Normal", {"mu": 0, "sigma": 1}), "scale_residual": Prior("HalfNormal", {"sigma": 1})}
+    )
+
+    def scale(self, data: ValueData) -> Scale:
+        return Scale(float(rounded(data.value.mean())), float(rounded(data.value.std())))
+
+    def observe(self, spec: ModelSpec, predictor: pt.TensorVariable, values: pt.TensorVariable) -> None:
+        expected = free(spec, "intercept") + predictor
+        observe_with_scale(spec, "answered", expected, free(spec, "scale_residual"), values)
+
+    def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        return scale.centre + scale.unit * mean
+
+
+class Robust(Numeric):
+    """Numbers with Student-t residuals; estimates differences of locations."""
+
+    name = "robust"
+    quantity = "difference of locations"
+    described = "Student-t"
+    own_priors = MappingProxyType({**Numeric.own_priors, "nu": Prior("Gamma", {"alpha": 2, "beta": 0.1})})
+
+
+class Probability(Numeric):
+    """Probabilities of the label of the first group, logit-normal; estimates D.
+
+    Language models make probabilities from logits, to which label, wording and word add; the logit-normal keeps that,
+    has tails for probabilities near 0 and 1, as most are, and is normal on the log odds. A beta density would have one
+    precision for all, and needs the same transform of its mean.
+    """
+
+    name = "probabilities"
+    quantity, unit = "D", ""
+    reads, of_pairs = "probabilities", True
+    described = "logit-normal"
+
+    def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        sd = np.sqrt(variance + draws["scale_residual"][:, None] ** 2)
+        return averaged(scale.centre + scale.unit * mean, scale.unit * sd)
+
+    def as_answered(self, values: Numbers) -> Numbers:
+        return expit(values)
+
+
+class Ordinal(Likelihood):
+    """Whole ratings by a cumulative logit; estimates differences of expected ratings."""
+
+    name = "ordinal"
+    quantity, unit = "difference of expected ratings", "points"
+    described = "cumulative logit"
+    size = 1.5
+
+    own_priors = MappingProxyType({"cutpoint": Prior("Normal", {"mu": 0, "sigma": 3})})
+
+    def scale(self, data: ValueData) -> Scale:
+        return Scale(data.lowest, 1.0)
+
+    def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
+        if (values != np.round(values)).any():
+            value = values[np.argmax(values != np.round(values))]
+            raise AnswersError(
+                f"{where}: the value {value:g} is not a whole number. Use likelihood='numeric' for numbers that are not"
+                " ratings."
+            )
+        lowest, highest = ratings or (values.min(), values.max())
+        if values.min() < lowest or values.max() > highest or highest - lowest >= _MOST_RATINGS:
+            raise AnswersError(
+                f"{where}: values lie between {values.min():g} and {values.max():g}, and must be ratings between"
+                f" {lowest:g} and {highest:g}, of at most {_MOST_RATINGS} steps. Set `ratings`, or use"
+                " likelihood='numeric'."
+            )
+        return float(lowest), float(highest)
+
+    def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
+        deviation = values - data.averages(values)[data.corner]
+        latent = deviation / max(float(deviation.std()), 1e-6) * np.sqrt(_LOGISTIC)
+        return latent / _LOGISTIC, np.full(len(values), 1 / _LOGISTIC)
+
+    def observe(self, spec: ModelSpec, predictor: pt.TensorVariable, values: pt.TensorVariable) -> None:
+        start = np.linspace(-1, 1, len(pm.modelcontext(None).coords["step"]))
+        cutpoints = free(spec, "cutpoint", dims="step", transform=ordered, initval=start)
+        pm.OrderedLogistic("answered", predictor, cutpoints, compute_p=False, observed=pt.cast(values, "int64"))
+
+    def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        above = averaged(mean[..., None] - draws["cutpoint"][:, None, :], np.sqrt(variance)[..., None])
+        return scale.centre + above.sum(axis=-1)
+
+
+class Refusal(Ordinal):
+    """Refused or not, which is ordinal with one step; estimates differences of probabilities."""
+
+    name = "refusals"
+    quantity, unit = "difference of refusal rates", "percentage points"
+    reads = "refused"
+    described = "binomial, logit"
+
+    def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        return 100 * super().expected(mean, variance, draws, scale)
+
+    def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
+        return Likelihood.ends(self, values, ratings, where)
+
+    def as_answered(self, values: Numbers) -> Numbers:
+        return 100 * values
+
+
+LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType(
+    {likelihood.name: likelihood for likelihood in (Ordinal(), Numeric(), Robust(), Probability(), Refusal())}
+)
+
+
+def averaged(mean: Numbers, sd: Numbers) -> Numbers:
+    """The average of the inverse logit over a normal distribution."""
+    total = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        total += weight * expit(mean + node * sd)
+    return total
+
+
+# From data to the PyMC model.
+
+
+def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
+    """The model of a likelihood with these data; models of the same shape are compiled once."""
+    spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
+    shape = [(name, values.shape, str(values.dtype)) for name, values in inputs.items()]
+    key = (spec.sha256, likelihood.name, *shape, *((dim, len(labels)) for dim, labels in coords.items()))
+    return PyMCModel(lambda: build(likelihood, data, inputs, coords), coords, key, inputs, adaptation="low_rank")
+
+
+def build(
+    likelihood: Likelihood, data: ValueData, inputs: Mapping[str, NDArray[Any]], coords: Mapping[str, list[str]]
+) -> pm.Model:
+    """Return the PyMC model, whose data are variables."""
+    spec, of_bias = likelihood.spec(data.factors), pt.constant(data.corners.of_bias)
+    with pm.Model(coords=dict(coords)) as model:
+        tensors = {name: pm.Data(name, values) for name, values in inputs.items()}
+        corner = tensors["corner"]
+        total = (pt.constant(data.corners.contrasts) @ free(spec, "coefficient", dims="contrast"))[corner]
+        for factor in data.factors:
+            codes, evidence = tensors[factor.name + "_of"], tensors[factor.name + "_evidence"]
+            sd = free(spec, f"sd_{factor.name}", _TYPICAL)
+            total += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[codes]
+            if factor.has_bias:
+                name = f"{factor.name}_bias"
+                sd, evidence = free(spec, f"sd_{name}", _TYPICAL), tensors[name + "_evidence"]
+                effects = normal_effects(f"{name}_effect", 0.0, sd, evidence, (factor.name, "bias"))
+                total += (effects[codes] * of_bias[corner]).sum(axis=1)
+        likelihood.observe(spec, total, tensors["value"])
+    return model
+
+
+def _coords(data: ValueData) -> dict[str, list[str]]:
+    steps = range(int(data.lowest), int(data.highest))
+    names = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
+    of_bias = [name for name, here in zip(names, data.corners.is_bias, strict=True) if here]
+    of_factors = {factor.name: list(factor.levels) for factor in data.factors}
+    return {"contrast": names, "bias": of_bias, "step": [f"above {step}" for step in steps], **of_factors}
+
+
+def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
+    scale = scale or likelihood.scale(data)
+    value = rounded((data.value - scale.centre) / scale.unit)
+    score, information = likelihood.evidence(value, data)
+    inputs: dict[str, NDArray[Any]] = {"value": value, "corner": data.corner.astype(np.int32)}
+    loadings = data.corners.of_bias[data.corner]
+    for factor in data.factors:
+        inputs[factor.name + "_of"] = factor.codes.astype(np.int32)
+        inputs[factor.name + "_evidence"] = _evidence(factor, score, information)
+        if factor.has_bias:
+            each = [_evidence(factor, score * column, information * column**2) for column in loadings.T]
+            inputs[factor.name + "_bias_evidence"] = np.stack(each, axis=-1)
+    return inputs
+
+
+def _evidence(factor: Factor, score: Numbers, information: Numbers) -> Numbers:
+    """Score and information of each level, see `normal_effects`."""
+    size = len(factor.levels)
+    return np.array([np.bincount(factor.codes, score, size), np.bincount(factor.codes, information, size)])
+
+
+# From draws to the estimands.
+
+
+def expected_values(
+    likelihood: Likelihood, data: ValueData, posterior: xr.Dataset, random: Sequence[str], scale: Scale | None = None
+) -> Numbers:
+    """Draws of the expected value of each corner, (draw, corner), for new levels of the factors that are `random`.
+
+    Levels of the others are kept: their effects enter with the mean and the variance that they have here, each level as
+    much as any other.
+    """
+    draws = {str(name): _flat(posterior[name]) for name in posterior.data_vars}
+    corners = data.corners
+    mean = draws["coefficient"] @ corners.contrasts.T + draws.get("intercept", np.zeros(1))[:, None]
+    variance = np.zeros_like(mean)
+    size = (corners.of_bias**2).sum(axis=1)
+    for factor in data.factors:
+        if factor.name in random:
+            variance += draws[f"sd_{factor.name}"][:, None] ** 2
+            if factor.has_bias:
+                variance += draws[f"sd_{factor.name}_bias"][:, None] ** 2 * size
+            continue
+        for at in range(len(corners.names)):
+            here = np.unique(factor.codes[data.corner == at])
+            effects = draws[f"{factor.name}_effect"][:, here]
+            if factor.has_bias:
+                effects = effects + draws[f"{factor.name}_bias_effect"][:, here] @ corners.of_bias[at]
+            mean[:, at] += effects.mean(axis=1)
+            variance[:, at] += effects.var(axis=1)
+    return likelihood.expected(mean, variance, draws, scale or likelihood.scale(data))
+
+
+def _flat(values: xr.DataArray) -> Numbers:
+    return np.asarray(values.stack(sample=("chain", "draw")).transpose("sample", ...).to_numpy())

@@ -1,0 +1,254 @@
+"""Answers that are values: `python -m benchmarks.answer_values sbc planted`, for each likelihood.
+
+- sbc: parameters from the priors, values from the model; ranks of the truth among the draws must be uniform.
+- planted: a difference of zero and another one, with effects of labels, wordings and words. The truth is the difference
+  for new labels, wordings and words; centre and unit are those of the values.
+"""
+
+import argparse
+import logging
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import helmert
+from scipy.stats import kstest
+
+from bayes_bias.analyses.answers.value_models import (
+    LABEL,
+    LIKELIHOODS,
+    WORD,
+    WORDING,
+    Corners,
+    Factor,
+    Likelihood,
+    Refusal,
+    Scale,
+    ValueData,
+    expected_values,
+    value_model,
+)
+from bayes_bias.fitting.sampling import Sampling, sample_model
+from bayes_bias.models.spec import Prior
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.provenance import provenance, read, write
+from benchmarks.shares import share_of
+
+_SEED = 20261127
+FITS, PLANTED = 200, 100
+# 240 answers about five labels of each of two groups, four wordings and eight words.
+ANSWERS, LABELS, WORDINGS, WORDS, RATINGS = 240, 5, 4, 8, 5
+# Draws are kept so far apart that they count as independent, which ranks need.
+_THIN = 5
+_SAMPLING = Sampling(draws=500, tune=500, chains=2)
+_STANDARD = Scale(0.0, 1.0)
+_RANDOM = (LABEL, WORDING, WORD)
+# In units of the predictor's priors.
+_SPREADS = {"sd_label": 0.2, "sd_wording": 0.3, "sd_wording_bias": 0.15, "sd_word": 0.3, "sd_word_bias": 0.15}
+_FIXED = {"intercept": 0.0, "scale_residual": 1.0, "nu": 4.0}
+
+
+def corners() -> Corners:
+    """Two groups of labels."""
+    groups = ("first", "second")
+    return Corners(groups, helmert(2).T / np.sqrt(2), np.ones(1, bool), {"difference": np.array([1.0, -1.0])})
+
+
+def questions(rng: np.random.Generator) -> tuple[np.ndarray, tuple[Factor, ...]]:
+    """The group of each answer's label, and the label, wording and word."""
+    group = rng.integers(2, size=ANSWERS)
+    sizes = {LABEL: 2 * LABELS, WORDING: WORDINGS, WORD: WORDS}
+    codes = {
+        LABEL: rng.integers(LABELS, size=ANSWERS) + LABELS * group,
+        WORDING: rng.integers(WORDINGS, size=ANSWERS),
+        WORD: rng.integers(WORDS, size=ANSWERS),
+    }
+    factors = tuple(
+        Factor(name, tuple(map(str, range(size))), codes[name], has_bias=name != LABEL) for name, size in sizes.items()
+    )
+    return group, factors
+
+
+def drawn(prior: Prior, rng: np.random.Generator, size: int | None) -> np.ndarray | float:
+    """From a prior of these models; degrees of freedom are above 1, so that there is a location."""
+    p = prior.parameters
+    if prior.distribution == "Gamma":
+        value = 0.0
+        while value <= 1:
+            value = rng.gamma(p["alpha"], 1 / p["beta"])
+        return value
+    value = rng.normal(p.get("mu", 0), p["sigma"], size)
+    return value if prior.distribution == "Normal" else np.abs(value)
+
+
+def truth_of(likelihood: Likelihood, factors: tuple[Factor, ...], rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Parameters from the priors."""
+    steps = 1 if isinstance(likelihood, Refusal) else RATINGS - 1
+    priors = likelihood.spec(factors).priors
+    truth = {
+        name: np.asarray(drawn(prior, rng, steps if name == "cutpoint" else None)) for name, prior in priors.items()
+    }
+    return truth | ({"cutpoint": np.sort(truth["cutpoint"])} if "cutpoint" in truth else {})
+
+
+def simulated(
+    truth: Mapping[str, np.ndarray], group: np.ndarray, factors: tuple[Factor, ...], rng: np.random.Generator
+) -> ValueData:
+    """Values of the model with these parameters."""
+    side = corners().of_bias[group, 0]
+    predictor = truth.get("intercept", 0.0) + side * truth["coefficient"]
+    for factor in factors:
+        size = len(factor.levels)
+        predictor = predictor + truth[f"sd_{factor.name}"] * rng.standard_normal(size)[factor.codes]
+        if factor.has_bias:
+            predictor = predictor + truth[f"sd_{factor.name}_bias"] * rng.standard_normal(size)[factor.codes] * side
+    if "cutpoint" in truth:
+        latent = predictor + rng.logistic(size=ANSWERS)
+        value = (latent[:, None] > truth["cutpoint"]).sum(axis=1).astype(float)
+    elif "nu" in truth:
+        value = predictor + truth["scale_residual"] * rng.standard_t(truth["nu"], ANSWERS)
+    else:
+        value = predictor + truth["scale_residual"] * rng.standard_normal(ANSWERS)
+    return ValueData(value, group, corners(), factors, 0.0, float(len(truth.get("cutpoint", [0]))))
+
+
+def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], factors: tuple[Factor, ...]) -> float:
+    """The estimand for new labels, wordings and words."""
+    of_bias = corners().of_bias[:, 0]
+    mean = (truth.get("intercept", 0.0) + of_bias * truth["coefficient"])[None]
+    variance = sum(truth[f"sd_{factor.name}"] ** 2 for factor in factors)
+    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * of_bias[0] ** 2 for factor in factors if factor.has_bias)
+    draws = {name: np.asarray(value)[None] for name, value in truth.items()}
+    values = likelihood.expected(mean, np.full((1, 2), variance), draws, _STANDARD)
+    return float((values @ corners().estimands["difference"])[0])
+
+
+def sbc() -> Iterator[dict[str, object]]:
+    """Uniformity of the ranks of the estimand and of every parameter."""
+    for name, likelihood in LIKELIHOODS.items():
+        ranks = pd.DataFrame([rank_once(likelihood, seed) for seed in range(FITS)])
+        for quantity, values in ranks.items():
+            yield {"likelihood": name, "quantity": quantity, "fits": FITS, "p": float(kstest(values, "uniform").pvalue)}
+
+
+def rank_once(likelihood: Likelihood, seed: int) -> dict[str, float]:
+    """The share of draws below the truth, of each quantity; halves of a draw make it continuous."""
+    rng = np.random.default_rng([_SEED, seed, list(LIKELIHOODS).index(likelihood.name)])
+    group, factors = questions(rng)
+    truth = truth_of(likelihood, factors, rng)
+    data = simulated(truth, group, factors, rng)
+    posterior, _ = sample_model(value_model(likelihood, data, _STANDARD), seed + 1, _SAMPLING)
+    thinned = posterior.isel(draw=slice(None, None, _THIN))
+    found = expected_values(likelihood, data, thinned, _RANDOM, _STANDARD) @ corners().estimands["difference"]
+    pairs = {"difference": (found, true_difference(likelihood, truth, factors))}
+    for name, value in truth.items():
+        draws = thinned[name].to_numpy().reshape(len(found), -1)
+        pairs |= {
+            f"{name}{k + 1 if draws.shape[1] > 1 else ''}": (draws[:, k], np.atleast_1d(value)[k])
+            for k in range(draws.shape[1])
+        }
+    return {
+        name: float(((draws < value).sum() + rng.random()) / (len(draws) + 1)) for name, (draws, value) in pairs.items()
+    }
+
+
+def planted() -> Iterator[dict[str, object]]:
+    """Coverage of a difference of zero and of another one."""
+    for name, likelihood in LIKELIHOODS.items():
+        for coefficient in (0.0, 0.8):
+            rows = pd.DataFrame([planted_once(likelihood, coefficient, seed) for seed in range(PLANTED)])
+            yield {"likelihood": name, "simulations": PLANTED} | rows.mean().to_dict()
+
+
+def planted_once(likelihood: Likelihood, coefficient: float, seed: int) -> dict[str, float]:
+    """Whether the 95% interval holds the truth, and whether it excludes zero."""
+    rng = np.random.default_rng([_SEED, seed, list(LIKELIHOODS).index(likelihood.name), round(10 * coefficient)])
+    group, factors = questions(rng)
+    fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS.items()}
+    fixed |= {"coefficient": likelihood.size * coefficient, "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
+    if isinstance(likelihood, Refusal):
+        fixed["cutpoint"] = np.array([1.0])
+    truth = {name: np.asarray(fixed[name]) for name in likelihood.spec(factors).priors}
+    data = simulated(truth, group, factors, rng)
+    posterior, stats = sample_model(value_model(likelihood, data), seed + 1, _SAMPLING)
+    found = expected_values(likelihood, data, posterior, _RANDOM) @ corners().estimands["difference"]
+    lower, upper = np.quantile(found, [0.025, 0.975])
+    true = true_difference(likelihood, truth, factors)
+    return {
+        "truth": true,
+        "covers": float(lower <= true <= upper),
+        "error": float(found.mean() - true),
+        "finds": float(lower > 0 or upper < 0),
+        "width": float(upper - lower),
+        "diverged": float(stats.diverging.any()),
+    }
+
+
+_PARTS: dict[str, Callable[[], Iterator[dict[str, object]]]] = {"sbc": sbc, "planted": planted}
+
+
+def main() -> None:
+    """Measure the parts that are named, and keep each result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="+", choices=list(_PARTS))
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    for part in parser.parse_args().parts:
+        table = pd.DataFrame(list(_PARTS[part]()))
+        print(table.to_string(), flush=True)
+        about = provenance() | {"seed": _SEED, "sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
+        write(f"answer-values-{part}", about, table.to_dict("records"))
+
+
+# The page of evidence.
+
+
+def sbc_section() -> str:
+    """Render uniformity of ranks."""
+    rows, about = pd.DataFrame(read("answer-values-sbc")["rows"]), read("answer-values-sbc")["about"]
+    threshold = 0.05 / len(rows)
+    shown = rows.groupby("likelihood", sort=False).agg(
+        quantities=("p", "size"), smallest=("p", "min"), difference=("p", "first"), fits=("fits", "first")
+    )
+    shown = shown.reset_index().rename(columns={"smallest": "smallest p", "difference": "p of the difference"})
+    deviating = int((rows.p < threshold).sum())
+    return f"""## Values: simulation-based calibration
+
+Answers that are ratings, numbers, probabilities, or refusals: {ANSWERS} answers about {LABELS} labels of each of two
+groups, {WORDINGS} wordings and {WORDS} words, with parameters from the priors. The truth's rank among the draws must be
+uniform, for the difference between groups and for every parameter. Of {len(rows)} Kolmogorov-Smirnov tests
+{deviating or "none"} {"deviate" if deviating > 1 else "deviates"} at the 5% level with Bonferroni's adjustment.
+
+{markdown_table(shown)}
+
+{circumstances(about)}
+"""
+
+
+def planted_section() -> str:
+    """Render coverage of planted differences."""
+    rows, about = pd.DataFrame(read("answer-values-planted")["rows"]), read("answer-values-planted")["about"]
+    shown = pd.DataFrame(
+        {
+            "likelihood": rows.likelihood,
+            "true difference": rows.truth.round(3),
+            "covers": [share_of(share, n) for share, n in zip(rows.covers, rows.simulations, strict=True)],
+            "width": rows.width,
+            "mean error": rows.error.round(3),
+            "finds": rows.finds.map("{:.0%}".format),
+        }
+    )
+    return f"""## Values: planted differences
+
+The same design, {PLANTED} simulations a row, with fixed effects of labels, wordings and words, so that the truth is the
+difference for new ones of all of them. "Covers" is of the 95% interval, "finds" how often it excludes zero. Ratings are
+in points from 1 to {RATINGS}, refusals in percentage points, numbers in standard deviations of an answer, and
+probabilities as D.
+
+{markdown_table(shown)}
+
+{circumstances(about)}
+"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""Answers that are ratings, numbers, label probabilities, or refusals."""
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm
+
+import bayes_bias as bb
+from bayes_bias.analyses.answers.value_models import LIKELIHOODS, Scale, averaged, build, expected_values
+from bayes_bias.analyses.answers.value_models import _coords as coords_of
+from bayes_bias.analyses.answers.value_models import _inputs as inputs_of
+from bayes_bias.analyses.answers.values import read_values
+from bayes_bias.errors import AnswersError, ScopeError
+from bayes_bias.plots import plot_values
+from tests.analyses.answers.made_up import LIST, WORDS
+from tests.helpers import refused, says, unlisted_columns
+
+GROUPS = {"groups": {group: [f"{group}{k}" for k in range(5)] for group in ("man", "woman", "other")}}
+TWO = {"groups": {name: GROUPS["groups"][name] for name in ("man", "woman")}}
+QUICK = bb.Sampling(draws=300, tune=300, chains=2)
+
+
+def rated(number: int = 240, difference: float = 1.0, seed: int = 1, groups: tuple[str, ...] = ("man", "woman")):
+    """Numbers about labels of groups, of which the first is ahead."""
+    rng = np.random.default_rng(seed)
+    group, label, wording = (rng.integers(size, size=number) for size in (len(groups), 5, 3))
+    value = 4 + difference * (group == 0) + 0.3 * rng.normal(size=3)[wording] + rng.normal(size=number)
+    return pd.DataFrame(
+        {
+            "label": [f"{groups[g]}{k}" for g, k in zip(group, label, strict=True)],
+            "wording": [f"wording {v}" for v in wording],
+            "value": value,
+        }
+    )
+
+
+def with_probabilities(number: int = 60, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [
+        (word, f"man{a}", f"woman{b}", f"wording {v}")
+        for word in WORDS
+        for a, b, v in zip(*rng.integers((6, 6, 3), size=(number // len(WORDS) + 4, 3)).T, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["word", "label_a", "label_b", "wording"])
+    log_odds = np.where(frame.word.str.startswith("job"), 1.0, -1.0) + 0.7 * rng.normal(size=len(frame))
+    return frame.assign(prob_a=0.9 * expit(log_odds), prob_b=0.9 * expit(-log_odds))
+
+
+def cell_of(frame, wordlist, likelihood, **options):
+    (cell,) = read_values(frame, wordlist, LIKELIHOODS[likelihood], **options).cells
+    return cell
+
+
+@pytest.fixture(scope="module")
+def numbers(sampled) -> bb.answers.ValueEstimates:
+    return bb.answers.estimate_values(rated(), TWO, "numeric", unit="points")
+
+
+def test_numeric_estimate_is_the_difference_of_means(numbers):
+    row, frame = numbers.table.iloc[0], rated()
+    means = frame.groupby(frame.label.str[:-1]).value.mean()
+    assert row.observed == pytest.approx(means["man"] - means["woman"])
+    assert row["mean"] == pytest.approx(row.observed, abs=0.1)
+    # If answers alone are a sample, the standard error is that of two means.
+    ladder = numbers.ladder.droplevel(["model", "stereotype", "estimand"])
+    residual = numbers.sources.droplevel(["model", "stereotype"]).loc["residual", "mean"]
+    sizes = frame.label.str[:-1].value_counts()
+    assert ladder.sd["trials"] == pytest.approx(residual * np.sqrt((1 / sizes).sum()), rel=0.1)
+    assert ladder.sd["all"] > ladder.sd["wordings"] > ladder.sd["trials"]
+    assert says(numbers.text, "Man − woman new labels wordings points distinguishable from zero")
+    expected = numbers.expected.droplevel(["model", "stereotype"])["mean"]
+    assert expected["man"] - expected["woman"] == pytest.approx(row["mean"])
+
+
+@pytest.mark.slow
+def test_estimates_scale_with_the_unit_of_numbers(numbers):
+    frame = rated()
+    thousands = bb.answers.estimate_values(frame.assign(value=1000 * frame.value), TWO, "numeric").table
+    assert thousands["mean"].iloc[0] == pytest.approx(1000 * numbers.table["mean"].iloc[0], rel=1e-6)
+
+
+def test_averaged_is_the_integral_of_the_inverse_logit():
+    x = np.linspace(-12, 12, 20001)
+    for mean, sd in ((0.5, 0.3), (-2.0, 3.0), (1.0, 6.0)):
+        integral = np.trapezoid(expit(mean + sd * x) * norm.pdf(x), x)
+        assert averaged(np.array([mean]), np.array([sd]))[0] == pytest.approx(integral, abs=2e-4)
+
+
+@pytest.mark.slow
+def test_kept_levels_count_with_their_effects():
+    """Under scope "trials" the expected value is the average over these levels."""
+    cell = cell_of(rated(), TWO, "numeric")
+    posterior = bb.answers.estimate_values(rated(), TWO, "numeric", sampling=QUICK).fits["", "answers"]["posterior"]
+    data, draws = cell.data, posterior.to_dataset().isel(chain=[0], draw=[0])
+    kept = expected_values(LIKELIHOODS["numeric"], data, draws, (), Scale(0.0, 1.0))[0]
+    labels = draws.label_effect.to_numpy().ravel()
+    wordings, of_bias = draws.wording_effect.to_numpy().ravel(), draws.wording_bias_effect.to_numpy().ravel()
+    half = np.array([0.5, -0.5])
+    by_hand = draws.intercept.item() + half * draws.coefficient.item() + wordings.mean() + half * of_bias.mean()
+    assert kept == pytest.approx(by_hand + np.array([labels[:5].mean(), labels[5:].mean()]))
+
+
+def test_ordinal_density_is_that_of_the_cumulative_logit():
+    frame = rated(40).assign(value=lambda rows: rows.value.round().clip(2, 6))
+    data, kind = cell_of(frame, TWO, "ordinal", ratings=(1, 7)).data, LIKELIHOODS["ordinal"]
+    model = build(kind, data, inputs_of(kind, data, None), coords_of(data))
+    assert list(model.coords["step"]) == [f"above {step}" for step in range(1, 7)]
+    cutpoints, predictor = np.array([-2.0, -1, -0.5, 0.5, 1, 2.5]), data.corners.contrasts[data.corner, 0] * 0.8
+    ends, rating = np.full((40, 1), np.inf), (data.value - 1).astype(int)
+    below = expit(np.concatenate([-ends, cutpoints - predictor[:, None], ends], axis=1))
+    by_hand = np.log(below[np.arange(40), rating + 1] - below[np.arange(40), rating])
+    with pm.Model(coords={"step": list(model.coords["step"])}) as alone:
+        kind.observe(kind.spec(()), pt.constant(predictor), pt.constant(data.value - 1))
+    density = alone.compile_logp(vars=alone.observed_RVs, jacobian=False)
+    steps = np.append(cutpoints[0], np.log(np.diff(cutpoints)))
+    assert float(density({"cutpoint_ordered__": steps})) == pytest.approx(by_hand.sum(), abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_refusals_are_shares_in_percentage_points():
+    rng = np.random.default_rng(2)
+    frame = rated(300).drop(columns="value")
+    rate = np.where(frame.label.str.startswith("man"), 0.3, 0.1)
+    frame["refused"] = np.where(rng.random(300) < rate, "yes", "no")
+    found = bb.answers.estimate_values(frame, TWO, "refusals", scope="trials", sampling=QUICK)
+    share = (frame.refused == "yes").groupby(frame.label.str[:-1]).mean()
+    row = found.table.iloc[0]
+    assert row.observed == pytest.approx(100 * (share["man"] - share["woman"]))
+    standard_error = 100 * np.sqrt((share * (1 - share) / frame.label.str[:-1].value_counts()).sum())
+    assert row["mean"] == pytest.approx(row.observed, abs=standard_error)
+    assert row.sd == pytest.approx(standard_error, rel=0.2)
+    assert found.unit == "percentage points"
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_probabilities_estimate_d():
+    frame = with_probabilities()
+    found = bb.answers.estimate_values(frame, LIST, "probabilities", sampling=QUICK)
+    row = found.table.iloc[0]
+    of_a = frame.prob_a / (frame.prob_a + frame.prob_b)
+    assert row.observed == pytest.approx(
+        of_a[frame.word.str.startswith("job")].mean() - of_a[frame.word.str.startswith("home")].mean()
+    )
+    assert row["mean"] == pytest.approx(row.observed, abs=0.1)
+    assert found.table.index.get_level_values("estimand")[0] == "D"
+
+
+def test_probabilities_are_read_alike_in_any_form():
+    frame = with_probabilities()
+    value = cell_of(frame, LIST, "probabilities").data.value
+    assert value == pytest.approx(logit(frame.prob_a / (frame.prob_a + frame.prob_b)).to_numpy())
+    logs = frame.assign(logprob_a=np.log(frame.prob_a), logprob_b=np.log(frame.prob_b))
+    assert cell_of(logs.drop(columns=["prob_a", "prob_b"]), LIST, "probabilities").data.value == pytest.approx(value)
+    swapped = frame.rename(columns={"prob_a": "prob_b", "prob_b": "prob_a", "label_a": "label_b", "label_b": "label_a"})
+    assert cell_of(swapped, LIST, "probabilities").data.value == pytest.approx(value)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_each_of_three_groups_is_compared_with_the_others():
+    frame = rated(200, 1.5, groups=("man", "woman", "other"))
+    found = bb.answers.estimate_values(frame, GROUPS, "numeric", sampling=QUICK)
+    means = frame.groupby(frame.label.str[:-1]).value.mean()
+    table = found.table.droplevel(["model", "stereotype"])
+    assert list(table.index) == ["man − others", "woman − others", "other − others"]
+    assert table.observed["man − others"] == pytest.approx(means["man"] - (means["woman"] + means["other"]) / 2)
+    assert table["mean"].sum() == pytest.approx(0, abs=1e-9)
+    assert next(iter(table.index[found.distinguishable.to_numpy()])) == "man − others"
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_association_is_stereotypical_less_other_combinations():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"label": rng.choice(["man0", "man1", "woman0", "woman1"], 400), "word": rng.choice(WORDS, 400)}
+    )
+    man, job = frame.label.str.startswith("man"), frame.word.str.startswith("job")
+    # Men and jobs are rated higher, which is no association.
+    frame["value"] = 2 * man + 3 * job + 0.8 * (man == job) + rng.normal(size=400)
+    cell = cell_of(frame, LIST, "numeric")
+    assert cell.data.corners.names == ("men, career", "men, family", "women, career", "women, family")
+    assert {factor.name: factor.has_bias for factor in cell.data.factors} == {"label": True, "word": True}
+    row = bb.answers.estimate_values(frame, LIST, "numeric", scope="trials", sampling=QUICK).table.iloc[0]
+    means = frame.value.groupby([man, job]).mean()
+    by_hand = (means[True, True] + means[False, False] - means[True, False] - means[False, True]) / 2
+    assert row.observed == pytest.approx(by_hand)
+    assert row["mean"] == pytest.approx(0.8, abs=0.25)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_robust_estimate_ignores_outliers():
+    frame = rated(150).assign(value=lambda rows: rows.value.where(rows.index % 30 > 0, 60.0))
+    rows = {
+        kind: bb.answers.estimate_values(frame, TWO, kind, sampling=QUICK).table.iloc[0]
+        for kind in ("numeric", "robust")
+    }
+    assert rows["robust"]["mean"] == pytest.approx(1, abs=0.4)
+    assert rows["robust"].sd < rows["numeric"].sd / 2
+
+
+def test_values_of_models_are_kept_apart():
+    frame = pd.concat([rated(80, seed=k).assign(model=name, temperature=k) for k, name in enumerate(("one", "two"))])
+    values = read_values(frame, TWO, LIKELIHOODS["numeric"])
+    assert [cell.model for cell in values.cells] == ["one", "two"]
+    with refused(AnswersError, "temperature"):
+        read_values(frame.assign(model="one"), TWO, LIKELIHOODS["numeric"])
+    apart = read_values(frame.assign(model="one"), TWO, LIKELIHOODS["numeric"], factors="temperature")
+    assert [cell.model for cell in apart.cells] == ["one, temperature 0", "one, temperature 1"]
+
+
+def test_answers_without_a_value_are_counted():
+    frame = rated(50).assign(value=lambda rows: rows.value.where(rows.index > 3))
+    values = read_values(frame, TWO, LIKELIHOODS["numeric"])
+    assert says(" ".join(values.notices), "4 of 50 answers no value omitted")
+    assert len(values.cells[0].data.value) == 46
+
+
+ROWS = rated(60)
+PROBABILITIES = with_probabilities()
+
+
+@pytest.mark.parametrize(
+    ("frame", "wordlist", "likelihood", "text"),
+    [
+        (ROWS, TWO, "nominal", "likelihood nominal"),
+        (ROWS.drop(columns="value"), TWO, "numeric", "no column value"),
+        (ROWS.drop(columns="label"), TWO, "numeric", "no column label"),
+        (ROWS.assign(label="nobody"), TWO, "numeric", "label nobody not in the list"),
+        (ROWS.assign(value="high"), TWO, "numeric", "value in row 1 high number is expected"),
+        (ROWS.assign(value=3), TWO, "ordinal", "all 60 answers the same value"),
+        (ROWS, TWO, "ordinal", "not a whole number numeric"),
+        (ROWS.assign(value=ROWS.value.round() * 10), TWO, "ordinal", "ratings steps numeric"),
+        (ROWS.assign(label="man1"), TWO, "numeric", "no answers about woman"),
+        (ROWS.assign(refused="maybe"), TWO, "refusals", "refused in row 1 maybe yes or no"),
+        (ROWS, {"groups": {"man": ["man1"]}}, "numeric", "no two groups"),
+        (ROWS, {"groups": {"man": ["man1"], "woman": ["Man1"]}}, "numeric", "label man1 twice"),
+        (PROBABILITIES.assign(prob_a=0.7, prob_b=0.6), LIST, "probabilities", "row 1 sum to 1.3"),
+        (PROBABILITIES.assign(prob_a=0.0), LIST, "probabilities", "row 1 not above 0"),
+        (PROBABILITIES, TWO, "probabilities", "no classes of words"),
+        (PROBABILITIES.assign(label_b="man1", label_a="man2"), LIST, "probabilities", "labels of one group"),
+        (PROBABILITIES.assign(word="sun"), LIST, "probabilities", "word sun not in the list"),
+    ],
+)
+def test_estimate_values_rejects_what_it_cannot_estimate(frame, wordlist, likelihood, text):
+    with refused(AnswersError, text):
+        bb.answers.estimate_values(frame, wordlist, likelihood)
+
+
+def test_estimate_values_rejects_an_unknown_scope():
+    with refused(ScopeError, "scope targets"):
+        bb.answers.estimate_values(ROWS, TWO, "numeric", scope="targets")
+
+
+def test_page_of_values_has_estimates_and_sources(numbers, tmp_path):
+    page = bb.write(numbers, tmp_path / "values")
+    text = page.read_text(encoding="utf-8")
+    assert all(name in text for name in ("man − woman", "wording bias", "hierarchical model", "residual"))
+    assert (page.parent / "summary.csv").is_file()
+    assert not unlisted_columns(numbers.table, numbers.ladder, numbers.expected, numbers.sources)
+    assert [label.get_text() for label in plot_values(numbers).get_yticklabels()] == ["man − woman"]

@@ -1,0 +1,117 @@
+"""Several models that scored the same pairs: which differ, and in which order."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import ScopeError, SentencePairsError
+from bayes_bias.plots import plot_model_contrasts
+from tests.analyses.sentence_pairs.tables import simulated
+from tests.helpers import refused, says, unlisted_columns
+
+
+def of_models(ahead: dict[str, float], pairs: int = 240) -> pd.DataFrame:
+    """Scores of several models, which find the same pairs stereotypical."""
+    shared, rng = simulated(pairs), np.random.default_rng(5)
+    frames = []
+    for model, more in ahead.items():
+        own = shared.score_more + more + 0.5 * rng.normal(size=len(shared))
+        frames.append(shared.assign(score_more=own, model=model))
+    return pd.concat(frames)
+
+
+SCORES = of_models({"small": 0.0, "medium": 0.0, "large": 0.8})
+
+
+@pytest.fixture(scope="module")
+def several() -> bb.sentence_pairs.PairContrasts:
+    return bb.sentence_pairs.compare_models(SCORES)
+
+
+def test_compare_models_finds_the_model_that_differs(several):
+    found = {key for key, row in several.table.iterrows() if row.survives}
+    pairs = {("large", "medium"), ("large", "small")}
+    assert found == {(estimand, *pair) for estimand in ("share", "difference") for pair in pairs}
+    assert says(several.text, "share of large larger than that of small percentage points mean difference nats")
+    assert several.ranking.loc["share"].index[0] == "large"
+
+
+def test_differences_are_those_of_the_paired_scores(several):
+    scores = SCORES.assign(difference=SCORES.score_more - SCORES.score_less)
+    by_model = scores.pivot_table("difference", "item", "model")
+    paired = by_model["large"] - by_model["small"]
+    row = several.table.loc["difference", "large", "small"]
+    assert row["mean"] == pytest.approx(paired.mean(), abs=0.02)
+    assert row.sd == pytest.approx(paired.std() / len(paired) ** 0.5, rel=0.3)
+    ahead = (by_model > 0).mean()
+    assert several.table.loc["share", "large", "small"]["mean"] == pytest.approx(ahead.large - ahead.small, abs=0.03)
+
+
+def test_compare_models_is_independent_of_the_unit(several):
+    in_tens = SCORES.assign(score_more=10 * SCORES.score_more, score_less=10 * SCORES.score_less)
+    tens = bb.sentence_pairs.compare_models(in_tens, decimals=None).table.loc["difference", "large", "small"]
+    assert tens["mean"] == pytest.approx(10 * several.table.loc["difference", "large", "small"]["mean"], rel=0.01)
+
+
+def test_compare_models_takes_scores_by_name(several):
+    by_model = {model: own.drop(columns="model") for model, own in SCORES.groupby("model")}
+    assert bb.sentence_pairs.compare_models(by_model).table.equals(several.table)
+
+
+def test_compare_models_compares_the_values_of_factors(several):
+    layers = SCORES.rename(columns={"model": "layer"})
+    found = bb.sentence_pairs.compare_models(layers, factors="layer")
+    assert list(found.scores) == ["layer large", "layer medium", "layer small"]
+    assert found.table["mean"].to_list() == several.table["mean"].to_list()
+
+
+def test_pairs_that_one_model_lacks_are_omitted(several):
+    lacking = SCORES[(SCORES.model != "small") | (SCORES["item"] != "pair 7")]
+    found = bb.sentence_pairs.compare_models(lacking)
+    assert says(" ".join(found.notices), "1 of 240 pairs not scored by all models omitted")
+    assert set(found.table.questions) == {239}
+
+
+def test_writers_widen_intervals_when_they_differ_by_model():
+    rng = np.random.default_rng(7)
+    writers = {name: rng.normal() for name in SCORES.writer.unique()}
+    own = SCORES.score_more + (SCORES.model == "large") * SCORES.writer.map(writers)
+    scores = SCORES.assign(score_more=own)
+    sds = {scope: bb.sentence_pairs.compare_models(scores, scope=scope).table.sd for scope in ("all", "pairs")}
+    row = ("difference", "large", "small")
+    assert sds["all"][row] > 1.5 * sds["pairs"][row]
+
+
+@pytest.mark.parametrize(
+    ("scores", "text"),
+    [
+        (SCORES[SCORES.model == "small"], "all are of one model factors"),
+        (SCORES.assign(item=SCORES["item"] + SCORES.model), "no two pairs in common"),
+        (SCORES.assign(writer=SCORES.writer + SCORES.model), "writer of item pair for another model"),
+        (pd.concat([SCORES[SCORES.model == "small"].assign(model=m) for m in "ab"]), "same share in every pair"),
+    ],
+)
+def test_compare_models_rejects_scores_that_cannot_be_compared(scores, text):
+    with refused(SentencePairsError, text):
+        bb.sentence_pairs.compare_models(scores)
+
+
+def test_compare_models_rejects_scopes_without_a_population():
+    with refused(ScopeError, "scope none pairs"):
+        bb.sentence_pairs.compare_models(SCORES, scope="none")
+
+
+def test_estimate_names_the_comparison_when_there_are_several_models():
+    with refused(SentencePairsError, "3 models compare_models --compare-models"):
+        bb.sentence_pairs.estimate(SCORES)
+
+
+def test_page_of_models_has_shares_and_differences(several, tmp_path):
+    page = bb.write(several, tmp_path / "models")
+    text = page.read_text(encoding="utf-8")
+    assert all(name in text for name in ("percentage points", "nats", "large − small", "after Holm", "writers"))
+    assert (page.parent / "differences.csv").is_file()
+    assert not unlisted_columns(several.table, several.ranking)
+    labels = [label.get_text() for label in plot_model_contrasts(several, ["difference"]).get_yticklabels()]
+    assert labels == several.ranking.loc["difference"].index.to_list()
