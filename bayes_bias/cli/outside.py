@@ -17,6 +17,7 @@ from bayes_bias.cli.options import (
     ScopeOption,
     SeedOption,
     input_option,
+    listed,
     with_options,
 )
 from bayes_bias.errors import BayesBiasError
@@ -52,6 +53,15 @@ def criterion(
     ] = None,
     covariates: Annotated[str, input_option(help="Columns to hold constant, comma-separated.")] = "",
     family: Annotated[str | None, input_option(help="Column with families, such as those of languages.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What is compared, for headings; by default the name of the file.")
+    ] = None,
+    bias_name: Annotated[
+        str, typer.Option(help="Name of the bias, with its unit, for axes and text, such as 'gender bias (cosine)'.")
+    ] = "bias",
+    criterion_name: Annotated[
+        str, typer.Option(help="Name of the criterion, with its unit, such as 'women in the job (%)'.")
+    ] = "criterion",
     scope: ScopeOption = DEFAULT_SCOPE,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
@@ -69,12 +79,14 @@ def criterion(
             file,
             toward=toward,
             scope=scope_of(scope).name,
-            covariates=[name.strip() for name in covariates.split(",") if name.strip()],
+            covariates=listed(covariates),
             family=family,
             ci_prob=ci_prob,
             seed=seed,
             sampling=sampler.sampling,
-            name=file.stem,
+            name=name or file.stem,
+            bias_name=bias_name,
+            criterion_name=criterion_name,
         )
         page = output.write(result)
     print_layout(result.layout)

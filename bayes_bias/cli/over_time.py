@@ -12,7 +12,15 @@ from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, model_option, with_options
-from bayes_bias.cli.table_source import AllowLossOption, ReplicatesOption, SubTopicsOption, TableSource, TrustOption
+from bayes_bias.cli.table_source import (
+    AllowLossOption,
+    LanguageOption,
+    MatchOption,
+    ReplicatesOption,
+    SubTopicsOption,
+    TableSource,
+    TrustOption,
+)
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -39,6 +47,8 @@ class Slices:
     ]
     replicates: ReplicatesOption = None
     sub_topics: SubTopicsOption = None
+    match: MatchOption = "exact"
+    language: LanguageOption = None
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
 
@@ -78,6 +88,8 @@ class Slices:
             controls="none",
             replicates=(self.replicates or "seed") if several else None,
             sub_topics=self.sub_topics,
+            match=self.match,
+            language=self.language,
             allow_loss=self.allow_loss,
             trust=self.trust,
         )

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayes_bias import cosines, open_embedding, save_vectors
+from bayes_bias import cosines, load_wordlist, open_embedding, save_vectors
+from bayes_bias.cli.over_time import Slices
 from tests.helpers import says
 
 YEARS = (1900, 1910)
@@ -23,6 +24,16 @@ def decades(tmp_path: Path) -> list[str]:
             moved = {word: vector + noise * rng.normal(size=vector.shape) for word, vector in vectors.items()}
             save_vectors(moved, tmp_path / f"{year}-{seed}.npz")
     return [argument for year in YEARS for argument in ("--at", f"{year}={tmp_path}/{year}-*.npz")]
+
+
+def test_slices_are_matched_as_asked(tmp_path):
+    demo = open_embedding("googlenews-demo")
+    words = load_wordlist("weat7")
+    vectors = demo.find([*words.targets, *words.attributes])
+    save_vectors({word.upper(): vector for word, vector in vectors.items()}, tmp_path / "1900.npz")
+    slices = Slices(at=[f"1900={tmp_path}/1900.npz"], match="case")
+    table = slices.table(1900, [f"{tmp_path}/1900.npz"], "weat7")
+    assert table.values.sizes["target"] == len(words.targets)
 
 
 @pytest.mark.slow

@@ -314,8 +314,10 @@ def test_a_fit_needs_to_know_its_sign(small_fit: xr.DataTree) -> None:
 def test_the_command_prints_and_writes(run: Callable, from_priors: None, tmp_path: Path) -> None:
     simulated(12).rename_axis("label").to_csv(tmp_path / "languages.csv")
     asked = ["criterion", tmp_path / "languages.csv", "--draws", 500, "--out", tmp_path / "out"]
-    code, out, err = run(*asked)
+    named = ["--bias-name", "gender bias (cosine)", "--criterion-name", "women in the job (%)", "--name", "jobs"]
+    code, out, err = run(*asked, *named)
     assert code == 0, err
+    assert says(out, "gender bias (cosine) women in the job (%) correlate")
     assert says(out, "correlation slope reliability")
     names = {path.name for path in (tmp_path / "out").rglob("*")}
     assert names >= {
