@@ -318,13 +318,15 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     noise = table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
     shared = variances.of(variances.patterns.cluster[side])
     directions = []
-    for alike, bases in Clusters.from_data(data, side).directions(cells):
-        cell = cells[alike[0]]
+    for word_set in Clusters.from_data(data, side).word_sets(cells):
+        positions = word_set.positions
+        cell = cells[positions[0]]
         covariance, left = effects[..., cell, :, :], noise[..., cell, :, :]
-        for times, basis in bases:
-            directions.append(_Directions(alike, [basis], False, *_shrunk(covariance + times * shared, left)))
+        for part in word_set.shared:
+            shrunk = _shrunk(covariance + part.times * shared, left)
+            directions.append(_Directions(positions, [part.basis], False, *shrunk))
         rest = _shrunk(covariance, left)
-        directions.append(_Directions(alike, [basis for _, basis in bases], True, *rest))
+        directions.append(_Directions(positions, [part.basis for part in word_set.shared], True, *rest))
     return Conditional(words, cells, directions)
 
 

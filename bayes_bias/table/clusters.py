@@ -19,6 +19,22 @@ _DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
+class SharedDirections:
+    """Directions in which clusters add their variance, `times` over: an orthonormal `basis` (words, directions)."""
+
+    times: float
+    basis: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class WordSet:
+    """Words whose effects have one covariance: their `positions`, and the directions that clusters share."""
+
+    positions: NDArray[np.intp]
+    shared: tuple[SharedDirections, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Clusters:
     """The clusters of one side's words."""
 
@@ -42,34 +58,31 @@ class Clusters:
         average = share.T @ self._members(np.arange(len(cells)))
         return np.asarray(average @ average.T)
 
-    def directions(
-        self, cells: NDArray[np.intp]
-    ) -> Iterator[tuple[NDArray[np.intp], list[tuple[float, NDArray[np.float64]]]]]:
-        """Sets of words whose effects have one covariance, with the directions in which clusters add variance.
-
-        Of each set the words, and for some directions how often what clusters share counts, with an orthonormal basis.
+    def word_sets(self, cells: NDArray[np.intp]) -> Iterator["WordSet"]:
+        """Return the sets of words whose effects have one covariance.
 
         There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
-        membership, what clusters share is added as many times as the eigenvalue says: for each distinct eigenvalue
-        there is an orthonormal basis (words, directions).
+        membership, the variance that clusters share is added as many times as the eigenvalue.
         """
         together = set(cells[self.index >= 0]) if self.spans(cells) else set()
         joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
         for cell in np.unique(joined):
-            words = np.flatnonzero(joined == cell)
-            yield words, list(self._bases(cells, words))
+            positions = np.flatnonzero(joined == cell)
+            yield WordSet(positions, self._shared_directions(cells, positions))
 
-    def _bases(self, cells: NDArray[np.intp], words: NDArray[np.intp]) -> Iterator[tuple[float, NDArray[np.float64]]]:
-        members, cell_of = self._members(words), np.unique(cells[words], return_inverse=True)[1]
+    def _shared_directions(
+        self, cells: NDArray[np.intp], positions: NDArray[np.intp]
+    ) -> "tuple[SharedDirections, ...]":
+        members, cell_of = self._members(positions), np.unique(cells[positions], return_inverse=True)[1]
         if not members.any():
-            return
+            return ()
         in_cell = np.eye(cell_of.max() + 1)[cell_of]
         centred = members - in_cell @ ((in_cell.T @ members) / in_cell.sum(axis=0)[:, None])
         basis, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-        values = np.round(lengths**2, _DECIMALS)
-        for value in np.unique(values[values > 0])[::-1]:
-            yield float(value), basis[:, values == value]
+        eigenvalues = np.round(lengths**2, _DECIMALS)
+        distinct = np.unique(eigenvalues[eigenvalues > 0])[::-1]
+        return tuple(SharedDirections(float(value), basis[:, eigenvalues == value]) for value in distinct)
 
     def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float)

@@ -233,19 +233,20 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     shared, df, scatter, cell = [], [], [], []
-    for words, bases in Clusters.from_data(means, side).directions(cells):
-        part = deviations[words]
-        residual, left_df = part.T @ part, float(len(words) - len(np.unique(cells[words])))
-        for count, basis in bases:
-            rotated = basis.T @ part
-            shared.append(count)
-            df.append(float(basis.shape[1]))
+    for word_set in Clusters.from_data(means, side).word_sets(cells):
+        positions = word_set.positions
+        part = deviations[positions]
+        remaining, remaining_df = part.T @ part, float(len(positions) - len(np.unique(cells[positions])))
+        for directions in word_set.shared:
+            rotated = directions.basis.T @ part
+            shared.append(directions.times)
+            df.append(float(directions.basis.shape[1]))
             scatter.append(rotated.T @ rotated)
-            residual, left_df = residual - scatter[-1], left_df - df[-1]
+            remaining, remaining_df = remaining - scatter[-1], remaining_df - df[-1]
         shared.append(0.0)
-        df.append(left_df)
-        scatter.append(residual)
-        cell += [cells[words[0]]] * (len(bases) + 1)
+        df.append(remaining_df)
+        scatter.append(remaining)
+        cell += [cells[positions[0]]] * (len(word_set.shared) + 1)
     name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
         f"{side}_shared": ((name,), np.array(shared)),
@@ -389,8 +390,9 @@ def without_slopes(
     if not z.shape[1]:
         return dict(statistics)
     part, designs, values, number = [], [], [], 0
-    for words, bases in Clusters.from_data(means, side).directions(cells):
-        along = [basis @ (basis.T @ z[words]) for _, basis in bases]
+    for word_set in Clusters.from_data(means, side).word_sets(cells):
+        words = word_set.positions
+        along = [directions.basis @ (directions.basis.T @ z[words]) for directions in word_set.shared]
         for projected in (*along, z[words] - sum(along)):
             basis, size, right = np.linalg.svd(projected, full_matrices=False)
             is_large = size > _ROUNDING * np.sqrt(len(z))

@@ -210,7 +210,7 @@ def test_cluster_directions_are_orthonormal(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
     clusters = Clusters(("topic",), np.array(index))
-    found = [(words, own) for words, bases in clusters.directions(cells) for _, own in bases]
+    found = [(each.positions, own.basis) for each in clusters.word_sets(cells) for own in each.shared]
     everywhere = np.eye(len(index))
     basis = np.concatenate([np.zeros((len(index), 0)), *(everywhere[:, words] @ own for words, own in found)], axis=1)
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)
