@@ -149,8 +149,10 @@ class VectorCell(Cell):
         # SemAxis depends on the lengths of vectors.
         return [self.depends_on, sha256_of_vectors(self.embedding.all())]
 
-    @property
+    @cached_property
     def absent_controls(self) -> list[str]:
+        if not self.words.controls:
+            return []
         return [*lookup(self.embedding, self.words)[1].absent_controls(allow_loss=self.allow_loss)]
 
     def table(self) -> AssociationTable:
