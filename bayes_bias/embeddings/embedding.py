@@ -239,10 +239,11 @@ class Embedding(Telling):
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
-        in_other_case: dict[str, tuple[str, ...]] = {}
+        in_other_case: dict[str, list[str]] = {word.casefold(): [] for word in missing}
         for word in vectors:
-            in_other_case[word.casefold()] = (*in_other_case.get(word.casefold(), ()), word)
-        cased = {w: in_other_case[w.casefold()] for w in missing if w.casefold() in in_other_case}
+            if (folded := word.casefold()) in in_other_case:
+                in_other_case[folded].append(word)
+        cased = {word: tuple(in_other_case[word.casefold()]) for word in missing if in_other_case[word.casefold()]}
         return {**self.reader.near(word for word in missing if word not in cased), **cased}
 
     def vocabulary(self) -> list[str]:
