@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pymc as pm
 import pytest
 
 from bayes_bias import cosines, load_wordlist, measures, open_embedding, sweep
@@ -24,6 +25,7 @@ from bayes_bias.associations.similarity import SIMILARITIES
 from bayes_bias.debiasing.debiaser import DEBIASERS
 from bayes_bias.embeddings import opening
 from bayes_bias.measures.registry import MEASURES
+from bayes_bias.models import families
 
 GUIDES = Path(__file__).parents[1] / "docs" / "contributing"
 
@@ -97,6 +99,22 @@ def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
         np.testing.assert_allclose(written["nurse"], said["projected"]["nurse"], atol=1e-6)
     finally:
         DEBIASERS.pop("two-means", None)
+
+
+def test_a_prior_family_of_one_entry():
+    """The entry has PyMC's density, in any unit."""
+    text = (GUIDES / "add-a-prior-family.md").read_text(encoding="utf-8")
+    (diff,) = re.findall(r"```diff\n(.*?)```", text, re.DOTALL)
+    entry = "\n".join(line[1:] for line in diff.splitlines() if line.startswith("+"))
+    ((name, family),) = eval(f"{{{entry}}}", {**vars(families), "np": np}).items()
+    values, parameters = np.array([0.1, 0.7, 3.0]), {"mu": 0.5, "lam": 1.3}
+    for unit in (1.0, 0.06):
+        own = family.in_unit(parameters, unit)
+        expected = pm.logp(getattr(pm, name).dist(**own), values).eval(mode="FAST_COMPILE")
+        np.testing.assert_allclose(families.log_density(family.terms(**own), values), expected, atol=1e-12)
+        shifted = families.log_density(family.terms(**parameters), values) - np.log(unit)
+        np.testing.assert_allclose(families.log_density(family.terms(**own), unit * values), shifted, atol=1e-12)
+    assert family.size_of(parameters) == 0.5
 
 
 @pytest.mark.slow

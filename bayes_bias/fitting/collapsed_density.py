@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import xarray as xr
@@ -22,22 +22,53 @@ from numpy.typing import NDArray
 
 from bayes_bias.fitting.nutpie_door import CompiledPyMCModel
 from bayes_bias.models.crossed import parts_in_units
+from bayes_bias.models.families import Terms
 from bayes_bias.models.preferences import LEAST_SQUARE, PREFERENCE, explained_by, sides_from_vectors, variance_name
 from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size, unit_of
-from bayes_bias.models.spec import FROM_VECTORS, POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
+from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.table_parts import Part
+from bayes_bias.table.labels import Side
 
 type Numbers = NDArray[np.float64]
 
-_FAMILIES = tuple(POSITIVE_DISTRIBUTIONS)
-_HALF_NORMAL, _HALF_STUDENT_T, _HALF_CAUCHY, _EXPONENTIAL, _GAMMA, _INVERSE_GAMMA, _LOG_NORMAL = range(len(_FAMILIES))
-# Numbers before the priors; and of each its family, two parameters, and the unit in which its scale is folded, or 0.
-_HEADER, _OF_PRIOR = 6, 4
-# The family of a scale whose variance vectors tell; its parameters are degrees of freedom and expected variance.
-_FROM_VECTORS = len(_FAMILIES)
-# Of each scale from vectors: its position, and the positions and weights of up to five scales that explain a part.
+# A scale from vectors is explained in part by up to so many others.
 _EXPLAINING = 5
-_OF_VARIANCE = 1 + 2 * _EXPLAINING
+# Of each scale: the terms of its log prior (`bayes_bias.models.families`), the unit in which it is folded, or 0, and if
+# vectors tell its variance, the degrees of freedom and the expected value, otherwise 0.
+SCALE = np.dtype([(name, float) for name in (*Terms._fields, "unit", "df", "expected")])
+# Of each variance from vectors: the scale, and which scales explain a part of it, with their weights.
+VARIANCE = np.dtype([("scale", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)])
+# Of each part of the table: its rows, degrees of freedom, and number of patterns.
+PART = np.dtype([("size", float), ("df", float), ("patterns", float)])
+
+
+class Arrays(NamedTuple):
+    """All that the density reads.
+
+    Attributes
+    ----------
+    scales : array of `SCALE` (scales,)
+    variances : array of `VARIANCE` (variances,)
+    parts : array of `PART` (parts,)
+    scatter : array (parts, largest, largest)
+    scale_of : array (parts, most)
+        The scale of each pattern.
+    pattern : array (parts, most, largest (largest + 1) / 2)
+        Lower triangle of each pattern.
+    """
+
+    scales: Any
+    variances: Any
+    parts: Any
+    scatter: Any
+    scale_of: Any
+    pattern: Any
+
+
+# Functions of nutpie get one block of memory. It begins with its length, the numbers of scales, variances and parts,
+# the size of the largest part, and the most patterns that a part has.
+_SIZES = 6
+_SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind in (SCALE, VARIANCE, PART))
 
 
 def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -56,24 +87,52 @@ _compiled = _kept(partial(njit, error_model="numpy"))
 
 
 @_compiled
-def _log_prior(family, a, b, s):  # type: ignore[no-untyped-def]  # Numba's types
-    """Log density of a scale, up to a constant, and its slope."""
-    if family == _HALF_NORMAL:
-        return -0.5 * (s / a) ** 2, -s / a**2
-    if family == _HALF_STUDENT_T:
-        return -0.5 * (a + 1) * np.log1p((s / b) ** 2 / a), -(a + 1) * s / (a * b**2 + s**2)
-    if family == _HALF_CAUCHY:
-        return -np.log1p((s / a) ** 2), -2 * s / (a**2 + s**2)
-    if family == _EXPONENTIAL:
-        return -a * s, -a
-    if family == _GAMMA:
-        return (a - 1) * np.log(s) - b * s, (a - 1) / s - b
-    if family == _INVERSE_GAMMA:
-        return -(a + 1) * np.log(s) - b / s, -(a + 1) / s + b / s**2
-    if family == _LOG_NORMAL:
-        z = (np.log(s) - a) / b
-        return -0.5 * z**2 - np.log(s), -(z / b + 1) / s
-    return np.nan, np.nan  # a family without a branch here: the sampler cannot start
+def named(block):  # type: ignore[no-untyped-def]  # Numba's types
+    """Return the `Arrays` of a block of memory, as `packed` lays them out."""
+    scales, variances, parts = int(block[1]), int(block[2]), int(block[3])
+    largest, most = int(block[4]), int(block[5])
+    a = _SIZES + scales * _SCALE
+    b = a + variances * _VARIANCE
+    c = b + parts * _PART
+    d = c + parts * largest * largest
+    e = d + parts * most
+    return Arrays(
+        block[_SIZES:a].view(SCALE),
+        block[a:b].view(VARIANCE),
+        block[b:c].view(PART),
+        block[c:d].reshape(parts, largest, largest),
+        block[d:e].reshape(parts, most),
+        block[e:].reshape(parts, most, largest * (largest + 1) // 2),
+    )
+
+
+@_compiled
+def _log_prior(prior, s):  # type: ignore[no-untyped-def]
+    """Log density of a scale, up to a constant, and its slope; for the terms see `bayes_bias.models.families`."""
+    value, slope = 0.0, 0.0
+    if prior.rate != 0:
+        value, slope = -prior.rate * s, -prior.rate
+    if prior.halfwidth < np.inf:
+        value -= 0.5 * (s / prior.halfwidth) ** 2
+        slope -= s / prior.halfwidth**2
+    if prior.power != 0:
+        value += prior.power * np.log(s)
+        slope += prior.power / s
+    if prior.inverse != 0:
+        value -= prior.inverse / s
+        slope += prior.inverse / s**2
+    if prior.exponent != 0:
+        term = (s / prior.width) ** prior.exponent
+        value -= term
+        slope -= prior.exponent * term / s
+    if prior.tail != 0:
+        value -= prior.tail * np.log1p(s**2 / prior.knee)
+        slope -= 2 * prior.tail * s / (prior.knee + s**2)
+    if prior.spread < np.inf:
+        z = (np.log(s) - prior.centre) / prior.spread
+        value -= 0.5 * z**2
+        slope -= z / prior.spread / s
+    return value, slope
 
 
 @_compiled
@@ -110,104 +169,96 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _add_part(data, at, coefficients, slopes, work):  # type: ignore[no-untyped-def]
-    """Add the slopes of a part's log density in coefficients; return that density, and where the next part begins."""
-    n, n_patterns, df = int(data[at]), int(data[at + 1]), data[at + 2]
+def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
+    """Add the slopes of the parts' log density in coefficients, and return that density."""
+    parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
+    largest, value = scatter.shape[1], 0.0
+    work = np.empty((3, largest, largest))
     inverse, product, of_entry = work[0], work[1], work[2]
-    scatter, first, step = at + 3, at + 3 + n * n, 1 + n * (n + 1) // 2
-    inverse[:n, :n] = 0.0
-    for p in range(first, first + n_patterns * step, step):
-        coefficient, entry = coefficients[int(data[p])], p + 1
+    for part in range(len(parts)):
+        n, df, patterns = int(parts[part].size), parts[part].df, int(parts[part].patterns)
+        inverse[:n, :n] = 0.0
+        for p in range(patterns):
+            coefficient, own, entry = coefficients[int(scale_of[part, p])], pattern[part, p], 0
+            for i in range(n):
+                for j in range(i + 1):
+                    inverse[i, j] += coefficient * own[entry]
+                    entry += 1
+        for i in range(n):
+            for j in range(i):
+                inverse[j, i] = inverse[i, j]
+        log_det = _invert(inverse, n)
+        explained = 0.0
+        for i in range(n):
+            for j in range(n):
+                product[i, j] = 0.0
+                for k in range(n):
+                    product[i, j] += inverse[i, k] * scatter[part, k, j]
+            explained += product[i, i]
         for i in range(n):
             for j in range(i + 1):
-                inverse[i, j] += coefficient * data[entry]
-                entry += 1
-    for i in range(n):
-        for j in range(i):
-            inverse[j, i] = inverse[i, j]
-    log_det = _invert(inverse, n)
-    explained = 0.0
-    for i in range(n):
-        for j in range(n):
-            product[i, j] = 0.0
-            for k in range(n):
-                product[i, j] += inverse[i, k] * data[scatter + k * n + j]
-        explained += product[i, i]
-    for i in range(n):
-        for j in range(i + 1):
-            of_entry[i, j] = -df * inverse[i, j]
-            for k in range(n):
-                of_entry[i, j] += product[i, k] * inverse[k, j]
-            if i == j:
-                of_entry[i, j] *= 0.5  # those beside the diagonal count twice
-    for p in range(first, first + n_patterns * step, step):
-        slope, entry = 0.0, p + 1
-        for i in range(n):
-            for j in range(i + 1):
-                slope += of_entry[i, j] * data[entry]
-                entry += 1
-        slopes[int(data[p])] += slope
-    return -0.5 * (df * log_det + explained), first + n_patterns * step
+                of_entry[i, j] = -df * inverse[i, j]
+                for k in range(n):
+                    of_entry[i, j] += product[i, k] * inverse[k, j]
+                if i == j:
+                    of_entry[i, j] *= 0.5  # those beside the diagonal count twice
+        for p in range(patterns):
+            slope, own, entry = 0.0, pattern[part, p], 0
+            for i in range(n):
+                for j in range(i + 1):
+                    slope += of_entry[i, j] * own[entry]
+                    entry += 1
+            slopes[int(scale_of[part, p])] += slope
+        value -= 0.5 * (df * log_det + explained)
+    return value
 
 
 @_compiled
-def _explained(parameters, data, at):  # type: ignore[no-untyped-def]
-    """What other scales explain of a variance."""
-    explained = 0.0
-    for k in range(_EXPLAINING):
-        explained += data[at + 2 + 2 * k] * parameters[int(data[at + 1 + 2 * k])] ** 2
-    return explained
-
-
-@_compiled
-def parameters_at(point, parameters, data):  # type: ignore[no-untyped-def]
+def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
     """Write the scales at an unconstrained point, and then the variances that vectors tell."""
-    n_scales, n_variances = int(data[1]), int(data[2])
-    for k in range(n_scales):
-        if data[_HEADER + _OF_PRIOR * k] != _FROM_VECTORS:
-            parameters[k] = _scale(point[k], data[_HEADER + _OF_PRIOR * k + 3])[0]
-    at = _HEADER + _OF_PRIOR * n_scales
-    for k in range(n_variances):
-        scale = int(data[at])
+    scales, variances = arrays.scales, arrays.variances
+    for k in range(len(scales)):
+        if scales[k].df == 0:
+            parameters[k] = _scale(point[k], scales[k].unit)[0]
+    for v in range(len(variances)):
+        own, scale, explained = variances[v], int(variances[v].scale), 0.0
+        for k in range(_EXPLAINING):
+            explained += own.weight[k] * parameters[int(own.explaining[k])] ** 2
         variance = np.exp(point[scale])
-        parameters[n_scales + k] = variance
-        parameters[scale] = np.sqrt(max(variance - _explained(parameters, data, at), LEAST_SQUARE))
-        at += _OF_VARIANCE
+        parameters[len(scales) + v] = variance
+        parameters[scale] = np.sqrt(max(variance - explained, LEAST_SQUARE))
 
 
 @_compiled
-def log_density(point, gradient, data):  # type: ignore[no-untyped-def]
-    """Return the log density at an unconstrained point, up to a constant, and write its gradient; data are `packed`."""
-    n_scales, n_variances, n_parts, largest = int(data[1]), int(data[2]), int(data[3]), int(data[4])
-    parameters, of_squares = np.empty(n_scales + n_variances), np.zeros(n_scales)
-    squares, work = np.empty(n_scales), np.empty((3, largest, largest))
-    parameters_at(point, parameters, data)
-    for k in range(n_scales):
-        squares[k] = parameters[k] ** 2
-    variances = _HEADER + _OF_PRIOR * n_scales
-    at, value = variances + _OF_VARIANCE * n_variances, 0.0
-    for _ in range(n_parts):
-        of_part, at = _add_part(data, at, squares, of_squares, work)
-        value += of_part
-    at = variances
-    for _ in range(n_variances):
-        scale = int(data[at])
-        x, df, expected = point[scale], data[_HEADER + _OF_PRIOR * scale + 1], data[_HEADER + _OF_PRIOR * scale + 2]
+def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
+    """Write the scales at an unconstrained point, and then the variances that vectors tell."""
+    _scales(point, parameters, named(block))
+
+
+@_compiled
+def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
+    """Return the log density at an unconstrained point, up to a constant, and write its gradient; the block is
+    `packed`."""
+    arrays = named(block)
+    scales, variances = arrays.scales, arrays.variances
+    parameters, of_squares = np.empty(len(scales) + len(variances)), np.zeros(len(scales))
+    _scales(point, parameters, arrays)
+    value = _add_parts(arrays, parameters**2, of_squares)
+    for v in range(len(variances)):
+        own, scale = variances[v], int(variances[v].scale)
+        x, df, expected = point[scale], scales[scale].df, scales[scale].expected
         variance = np.exp(x)
-        of_variance = of_squares[scale] if squares[scale] > 1.001 * LEAST_SQUARE else 0.0
+        of_variance = of_squares[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
-            of_squares[int(data[at + 1 + 2 * k])] -= data[at + 2 + 2 * k] * of_variance
+            of_squares[int(own.explaining[k])] -= own.weight[k] * of_variance
         value -= df / 2 * (x + expected / variance)
         gradient[scale] = of_variance * variance - df / 2 * (1 - expected / variance)
-        at += _OF_VARIANCE
-    for k in range(n_scales):
-        family, a, b, unit = data[_HEADER + _OF_PRIOR * k : _HEADER + _OF_PRIOR * (k + 1)]
-        if family == _FROM_VECTORS:
-            continue
-        s, of_point, log_of_point, slope = _scale(point[k], unit)
-        of_prior, slope_of_prior = _log_prior(family, a, b, s)
-        value += of_prior + log_of_point
-        gradient[k] = (2 * s * of_squares[k] + slope_of_prior) * of_point + slope
+    for k in range(len(scales)):
+        if scales[k].df == 0:
+            s, of_point, log_of_point, slope = _scale(point[k], scales[k].unit)
+            of_prior, slope_of_prior = _log_prior(scales[k], s)
+            value += of_prior + log_of_point
+            gradient[k] = (2 * s * of_squares[k] + slope_of_prior) * of_point + slope
     return value
 
 
@@ -231,52 +282,58 @@ def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type
 
 def knows(priors: Iterable[Prior]) -> bool:
     """Return whether all priors are of families whose densities are written here."""
-    return all(prior.distribution in (*_FAMILIES, FROM_VECTORS) for prior in priors)
+    return all(prior.terms is not None or prior.distribution == FROM_VECTORS for prior in priors)
 
 
-def _numbers_of(prior: Prior) -> tuple[float, float, float]:
-    """Family and parameters."""
-    first, *second = (float(prior.parameters[name]) for name in POSITIVE_DISTRIBUTIONS[prior.distribution])
-    return float(_FAMILIES.index(prior.distribution)), first, *(second or [0.0])  # type: ignore[return-value]
+def packed(arrays: Arrays) -> Numbers:
+    """Return the block of memory that `named` reads."""
+    sizes = [0, len(arrays.scales), len(arrays.variances), *arrays.scatter.shape[:2], arrays.scale_of.shape[1]]
+    block = np.concatenate([np.array(sizes, dtype=float), *(np.ravel(each).view(float) for each in arrays)])
+    block[0] = len(block)
+    return block
 
 
-def packed(priors: Numbers, variances: Numbers, parts: Iterable[Part]) -> Numbers:
-    """Return all that `log_density` reads as one vector.
-
-    Its length, the numbers of scales, variances from vectors and parts, and the size of the largest part; the priors
-    (scales, 4); of each variance its scale and what explains a part of it (variances, 11); then of each part its size,
-    how many patterns it has, its degrees of freedom, its scatter, and of each pattern that is not zero the position of
-    its scale and the lower triangle of the pattern.
-    """
-    body, sizes = [priors.ravel(), variances.ravel()], []
-    for part in parts:
-        for scatter, df, of_part in zip(part.scatter, part.df, part.patterns, strict=True):
-            scales = np.flatnonzero(of_part.any(axis=(1, 2)))
-            rows, columns = np.tril_indices(len(scatter))
-            body += [np.array([len(scatter), len(scales), df]), scatter.ravel()]
-            body.append(np.column_stack([scales, of_part[scales][:, rows, columns]]).ravel())
-            sizes.append(len(scatter))
-    joined = np.concatenate(body)
-    counts = [len(joined) + _HEADER, len(priors), len(variances), len(sizes), max(sizes), 0]
-    return np.concatenate([counts, joined])
+def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+    """Return the scales and what vectors tell of their variances."""
+    single = [name for name, shape in shapes.items() for _ in range(prod(shape))]
+    sides = {PREFERENCE[side]: side for side in sides_from_vectors(spec, data)}
+    scales, variances = np.zeros(len(single), SCALE), [np.zeros(0, VARIANCE)]
+    for k, name in enumerate(single):
+        fold = FOLD * typical_size(spec, name) if folds(spec, name) else 0.0
+        scales[k] = (*(Terms() if name in sides else spec.priors[name].terms or ()), fold, 0.0, 0.0)
+    for name, side in sides.items():
+        own = slice(single.index(name), single.index(name) + prod(shapes[name]))
+        scales["df"][own] = data[f"{side}_directions"]
+        scales["expected"][own] = (data[f"{side}_preference_sd"] / unit_of(spec, data)) ** 2
+        variances.append(_variances_of(spec, data, side, single))
+    return {"scales": scales, "variances": np.concatenate(variances)}
 
 
-def _variances_from_vectors(spec: ModelSpec, data: xr.Dataset, priors: Numbers, first: Mapping[str, int]) -> Numbers:
-    """Write the priors of the scales that vectors tell, and return what explains a part of each, (variances, 11)."""
-    rows = []
-    for side in sides_from_vectors(spec, data):
-        position = first[PREFERENCE[side]]
-        expected = (data[f"{side}_preference_sd"].to_numpy() / unit_of(spec, data)) ** 2
-        explained = explained_by(spec, data, side)
-        for k, (variance, df) in enumerate(zip(expected, data[f"{side}_directions"].to_numpy(), strict=True)):
-            priors[position + k] = _FROM_VECTORS, df, variance, 0.0
-            row = np.zeros(_OF_VARIANCE)
-            row[0] = position + k
-            for number, (scale, weights) in enumerate(explained.items()):
-                own = first[scale] + (k if scale.startswith(PREFERENCE[side]) else 0)
-                row[1 + 2 * number : 3 + 2 * number] = own, weights[k]
-            rows.append(row)
-    return np.array(rows).reshape(-1, _OF_VARIANCE)
+def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
+    """Return the variances of a side that vectors tell, with what explains a part of them."""
+    variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
+    cells = np.arange(len(variances))
+    variances["scale"] = single.index(PREFERENCE[side]) + cells
+    for number, (scale, weights) in enumerate(explained_by(spec, data, side).items()):
+        variances["explaining"][:, number] = single.index(scale) + (cells if scale.startswith(PREFERENCE[side]) else 0)
+        variances["weight"][:, number] = weights
+    return variances
+
+
+def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
+    """Return the arrays of the parts, padded to the largest of them, without patterns that are zero."""
+    single = [each for part in parts for each in zip(part.scatter, part.df, part.patterns, strict=True)]
+    scales_of = [np.flatnonzero(patterns.any(axis=(1, 2))) for _, _, patterns in single]
+    largest, most = max(len(scatter) for scatter, _, _ in single), max(map(len, scales_of))
+    described, scatters = np.zeros(len(single), PART), np.zeros((len(single), largest, largest))
+    scale_of, pattern = np.zeros((len(single), most)), np.zeros((len(single), most, largest * (largest + 1) // 2))
+    for k, ((scatter, df, patterns), own) in enumerate(zip(single, scales_of, strict=True)):
+        n = len(scatter)
+        described[k] = n, df, len(own)
+        scatters[k, :n, :n] = scatter
+        scale_of[k, : len(own)] = own
+        pattern[k, : len(own), : n * (n + 1) // 2] = patterns[own][:, *np.tril_indices(n)]
+    return {"parts": described, "scatter": scatters, "scale_of": scale_of, "pattern": pattern}
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,10 +346,8 @@ class CollapsedModel:
         Of each parameter, in the order of the sampled points.
     coords : mapping of str to list
         Labels of dims.
-    priors : array (scales, 4)
-        Of each single scale: the family of its prior, two parameters, and the unit in which it is folded, or 0.
-    data : array
-        See `packed`.
+    arrays : Arrays
+        What the density reads; `data` is the same as one block of memory.
     start : array (parameters,)
         Where chains begin, but for a jitter.
     """
@@ -300,7 +355,7 @@ class CollapsedModel:
     dims: Mapping[str, tuple[str, ...]]
     shapes: Mapping[str, tuple[int, ...]]
     coords: Mapping[str, list[Any]]
-    priors: Numbers
+    arrays: Arrays
     data: Numbers
     start: Numbers
 
@@ -309,20 +364,15 @@ class CollapsedModel:
         """The model of a spec, all of whose priors it `knows`, with the data of a table."""
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
-        single = [name for name, shape in shapes.items() for _ in range(prod(shape))]
-        unit = {name: FOLD * typical_size(spec, name) if folds(spec, name) else 0.0 for name in dims}
-        from_vectors = {PREFERENCE[side] for side in sides_from_vectors(spec, data)}
-        numbers = {name: (0.0, 0.0, 0.0) if name in from_vectors else _numbers_of(spec.priors[name]) for name in dims}
-        priors = np.array([[*numbers[name], unit[name]] for name in single])
-        variances = _variances_from_vectors(spec, data, priors, {name: single.index(name) for name in dims})
-        start = np.array([2.0 if unit[name] else np.log(spec.priors[name].size) for name in single])
-        told = priors[:, 0] == _FROM_VECTORS
-        start[told] = np.log(priors[told, 2])
+        parts = parts_in_units(spec, data)[1].values()
+        arrays = Arrays(**_scales_of(spec, data, shapes), **_parts_of(parts))
+        sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
+        scales = arrays.scales
+        start = np.where(scales["unit"] > 0, 2.0, np.log(np.where(scales["df"] > 0, scales["expected"], sizes)))
         for side in sides_from_vectors(spec, data):
             dims[variance_name(side)], shapes[variance_name(side)] = dims[PREFERENCE[side]], shapes[PREFERENCE[side]]
         coords = {dim: data[dim].to_numpy().tolist() for along in dims.values() for dim in along}
-        parts = parts_in_units(spec, data)[1]
-        return cls(dims, shapes, coords, priors, packed(priors, variances, parts.values()), start)
+        return cls(dims, shapes, coords, arrays, packed(arrays), start)
 
     @property
     def adaptation(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Literal
 
 import arviz_stats
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import stats
 from scipy.special import ndtr
 from scipy.stats import rv_continuous
 
+from bayes_bias.models.families import log_density
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.preferences import sides_from_vectors, variance_name
 from bayes_bias.models.scales import units_of_priors
@@ -162,20 +163,8 @@ def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Datase
 
 
 def log_prior(prior: Prior, scales: Numbers) -> Numbers:
-    """Return the log density of a prior: SciPy's, or PyMC's if its family is another."""
-    if prior.distribution in _IN_SCIPY:
-        return np.asarray(_IN_SCIPY[prior.distribution](**prior.parameters).logpdf(scales))
-    return _by_pymc(str(prior))(scales)
-
-
-_IN_SCIPY: Mapping[str, Callable[..., Any]] = {
-    "HalfNormal": lambda sigma: stats.halfnorm(scale=sigma),
-    "HalfCauchy": lambda beta: stats.halfcauchy(scale=beta),
-    "Exponential": lambda lam: stats.expon(scale=1 / lam),
-    "Gamma": lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
-    "InverseGamma": lambda alpha, beta: stats.invgamma(alpha, scale=beta),
-    "LogNormal": lambda mu, sigma: stats.lognorm(sigma, scale=np.exp(mu)),
-}
+    """Return the log density of a prior: that of its family, or PyMC's if it is of no family."""
+    return log_density(prior.terms, scales) if prior.terms else _by_pymc(str(prior))(scales)
 
 
 @cache
@@ -184,10 +173,10 @@ def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
     import pytensor
     import pytensor.tensor as pt
 
-    from bayes_bias.models.priors import log_density
+    from bayes_bias.models.priors import log_density as density_of
 
     value = pt.dvector("value")
-    of_vector = pytensor.function([value], log_density(Prior.parse(prior), value), mode="FAST_COMPILE")
+    of_vector = pytensor.function([value], density_of(Prior.parse(prior), value), mode="FAST_COMPILE")
     return lambda draws: of_vector(draws.ravel()).reshape(draws.shape)
 
 

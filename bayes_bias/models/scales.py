@@ -18,15 +18,14 @@ from bayes_bias.models.components import (
     RESIDUAL,
     present,
 )
+from bayes_bias.models.families import POSITIVE, Numbers
 from bayes_bias.models.residuals import shape_parameters
-from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec, Numbers
+from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.table.labels import SIDES, Side
 
 # From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
 # along the scale itself; with three times as much they are half again as long.
 FOLD = 0.1
-# Priors with a positive density at zero, where a scale may well lie.
-_OPEN_AT_ZERO = ("HalfNormal", "HalfStudentT", "HalfCauchy", "Exponential")
 # The units of scales that differ along a dim, among the inputs of a PyMC model.
 _UNIT_OF = {"group_unit": "group", "class_unit": "attribute_class"}
 _WITHOUT_UNIT = ("inflation", "inflation_factor")
@@ -39,7 +38,8 @@ _RESIDUALS = (
 
 def folds(spec: ModelSpec, parameter: str) -> bool:
     """Return whether a scale is sampled as the even function `FoldedScale` of a variable, and not by its logarithm."""
-    return spec.priors[parameter].distribution in _OPEN_AT_ZERO and parameter not in _RESIDUALS
+    family = POSITIVE.get(spec.priors[parameter].distribution)
+    return family is not None and family.open_at_zero and parameter not in _RESIDUALS
 
 
 def typical_size(spec: ModelSpec, parameter: str) -> Numbers:

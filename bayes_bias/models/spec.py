@@ -7,83 +7,44 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bayes_bias.arguments import is_number
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
+from bayes_bias.models.families import POSITIVE, REAL, Family, Kind, Numbers, Terms
 from bayes_bias.models.residuals import residual_of, shape_parameters
 
-# Distributions whose parameters are checked and put into other units without PyMC, by its names. Means live on the real
-# line, scales on the positive half: the support is part of the model. `pymc_distributions` checks all others.
-REAL_DISTRIBUTIONS = MappingProxyType(
-    {
-        "Normal": ("mu", "sigma"),
-        "StudentT": ("nu", "mu", "sigma"),
-        "Laplace": ("mu", "b"),
-        "Cauchy": ("alpha", "beta"),
-        "Logistic": ("mu", "s"),
-    }
-)
-POSITIVE_DISTRIBUTIONS = MappingProxyType(
-    {
-        "HalfNormal": ("sigma",),
-        "HalfStudentT": ("nu", "sigma"),
-        "HalfCauchy": ("beta",),
-        "Exponential": ("lam",),
-        "Gamma": ("alpha", "beta"),
-        "InverseGamma": ("alpha", "beta"),
-        "LogNormal": ("mu", "sigma"),
-    }
-)
 # Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
 # tables without vectors.
 FROM_VECTORS, FALLBACK = "FromVectors", "Exponential"
-_OF_PREFERENCES = MappingProxyType({**POSITIVE_DISTRIBUTIONS, FROM_VECTORS: ("lam",)})
+_OF_PREFERENCES = MappingProxyType({**POSITIVE, FROM_VECTORS: POSITIVE[FALLBACK]})
+_FAMILIES = MappingProxyType({**REAL, **_OF_PREFERENCES})
 _PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
-_LOCATIONS = {
-    ("Normal", "mu"),
-    ("StudentT", "mu"),
-    ("Laplace", "mu"),
-    ("Cauchy", "alpha"),
-    ("Logistic", "mu"),
-    ("LogNormal", "mu"),
-}
-
 # What sentence pairs may have in common: an effect on the log odds of the share, and one on the difference.
 PAIR_EFFECTS = ("type", "writer", "template", "term")
 _OF_PAIRS = tuple(f"{sd}_{effect}" for sd in ("logit_sd", "sd") for effect in PAIR_EFFECTS)
 
 # Shape parameters of residuals.
-_SHAPES = {
-    name: REAL_DISTRIBUTIONS if shape.support == "real" else POSITIVE_DISTRIBUTIONS
-    for name, shape in shape_parameters().items()
-}
+_SHAPES = {name: REAL if shape.support == "real" else POSITIVE for name, shape in shape_parameters().items()}
 
 # The parameters of each structure and the support of their priors.
-STRUCTURES: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
+STRUCTURES: Mapping[str, Mapping[str, Mapping[str, Family]]] = MappingProxyType(
     {
         "crossed": {
-            **{c.name: POSITIVE_DISTRIBUTIONS for c in COMPONENTS if "replicates" not in c.needs},
+            **{c.name: POSITIVE for c in COMPONENTS if "replicates" not in c.needs},
             **_SHAPES,
-            **dict.fromkeys((*REPLICATES, *DIFFERING), POSITIVE_DISTRIBUTIONS),
+            **dict.fromkeys((*REPLICATES, *DIFFERING), POSITIVE),
             **dict.fromkeys(_PREFERENCES, _OF_PREFERENCES),
         },
-        "hierarchical": {
-            "connection_mean": REAL_DISTRIBUTIONS,
-            "connection_sd": POSITIVE_DISTRIBUTIONS,
-            "residual_sd": POSITIVE_DISTRIBUTIONS,
-        },
+        "hierarchical": {"connection_mean": REAL, "connection_sd": POSITIVE, "residual_sd": POSITIVE},
         "pairs": {
-            "logit": REAL_DISTRIBUTIONS,
-            "mean": REAL_DISTRIBUTIONS,
-            "scale_residual": POSITIVE_DISTRIBUTIONS,
+            "logit": REAL,
+            "mean": REAL,
+            "scale_residual": POSITIVE,
             **_SHAPES,
-            **dict.fromkeys(_OF_PAIRS, POSITIVE_DISTRIBUTIONS),
+            **dict.fromkeys(_OF_PAIRS, POSITIVE),
         },
     }
 )
@@ -108,9 +69,6 @@ OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "pairs": {},
     }
 )
-type Numbers = float | NDArray[np.float64]
-
-_WITHOUT_UNIT = {("Gamma", "alpha"), ("InverseGamma", "alpha"), ("LogNormal", "sigma")}
 _TEXT_KEYS = ("title", "description", "structure")
 
 
@@ -135,29 +93,22 @@ class Prior:
     @property
     def size(self) -> Numbers:
         """Order of magnitude of a scale with this prior."""
-        match self.distribution:
-            case "Gamma":
-                return self.parameters["alpha"] / self.parameters["beta"]
-            case "InverseGamma":
-                return self.parameters["beta"] / self.parameters["alpha"]
-            case "LogNormal":
-                return np.exp(self.parameters["mu"])
+        if self.distribution in _FAMILIES:
+            return _FAMILIES[self.distribution].size_of(self.parameters)
         sizes = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
         return next(sizes, 1 / self.parameters.get("lam", 1.0))
 
+    @property
+    def terms(self) -> Terms | None:
+        """The terms of its log density; None if it is of no family in `bayes_bias.models.families.POSITIVE`."""
+        family = POSITIVE.get(self.distribution)
+        return None if family is None or family.terms is None else family.terms(**self.parameters)
+
     def with_unit(self, unit: Numbers) -> Self:
         """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
-        if self.distribution not in {**REAL_DISTRIBUTIONS, **_OF_PREFERENCES}:
+        if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
-        scaled = dict(self.parameters)
-        for name in scaled:
-            if name == "lam" or (self.distribution, name) == ("Gamma", "beta"):
-                scaled[name] = scaled[name] / unit
-            elif (self.distribution, name) == ("LogNormal", "mu"):
-                scaled[name] = scaled[name] + np.log(unit)
-            elif name != "nu" and (self.distribution, name) not in _WITHOUT_UNIT:
-                scaled[name] = scaled[name] * unit
-        return replace(self, parameters=MappingProxyType(scaled))
+        return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
@@ -356,10 +307,11 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     values = {key: value for key, value in content.items() if key != "distribution"}
     if distribution not in valid:
         return _open_prior(where, distribution, values, valid)
-    check_keys(values, set(valid[distribution]), f"{where}, {distribution}", SpecError)
-    for parameter_name in valid[distribution]:
-        _check_parameter(where, distribution, parameter_name, values.get(parameter_name))
-    return Prior(distribution, MappingProxyType({k: float(values[k]) for k in valid[distribution]}))
+    parameters = valid[distribution].parameters
+    check_keys(values, set(parameters), f"{where}, {distribution}", SpecError)
+    for name, kind in parameters.items():
+        _check_parameter(where, distribution, name, values.get(name), kind)
+    return Prior(distribution, MappingProxyType({name: float(values[name]) for name in parameters}))
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
@@ -373,10 +325,10 @@ def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid:
     return Prior(distribution, MappingProxyType({name: float(value) for name, value in values.items()}))
 
 
-def _check_parameter(where: str, distribution: str, parameter: str, value: Any) -> None:
+def _check_parameter(where: str, distribution: str, parameter: str, value: Any, kind: Kind) -> None:
     if not is_number(value):
         raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
-    if (distribution, parameter) not in _LOCATIONS and value <= 0:
+    if kind.is_positive and value <= 0:
         raise SpecError(f"{where}: '{parameter}' of {distribution} is {value:g}; it must be above zero")
 
 

@@ -35,6 +35,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
 
+from bayes_bias.models.families import log_density
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
 from bayes_bias.models.residuals import shape_parameters
@@ -477,18 +478,12 @@ def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
 
 
 def _log_density(prior: Prior, sd: Numbers) -> Numbers:
-    """Log density of a standard deviation, up to a constant for those that the default model has."""
-    match prior.distribution:
-        case "Exponential":
-            rate = prior.parameters["lam"]
-            return np.asarray(np.log(rate) - rate * sd)
-        case "HalfNormal":
-            scale = prior.parameters["sigma"]
-            return np.asarray(-0.5 * (sd / scale) ** 2 + 0.5 * np.log(2 / np.pi) - np.log(scale))
-        case _:
-            from bayes_bias.fitting.power_scaling import log_prior  # takes a second to import
+    """Log density of a standard deviation."""
+    if prior.terms is not None:
+        return log_density(prior.terms, sd)
+    from bayes_bias.fitting.power_scaling import log_prior  # takes a second to import
 
-            return log_prior(prior, sd)
+    return log_prior(prior, sd)
 
 
 @cache

@@ -20,8 +20,9 @@ from bayes_bias import AssociationTable, load_spec
 from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
 from bayes_bias.fitting.collapsed_density import CollapsedModel, log_density, parameters_at
 from bayes_bias.fitting.power_scaling import log_prior
+from bayes_bias.models.families import POSITIVE
 from bayes_bias.models.priors import unnamed
-from bayes_bias.models.spec import POSITIVE_DISTRIBUTIONS, ModelSpec, Prior
+from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.structures import build_model, modelled, structure_of
 from tests.helpers import PLAIN, random_table
 from tests.models.test_clusters import ATTRIBUTE_PAIRS, ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TOPICS, clustered_table
@@ -49,6 +50,7 @@ PARAMETERS = {
     "Gamma": (2.0, 3.0),
     "InverseGamma": (3.0, 0.8),
     "LogNormal": (-0.5, 0.6),
+    "Weibull": (1.7, 0.8),
 }
 
 
@@ -81,8 +83,8 @@ def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator, *,
     ours, theirs = [], []
     for _ in range(3):
         point, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), 0
-        point = np.where(model.priors[:, 3] > 0, point, 0.3 * point)
-        of_variances = model.priors[:, 0] == len(POSITIVE_DISTRIBUTIONS)
+        point = np.where(model.arrays.scales["unit"] > 0, point, 0.3 * point)
+        of_variances = model.arrays.scales["df"] > 0
         point[of_variances] = model.start[of_variances] + 0.5 * point[of_variances]
         given = {}
         for name in names:
@@ -129,9 +131,9 @@ def test_paired_attributes_equal_the_pymc_model():
     agree(model, written, np.random.default_rng(3))
 
 
-@pytest.mark.parametrize("family", POSITIVE_DISTRIBUTIONS)
+@pytest.mark.parametrize("family", POSITIVE)
 def test_every_family_of_priors_is_that_of_pymc(family, small_table):
-    given = dict(zip(POSITIVE_DISTRIBUTIONS[family], PARAMETERS[family], strict=True))
+    given = dict(zip(POSITIVE[family].parameters, PARAMETERS[family], strict=True))
     spec = load_spec("crossed").with_prior("sd_attribute_preference", family, **given)
     spec = spec.with_prior("sd_residual", family, **given)
     agree(*of_table(small_table, spec)[:2], np.random.default_rng(4))
@@ -141,7 +143,7 @@ def test_every_family_of_priors_is_that_of_pymc(family, small_table):
 
 
 def test_another_prior_family_is_left_to_pymc(small_table):
-    spec = load_spec("crossed").with_prior("sd_residual", "Weibull", alpha=2.0, beta=1.0)
+    spec = load_spec("crossed").with_prior("sd_residual", "Wald", mu=1.0, lam=2.0)
     model = compiling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
     assert isinstance(model, compiling.PyMCModel)
 

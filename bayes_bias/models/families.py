@@ -1,0 +1,174 @@
+r"""The families of priors: each is declared once, and specs, units, samplers and quadrature read its declaration.
+
+The log density of a positive number s with such a prior is a sum of terms,
+
+.. math:: c + p \log s - r s - \frac{s^2}{2 h^2} - \frac{i}{s} - \left(\frac{s}{w}\right)^v
+          - t \log\left(1 + \frac{s^2}{k}\right) - \frac{(\log s - m)^2}{2 q^2},
+
+of which a family has some. So a new family is an entry of `POSITIVE`, and no code. Any other distribution of PyMC is a
+prior as well, whose model PyMC compiles.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from math import lgamma
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Numbers = float | NDArray[np.float64]
+
+
+class Terms(NamedTuple):
+    """Terms of a log density, see above; one with the default value is absent."""
+
+    constant: Any = 0.0
+    power: Any = 0.0  # p
+    rate: Any = 0.0  # r
+    halfwidth: Any = np.inf  # h
+    inverse: Any = 0.0  # i
+    width: Any = np.inf  # w
+    exponent: Any = 0.0  # v
+    tail: Any = 0.0  # t
+    knee: Any = np.inf  # k
+    centre: Any = 0.0  # m
+    spread: Any = np.inf  # q
+
+
+class Kind(Enum):
+    """What a parameter is: what another unit does to it, and whether it may be negative."""
+
+    SCALE = "multiplied by a unit"
+    RATE = "divided by a unit"
+    SHAPE = "without a unit"
+    LOCATION = "multiplied by a unit, of either sign"
+    LOG_LOCATION = "moved by the log of a unit, of either sign"
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the parameter must be above zero."""
+        return self not in (Kind.LOCATION, Kind.LOG_LOCATION)
+
+    def in_unit(self, value: Numbers, unit: Numbers) -> Numbers:
+        """Return the parameter of the variable multiplied by a unit."""
+        match self:
+            case Kind.SCALE | Kind.LOCATION:
+                return value * unit
+            case Kind.RATE:
+                return value / unit
+            case Kind.LOG_LOCATION:
+                return value + np.log(unit)
+            case Kind.SHAPE:
+                return value
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of distributions with PyMC's parameters.
+
+    Attributes
+    ----------
+    parameters : mapping of str to Kind
+        In PyMC's order.
+    terms : callable, optional
+        From the parameters to the `Terms` of the log density, for families of positive numbers.
+    size : callable, optional
+        From the parameters to the order of magnitude; by default the first scale, or one over the first rate.
+    open_at_zero : bool
+        Whether the density is positive at zero, where a standard deviation may well lie.
+    """
+
+    parameters: Mapping[str, Kind]
+    terms: Callable[..., Terms] | None = None
+    size: Callable[..., Numbers] | None = None
+    open_at_zero: bool = False
+
+    def size_of(self, parameters: Mapping[str, Numbers]) -> Numbers:
+        """Return the order of magnitude of a number with this prior."""
+        if self.size is not None:
+            return self.size(**parameters)
+        name, kind = next((n, k) for n, k in self.parameters.items() if k in (Kind.SCALE, Kind.RATE))
+        return parameters[name] if kind is Kind.SCALE else 1 / parameters[name]
+
+    def in_unit(self, parameters: Mapping[str, Numbers], unit: Numbers) -> Mapping[str, Numbers]:
+        """Return the parameters of the variable multiplied by a unit."""
+        return MappingProxyType({name: self.parameters[name].in_unit(v, unit) for name, v in parameters.items()})
+
+
+# Of means, which may be negative.
+REAL: Mapping[str, Family] = MappingProxyType(
+    {
+        "Normal": Family({"mu": Kind.LOCATION, "sigma": Kind.SCALE}),
+        "StudentT": Family({"nu": Kind.SHAPE, "mu": Kind.LOCATION, "sigma": Kind.SCALE}),
+        "Laplace": Family({"mu": Kind.LOCATION, "b": Kind.SCALE}),
+        "Cauchy": Family({"alpha": Kind.LOCATION, "beta": Kind.SCALE}),
+        "Logistic": Family({"mu": Kind.LOCATION, "s": Kind.SCALE}),
+    }
+)
+
+# Of standard deviations.
+POSITIVE: Mapping[str, Family] = MappingProxyType(
+    {
+        "HalfNormal": Family(
+            {"sigma": Kind.SCALE},
+            lambda sigma: Terms(constant=0.5 * np.log(2 / np.pi) - np.log(sigma), halfwidth=sigma),
+            open_at_zero=True,
+        ),
+        "HalfStudentT": Family(
+            {"nu": Kind.SHAPE, "sigma": Kind.SCALE},
+            lambda nu, sigma: Terms(
+                constant=np.log(2 / sigma) + lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * np.log(nu * np.pi),
+                tail=(nu + 1) / 2,
+                knee=nu * sigma**2,
+            ),
+            open_at_zero=True,
+        ),
+        "HalfCauchy": Family(
+            {"beta": Kind.SCALE},
+            lambda beta: Terms(constant=np.log(2 / (np.pi * beta)), tail=1.0, knee=beta**2),
+            open_at_zero=True,
+        ),
+        "Exponential": Family({"lam": Kind.RATE}, lambda lam: Terms(constant=np.log(lam), rate=lam), open_at_zero=True),
+        "Gamma": Family(
+            {"alpha": Kind.SHAPE, "beta": Kind.RATE},
+            lambda alpha, beta: Terms(alpha * np.log(beta) - lgamma(alpha), power=alpha - 1, rate=beta),
+            size=lambda alpha, beta: alpha / beta,
+        ),
+        "InverseGamma": Family(
+            {"alpha": Kind.SHAPE, "beta": Kind.SCALE},
+            lambda alpha, beta: Terms(alpha * np.log(beta) - lgamma(alpha), power=-(alpha + 1), inverse=beta),
+            size=lambda alpha, beta: beta / alpha,
+        ),
+        "LogNormal": Family(
+            {"mu": Kind.LOG_LOCATION, "sigma": Kind.SHAPE},
+            lambda mu, sigma: Terms(-np.log(sigma) - 0.5 * np.log(2 * np.pi), power=-1.0, centre=mu, spread=sigma),
+            size=lambda mu, sigma: np.exp(mu),
+        ),
+        "Weibull": Family(
+            {"alpha": Kind.SHAPE, "beta": Kind.SCALE},
+            lambda alpha, beta: Terms(
+                np.log(alpha) - alpha * np.log(beta), power=alpha - 1, width=beta, exponent=alpha
+            ),
+        ),
+    }
+)
+
+
+def log_density(terms: Terms, values: Any) -> NDArray[np.float64]:
+    """Return the log density of positive numbers, of a single prior."""
+    s = np.asarray(values, dtype=float)
+    total = terms.constant - terms.rate * s - 0.5 * (s / terms.halfwidth) ** 2
+    if terms.power:
+        total = total + terms.power * np.log(s)
+    if terms.inverse:
+        total = total - terms.inverse / s
+    if terms.exponent:
+        total = total - (s / terms.width) ** terms.exponent
+    if terms.tail:
+        total = total - terms.tail * np.log1p(s**2 / terms.knee)
+    if np.isfinite(terms.spread):
+        total = total - 0.5 * ((np.log(s) - terms.centre) / terms.spread) ** 2
+    return np.asarray(total)
