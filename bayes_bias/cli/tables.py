@@ -99,7 +99,12 @@ class AnySource(TableSource):
     layer: Annotated[
         str | None, input_option(help="For --encoder: the layer that vectors are taken from; last by default.")
     ] = None
-    predict: Annotated[str | None, input_option(help="For --masked: predict targets (default) or attributes.")] = None
+    predict: Annotated[
+        str | None,
+        input_option(
+            help="For --masked: predict targets or attributes (default: targets; attributes for causal models)."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse options of a model that is not given, too."""
