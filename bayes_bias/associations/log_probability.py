@@ -1,4 +1,4 @@
-"""From a masked language model, a word list and templates to log probabilities."""
+"""From a language model, masked or causal, a word list and templates to log probabilities."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import described
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.opening import is_masked
 from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
@@ -36,7 +38,7 @@ def log_probabilities(
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
     templates: Templates | str | Path = "association-10",
-    predict: Predicted = "targets",
+    predict: Predicted | None = None,
     corrected: bool = True,
 ) -> AssociationTable:
     r"""Measure how much more probable one word makes another in a sentence, for all pairs of a list.
@@ -49,20 +51,29 @@ def log_probabilities(
     pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the other word's whole
     phrase. It is the same for all words, since an article, or the number of masks, would hint at some of them.
 
+    A causal model such as GPT-2 predicts a word from the text before it, so the predicted word must be the later of the
+    two in each template. It has no mask: "something" stands in the other word's place instead. That is the pointwise
+    mutual information of Holtzman et al. (2021) with the template as their domain. Log probabilities are summed over
+    the tokens of a word, and not averaged as by Brown et al. (2020). Long words are less probable, which adds to the
+    level of a word and cancels in y and in differences between groups. A mean over tokens would divide associations by
+    the number of pieces.
+
     Parameters
     ----------
     wordlist : WordList, str or Path
         A list, the name of a shipped one, or the path of a TOML file.
     model : callable, str or Path
-        A masked language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what
-        `load_masked` opened; or any callable from clozes to the natural-log probabilities of their words.
+        A masked or causal language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``;
+        what `load_masked` or `load_causal` opened; or any callable from clozes to the natural-log probabilities of
+        their words.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`; ``()`` for none. If targets are predicted, the model reads a sentence for each
         attribute and template; the shipped classes add 311 attributes to those of a list.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
-    predict : {"targets", "attributes"}
-        The words whose probability is taken. Pointwise mutual information is the same either way, but a model's
+    predict : {"targets", "attributes"}, optional
+        The words whose probability is taken; by default targets, and attributes for a causal model, because they come
+        last in the shipped templates. Pointwise mutual information is the same either way, but a model's
         estimate of it is not. Results say which was predicted.
     corrected : bool
         False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
@@ -79,12 +90,19 @@ def log_probabilities(
         The list, the templates or the model cannot be read; a word of unknown class; a word that the tokenizer has no
         token for; a sentence longer than the model's window.
     TableError
-        `predict` is unknown; the model's answers are not finite log probabilities, or their number is wrong.
+        `predict` is unknown; a causal model is to predict a word that comes before the other; the model's answers are
+        not finite log probabilities, or their number is wrong.
 
     References
     ----------
     Kurita, K., Vyas, N., Pareek, A., Black, A. W. & Tsvetkov, Y. (2019). Measuring bias in contextualized word
     representations. First Workshop on Gender Bias in NLP, 166-172. https://doi.org/10.18653/v1/W19-3823
+
+    Holtzman, A., West, P., Shwartz, V., Choi, Y. & Zettlemoyer, L. (2021). Surface form competition: Why the highest
+    probability answer isn't always right. EMNLP 2021, 7038-7051. https://doi.org/10.18653/v1/2021.emnlp-main.564
+
+    Brown, T. B. et al. (2020). Language models are few-shot learners. NeurIPS 33.
+    https://doi.org/10.48550/arXiv.2005.14165
 
     Examples
     --------
@@ -96,11 +114,17 @@ def log_probabilities(
     >>> log_probabilities(words, model, controls=()).block("men", "work").item()
     1.0
     """
-    check_predicted(predict)
+    if predict is not None:
+        check_predicted(predict)
     words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = open_score(model)
+    is_causal = bool(getattr(score, "is_causal", False))
+    predict = predict or ("attributes" if is_causal else "targets")
     targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
-    tables = _tables(score, _sentences(words, sentence_templates, predict), predict, corrected)
+    sentences = _sentences(words, sentence_templates, predict)
+    if is_causal:
+        _check_order(sentences, predict, name_of(score))
+    tables = _tables(score, sentences, predict, corrected)
     shape = (len(targets), len(attributes))
     singles = {
         label: np.reshape(values, shape) for label, values in zip(sentence_templates.labels, tables, strict=True)
@@ -138,20 +162,24 @@ def log_probabilities(
 
 
 def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
-    """The model that answers clozes: a folder or name of a masked model is opened, anything else is called as it is.
+    """The model that answers clozes: a folder or name of a masked or causal model is opened, anything else is called.
 
     Raises
     ------
     TableError
         It cannot be called.
     """
-    score = load_masked(model, trust=trust) if isinstance(model, str | Path) else model
+    score = _opened(model, trust) if isinstance(model, str | Path) else model
     if not callable(score):
         raise TableError(
-            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` opened, or a function"
-            " from clozes to log probabilities"
+            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` or `load_causal`"
+            " opened, or a function from clozes to log probabilities"
         )
     return score
+
+
+def _opened(model: str | Path, trust: bool) -> Score:
+    return load_masked(model, trust=trust) if is_masked(model, trust) else load_causal(model, trust=trust)
 
 
 def name_of(score: Score) -> str:
@@ -189,6 +217,18 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
         [templates.pairs(*pair) for pair in alone],
         rows if by_target else columns,
     )
+
+
+def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
+    """Refuse templates in which a causal model would predict a word without the one that it depends on."""
+    for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
+        predicted, other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+        if predicted[0] < other[1]:
+            last = "targets" if predict == "attributes" else "attributes"
+            raise TableError(
+                f"predict: '{name}' reads from left to right, and the {predict} come first in '{label}'. Predict the"
+                f" {last}, or use templates in which the {predict} come last."
+            )
 
 
 def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> Iterator[NDArray[np.float64]]:

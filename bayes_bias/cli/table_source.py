@@ -55,9 +55,11 @@ EncoderOption = Annotated[
 MaskedOption = Annotated[
     str | None,
     input_option(
+        "--masked",
+        "--causal",
         metavar="FOLDER",
-        help="Masked language model, instead of --embedding: its folder, or its name on this machine (needs the extra"
-        " 'transformers'). The numbers say how much more probable a word is next to another.",
+        help="Language model, masked (BERT) or causal (GPT-2), instead of --embedding: its folder, or its name on this"
+        " machine (needs the extra 'transformers'). The numbers say how much more probable a word is next to another.",
     ),
 ]
 TemplatesOption = Annotated[
@@ -267,13 +269,15 @@ class TableSource(MeasuringOptions, Origin):
                 )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
+        from bayes_bias.associations.log_probability import open_score
+
         self._check_lists([source])
         return bb.log_probabilities(
             self.words(source),
-            bb.language_models.load_masked(masked, trust=self.trust),
+            open_score(masked, trust=self.trust),
             self.control_classes,
             templates=self.templates or "association-10",
-            predict=cast("Predicted", self.predict or "targets"),
+            predict=cast("Predicted | None", self.predict),
         )
 
     def measured(

@@ -102,7 +102,12 @@ class AnySource(TableSource):
     prompt: Annotated[
         str | None, input_option(help="For --encoder: the name of one of the model's prompts; '' for none.")
     ] = None
-    predict: Annotated[str | None, input_option(help="For --masked: predict targets (default) or attributes.")] = None
+    predict: Annotated[
+        str | None,
+        input_option(
+            help="For --masked: predict targets or attributes (default: targets; attributes for causal models)."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse options of a model that is not given, too."""

@@ -1,15 +1,28 @@
-"""Causal language models: the likelihood of a sentence, from its first token to its last."""
+"""Causal language models: the likelihood of a sentence, and of a word after what stands before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import LanguageModel, Transformer, check_batch, open_model
-from bayes_bias.language_models.tokens import batches, check_length, check_padding, padded, read, sort_by_length
+from bayes_bias.language_models.opening import Dtype, LanguageModel, Transformer, check_batch, open_model, tolerance
+from bayes_bias.language_models.tokens import (
+    Blank,
+    batches,
+    check_known,
+    check_length,
+    check_padding,
+    log_probabilities,
+    padded,
+    pieces,
+    read,
+    sort_by_length,
+)
+from bayes_bias.words.cloze import Cloze
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -26,11 +39,44 @@ class CausalModel(LanguageModel):
 
     before: int
     batch: int = 32
+    # A word is predicted from what stands before it alone.
+    is_causal: ClassVar[bool] = True
 
     @property
     def identity(self) -> str:
         """A hash of its files and of the token before each sentence."""
         return self.transformer.identity(kind="causal", before=self.before)
+
+    def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
+        r"""Natural-log probability of each word after the text before it.
+
+        A word of several pieces :math:`w_1 \ldots w_k` has their joint probability, by the chain rule,
+
+        .. math:: \log p(w) = \sum_i \log p(w_i \mid b, \text{text before}, w_1 \ldots w_{i-1})
+
+        where the token `b` begins a text. The text after the word is not seen. Hidden words stay as they are, such as
+        the "something" of a prior: a causal model has no mask.
+
+        Raises
+        ------
+        LanguageModelError
+            A word stands before another word that it depends on, so that it would be predicted without it; a word
+            that the tokenizer has no token for, or that does not end where a piece does; a sentence longer than the
+            model's window.
+        """
+        transformer = self.transformer
+        tokens = read(transformer, [cloze.text for cloze in clozes], special=False)
+        blanks: list[Blank] = []
+        owners: list[int] = []
+        for owner, (cloze, sentence) in enumerate(zip(clozes, tokens, strict=True)):
+            check_length(transformer, sentence.text, len(sentence) + 1)
+            word = pieces(transformer, sentence, cloze.start, cloze.end)
+            check_known(transformer, sentence, word, cloze.word)
+            seen = (self.before, *sentence.ids[: word[-1]])
+            blanks += [Blank(seen, k, sentence.ids[k]) for k in word]
+            owners += [owner] * len(word)
+        logs = log_probabilities(transformer, blanks, self.batch)
+        return [float(total) for total in np.bincount(owners, logs, minlength=len(clozes))]
 
     def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         r"""Natural-log likelihood of each sentence, (n,): the sum over its tokens of
@@ -55,7 +101,7 @@ class CausalModel(LanguageModel):
         with torch.inference_mode():
             for rows in batches(sort_by_length(tokens), self.batch):
                 inputs = padded(self.transformer, [[self.before, *tokens[k].ids] for k in rows])
-                logits = self.transformer.model(**inputs).logits[:, :-1]
+                logits = self.transformer.model(**inputs).logits[:, :-1].float()
                 following = inputs["input_ids"][:, 1:].unsqueeze(-1)
                 logs = logits.gather(-1, following).squeeze(-1) - logits.logsumexp(-1)
                 for row, k in enumerate(rows):
@@ -63,7 +109,15 @@ class CausalModel(LanguageModel):
         return sums
 
 
-def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None) -> CausalModel:
+def load_causal(
+    folder: str | Path,
+    *,
+    batch: int = 32,
+    trust: bool = False,
+    device: str | None = None,
+    dtype: Dtype = "float32",
+    device_map: str | None = None,
+) -> CausalModel:
     """Open a causal language model of Hugging Face's format (GPT-2, ...); needs ``bayes-bias[transformers]``.
 
     The token before each sentence is the tokenizer's for the beginning of a text, or else for the end of one.
@@ -72,6 +126,11 @@ def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     ----------
     folder, batch, trust, device
         See `load_masked`.
+    dtype : {"float32", "bfloat16", "float16"}
+        Type of the weights. With two bytes a weight a model needs half the memory, and log probabilities are rounded to
+        two or three digits. Sums over tokens are always made with more digits.
+    device_map : str, optional
+        How to spread a model over devices, such as "auto"; needs accelerate. Not together with `device`.
 
     Raises
     ------
@@ -79,7 +138,7 @@ def load_causal(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
         torch is not installed; there is no model, its weights are pickled, or it sees the tokens that follow; its
         tokenizer has no token that begins or ends a text.
     """
-    transformer = open_model(folder, "causal", trust=trust, device=device)
+    transformer = open_model(folder, "causal", trust=trust, device=device, dtype=dtype, device_map=device_map)
     before = transformer.tokenizer.bos_token_id
     before = transformer.tokenizer.eos_token_id if before is None else before
     _check_causal(transformer)
@@ -99,7 +158,7 @@ def _check_causal(transformer: Transformer) -> None:
     with torch.inference_mode():
         rows = torch.tensor([[0, 1], [0, 2]], device=transformer.model.device) % len(transformer.tokenizer)
         first = transformer.model(input_ids=rows).logits[:, 0]
-    if not torch.allclose(first[0], first[1], atol=1e-5):
+    if not torch.allclose(first[0], first[1], atol=tolerance(transformer.model)["atol"] / 10):
         raise LanguageModelError(
             f"model: '{transformer.name}' sees the tokens that follow, so it is not causal; open it with load_masked"
         )

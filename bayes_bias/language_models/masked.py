@@ -12,47 +12,18 @@ from numpy.typing import NDArray
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.opening import LanguageModel, Transformer, check_batch, open_model
 from bayes_bias.language_models.tokens import (
+    Blank,
     Tokens,
     batches,
+    check_known,
     check_padding,
+    log_probabilities,
     padded,
     pieces,
     read,
     sort_by_length,
-    unknown,
 )
 from bayes_bias.words.cloze import Cloze
-
-# Log probabilities of tokens in masked positions, for clozes and pseudo-likelihoods.
-
-
-@dataclass(frozen=True)
-class Blank:
-    """A sentence as the model sees it, the position of one of its masks, and the token that may stand there."""
-
-    ids: tuple[int, ...]
-    position: int
-    token: int
-
-
-def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
-    """Natural-log probability of each token in its blank; a sentence that several blanks share is read once."""
-    import torch
-
-    sharing: dict[tuple[int, ...], list[int]] = {}
-    for k, blank in enumerate(blanks):
-        sharing.setdefault(blank.ids, []).append(k)
-    values = np.empty(len(blanks))
-    with torch.inference_mode():
-        for rows in batches(sorted(sharing, key=len), batch):
-            logits = transformer.model(**padded(transformer, rows)).logits
-            of_row = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
-            rows_of_blanks = [k for ids in rows for k in sharing[ids]]
-            at = of_row, [blanks[k].position for k in rows_of_blanks]
-            logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
-            values[rows_of_blanks] = logs.double().cpu().numpy()
-    return values
-
 
 # The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA.
 
@@ -255,11 +226,7 @@ def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank
     """A blank for each piece of the word, with the pieces before it filled in and those after it masked."""
     word = pieces(transformer, tokens, cloze.start, cloze.end)
     mask_positions = {k for span in cloze.hidden for k in pieces(transformer, tokens, *span)}
-    if set(word) & set(unknown(transformer, tokens)):
-        raise LanguageModelError(
-            f"word: the tokenizer of '{transformer.name}' has no token for '{cloze.word}'; leave it out, or take"
-            " another"
-        )
+    check_known(transformer, tokens, word, cloze.word)
     mask = transformer.tokenizer.mask_token_id
     ids = [mask if k in mask_positions or k in word else piece for k, piece in enumerate(tokens.ids)]
     steps = []

@@ -1,18 +1,18 @@
 """Models in the format of Hugging Face's `transformers`, opened by their folder or their name on the hub.
 
-Weights are read as float32 from safetensors; pickles, which can run code, only with ``trust=True``. Code that comes
-with a model is never run. torch and transformers are imported when a model is opened.
+Weights are read from safetensors, as float32 unless another type is asked for; pickles, which can run code, only with
+``trust=True``. Code that comes with a model is never run. torch and transformers are imported when a model is opened.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bayes_bias.arguments import check_count, check_switch
 from bayes_bias.errors import LanguageModelError
@@ -20,6 +20,7 @@ from bayes_bias.files import expanded, is_address
 from bayes_bias.formatting import Telling
 
 type Kind = Literal["encoder", "masked", "causal"]
+type Dtype = Literal["float32", "bfloat16", "float16"]
 
 EXTRA = "pip install 'bayes-bias[transformers]'"
 
@@ -41,7 +42,7 @@ class Transformer(Telling):
     """A model and its tokenizer, ready to read sentences."""
 
     name: str  # of the folder, or on the hub
-    model: Any  # of transformers, in evaluation mode and float32
+    model: Any  # of transformers, in evaluation mode
     tokenizer: Any  # a fast one, which knows where its pieces stand
     window: int | None  # the most tokens, special ones included, that the model can read
     files: str  # sha256 of all files that it was read from, names and contents
@@ -49,10 +50,17 @@ class Transformer(Telling):
     @property
     def text(self) -> str:
         size = sum(weights.numel() for weights in self.model.parameters())
-        return f"{self.name}: {type(self.model).__name__}, {size:,} weights"
+        return f"{self.name}: {type(self.model).__name__}, {size:,} weights{self._rounded}"
+
+    @property
+    def _rounded(self) -> str:
+        """The type of the weights, if it has fewer digits than float32."""
+        dtype = str(self.model.dtype).removeprefix("torch.")
+        return "" if dtype == "float32" else f" in {dtype}"
 
     def identity(self, **settings: object) -> str:
         """A hash of its files and of how it is used: the same for the same numbers."""
+        settings |= {"dtype": self._rounded} if self._rounded else {}
         return hashlib.sha256(json.dumps([self.files, settings], sort_keys=True).encode()).hexdigest()
 
 
@@ -73,21 +81,33 @@ class LanguageModel(Telling):
 
 
 def open_model(
-    source: str | Path, kind: Kind, *, trust: bool = False, device: str | None = None, folder: Path | None = None
+    source: str | Path,
+    kind: Kind,
+    *,
+    trust: bool = False,
+    device: str | None = None,
+    folder: Path | None = None,
+    dtype: Dtype = "float32",
+    device_map: str | None = None,
 ) -> Transformer:
     """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`.
 
     `folder` holds the transformer, if it is known already.
     """
+    check_choice("dtype", dtype, get_args(Dtype.__value__))
+    if device_map is not None:
+        _check_device_map(device_map, device)
     folder = model_folder(source, trust) if folder is None else folder
     _check_files(folder, source, trust)
     with quietly() as transformers:
         config = _config(transformers, folder, source)
         tokenizer = _tokenizer(transformers, folder, source)
-        model = _model(transformers, folder, config, source, kind, trust)
+        how = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
+        model = _model(transformers, folder, config, source, kind, trust, how)
     _check_fit(model, tokenizer, source)
     try:
-        model.to(device or "cpu").eval()
+        model = model if device_map is not None else model.to(device or "cpu")
+        model.eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"device: '{device}' is not available: {_first_line(error)}") from error
     return Transformer(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
@@ -193,9 +213,36 @@ def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> An
     return tokenizer
 
 
-def _model(transformers: ModuleType, folder: Path, config: Any, source: str | Path, kind: Kind, trust: bool) -> Any:
-    import torch
+def is_masked(source: str | Path, trust: bool = False) -> bool:
+    """Whether a model can fill in masks, by its configuration; other models may predict the next token."""
+    folder = model_folder(source, trust)
+    _check_files(folder, source, trust)
+    with quietly() as transformers:
+        config = _config(transformers, folder, source)
+        return type(config) in getattr(transformers, _AUTO["masked"])._model_mapping
 
+
+def _check_device_map(device_map: str, device: str | None) -> None:
+    if device is not None:
+        raise LanguageModelError(
+            f"device_map: '{device_map}' spreads the model over devices, and '{device}' is one device. Omit one of the"
+            " two."
+        )
+    if find_spec("accelerate") is None:
+        raise LanguageModelError(
+            f"device_map: '{device_map}' needs accelerate, which is not installed. Install it: pip install accelerate"
+        )
+
+
+def _model(
+    transformers: ModuleType,
+    folder: Path,
+    config: Any,
+    source: str | Path,
+    kind: Kind,
+    trust: bool,
+    how: Mapping[str, str],
+) -> Any:
     auto = getattr(transformers, _AUTO[kind])
     if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
         raise LanguageModelError(f"model: '{source}' ({config.model_type}) {_LACKS[kind]}")
@@ -203,11 +250,11 @@ def _model(transformers: ModuleType, folder: Path, config: Any, source: str | Pa
         model, info = auto.from_pretrained(
             folder,
             config=config,
-            dtype=torch.float32,
             use_safetensors=None if trust and not _has(folder, "*.safetensors") else True,
             output_loading_info=True,
             # Only this implementation returns attentions.
             **({"attn_implementation": "eager"} if kind == "masked" else {}),
+            **how,
             **_LOCAL,
         )
     except Exception as error:  # as above
@@ -283,6 +330,14 @@ def quietly() -> Iterator[ModuleType]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def tolerance(model: Any) -> dict[str, float]:
+    """How far two numbers of a model may differ that are the same but for the rounding of its weights."""
+    import torch
+
+    epsilon = torch.finfo(model.dtype).eps
+    return {"rtol": max(1e-3, 8 * epsilon), "atol": max(1e-4, 8 * epsilon)}
 
 
 def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:

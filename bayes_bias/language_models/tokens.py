@@ -5,8 +5,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.opening import Transformer
+from bayes_bias.language_models.opening import Transformer, tolerance
 
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
@@ -122,6 +125,14 @@ def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
     return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
 
+def check_known(transformer: Transformer, tokens: Tokens, positions: Collection[int], word: str) -> None:
+    """Refuse a word of which a piece has no token."""
+    if set(positions) & set(unknown(transformer, tokens)):
+        raise LanguageModelError(
+            f"word: the tokenizer of '{transformer.name}' has no token for '{word}'; leave it out, or take another"
+        )
+
+
 def batches[T](rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Rows in batches of this size."""
     return (rows[first : first + size] for first in range(0, len(rows), size))
@@ -155,7 +166,7 @@ def check_padding(transformer: Transformer, batch: int) -> None:
     with torch.inference_mode():
         alone = transformer.model(**padded(transformer, [short]))[0][0]
         beside = transformer.model(**padded(transformer, [short, [*short, *short]]))[0][0, : len(short)]
-    if not torch.allclose(alone, beside, rtol=1e-3, atol=1e-4):
+    if not torch.allclose(alone, beside, **tolerance(transformer.model)):
         raise LanguageModelError(
             f"batch: '{transformer.name}' sees the padding of shorter sentences, so its numbers would depend on the"
             " batch; open it with batch=1"
@@ -200,3 +211,35 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
     if not positions:
         raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{transformer.name}' but special ones")
     return positions
+
+
+# Log probabilities of single tokens.
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A row of tokens, a position whose output is read, and the token that it may stand for: that of a mask, or the
+    one after the last."""
+
+    ids: tuple[int, ...]
+    position: int
+    token: int
+
+
+def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
+    """Natural-log probability of each token in its blank; a sentence that several blanks share is read once."""
+    import torch
+
+    sharing: dict[tuple[int, ...], list[int]] = {}
+    for k, blank in enumerate(blanks):
+        sharing.setdefault(blank.ids, []).append(k)
+    values = np.empty(len(blanks))
+    with torch.inference_mode():
+        for rows in batches(sorted(sharing, key=len), batch):
+            logits = transformer.model(**padded(transformer, rows)).logits.float()
+            of_row = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
+            rows_of_blanks = [k for ids in rows for k in sharing[ids]]
+            at = of_row, [blanks[k].position for k in rows_of_blanks]
+            logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
+            values[rows_of_blanks] = logs.double().cpu().numpy()
+    return values

@@ -1,14 +1,18 @@
 """Log-likelihoods of sentences agree with a loop over tokens in plain torch."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+from bayes_bias import Cloze, load_wordlist, log_probabilities
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
-from bayes_bias.errors import LanguageModelError
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.errors import LanguageModelError, TableError
+from bayes_bias.jobs import open_store
 from bayes_bias.language_models.causal import load_causal
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
@@ -54,3 +58,136 @@ def test_the_token_before_counts_in_the_window(made: Callable[[str], Made]):
 def test_a_model_that_sees_what_follows_is_refused(made: Callable[[str], Made]):
     with refused(LanguageModelError, "causal"):
         load_causal(made("bert").folder)
+
+
+CLOZES = [
+    Cloze("The nurse is ", "an engineer", "."),
+    Cloze("She works as a doctor in the ", "old", " hospital."),
+    Cloze("", "The", " poet sings of gardeners."),
+    Cloze("He was an ", "unbelievably", " good programmer!", hidden=((0, 2),)),
+]
+
+
+def word_by_hand(made: Made, model: torch.nn.Module, cloze: Cloze) -> float:
+    """What transformers itself gives: the log probabilities of the pieces of a word after the text before it."""
+    read = made.tokenizer(cloze.text, return_offsets_mapping=True, add_special_tokens=False)
+    first = next(k for k, (_, end) in enumerate(read["offset_mapping"]) if end > cloze.start)
+    if not cloze.text[slice(*read["offset_mapping"][max(first - 1, 0)])].strip():  # a space by itself is the word's
+        first -= 1
+    last = max(k for k, (start, _) in enumerate(read["offset_mapping"]) if start < cloze.end)
+    ids = [made.tokenizer.bos_token_id, *read["input_ids"]]
+    with torch.no_grad():
+        logs = model(torch.tensor([ids[: last + 1]])).logits[0].float().log_softmax(-1)
+    return sum(logs[k, ids[k + 1]].item() for k in range(first, last + 1))
+
+
+def test_a_word_has_the_log_probability_that_transformers_gives(made: Callable[[str], Made]):
+    own = made("gpt2")
+    expected = [word_by_hand(own, own.model, cloze) for cloze in CLOZES]
+    assert load_causal(own.folder)(CLOZES) == pytest.approx(expected, abs=1e-5)
+    assert load_causal(own.folder, batch=1)(CLOZES) == pytest.approx(expected, abs=1e-5)
+
+
+def test_bfloat16_gives_what_transformers_gives_in_bfloat16(made: Callable[[str], Made]):
+    own = made("gpt2")
+    half = type(own.model).from_pretrained(own.folder, dtype=torch.bfloat16)
+    model = load_causal(own.folder, dtype="bfloat16", batch=1)
+    assert model([CLOZES[0]]) == pytest.approx([word_by_hand(own, half, CLOZES[0])], abs=1e-3)
+    exact = load_causal(own.folder)
+    assert model(CLOZES) == pytest.approx(exact(CLOZES), rel=0.02)
+    assert model(CLOZES) != pytest.approx(exact(CLOZES), abs=1e-6)
+    assert "bfloat16" in model.text
+    assert model.identity != exact.identity
+
+
+def test_text_after_the_word_is_not_seen(made: Callable[[str], Made]):
+    model = load_causal(made("gpt2").folder)
+    one, other = (Cloze("The nurse is ", "good", after) for after in (" and old.", "!"))
+    assert model([one]) == pytest.approx(model([other]), abs=1e-6)
+
+
+WORDS = {
+    "groups": {"people": ["nurse", "doctor"], "others": ["poet", "engineer"]},
+    "classes": {"skill": ["programmer", "gardener"], "place": ["hospital", "house"]},
+    "stereotypes": {"people": "place", "others": "skill"},
+}
+SHORT = """
+classes = ["noun", "name"]
+[[sentences]]
+text = "We saw {target} and {attribute}."
+[[sentences]]
+text = "{target} is in {attribute}."
+"""
+NOUNS = {
+    "noun": [*WORDS["groups"]["people"], *WORDS["groups"]["others"], "programmer", "gardener", "hospital", "house"]
+}
+
+
+@pytest.fixture
+def templates(tmp_path) -> str:
+    """Short ones, since the tiny model reads 40 tokens."""
+    (tmp_path / "short.toml").write_text(SHORT)
+    return str(tmp_path / "short.toml")
+
+
+def test_log_probabilities_of_a_causal_model_predict_attributes(made: Callable[[str], Made], templates):
+    own, words = made("gpt2"), {**WORDS, "word_classes": NOUNS}
+    table = log_probabilities(words, own.folder, (), templates=templates)
+    assert table.provenance["predicted"] == "attributes"
+    single = table.singles()["We saw {target} and {attribute}."]
+    together = Cloze("We saw a nurse and a ", "hospital", ".")
+    alone = Cloze("We saw something and a ", "hospital", ".")
+    expected = word_by_hand(own, own.model, together) - word_by_hand(own, own.model, alone)
+    assert single.values.sel(target="nurse", attribute="hospital").item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], Made], templates):
+    """A sum over tokens, and the prior of a word, are levels of attributes."""
+    words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
+    biases = []
+    for corrected in (True, False):
+        table = log_probabilities(words, model, (), templates=templates, corrected=corrected)
+        means = {key: table.block(*key).mean().item() for key in product(WORDS["groups"], WORDS["classes"])}
+        one, other = (means[group, "place"] - means[group, "skill"] for group in ("people", "others"))
+        biases.append(one - other)
+    assert biases[0] == pytest.approx(biases[1], abs=1e-5)
+
+
+def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Made], tmp_path):
+    words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
+    with refused(TableError, "predict left to right targets first attributes"):
+        log_probabilities(words, model, (), predict="targets")
+    (tmp_path / "last.toml").write_text(
+        SHORT.replace("target", "X").replace("attribute", "target").replace("X", "attribute")
+    )
+    table = log_probabilities(words, model, (), templates=str(tmp_path / "last.toml"), predict="targets")
+    (together, alone) = (Cloze(f"We saw {what} and a ", "nurse", ".") for what in ("a hospital", "something"))
+    (expected,) = np.diff(model([alone, together]))
+    single = table.singles()["We saw {attribute} and {target}."]
+    assert single.values.sel(target="nurse", attribute="hospital").item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_sweep_has_causal_models_as_columns(made: Callable[[str], Made], templates, tmp_path):
+    column = LanguageModelColumn(made("gpt2").folder, templates=templates, name="tiny").opened()
+    words = load_wordlist({**WORDS, "word_classes": NOUNS})
+    table = column.table(words, open_store(tmp_path / "kept"))
+    assert table.provenance["predicted"] == "attributes"
+    expected = log_probabilities(words, made("gpt2").folder, (), templates=templates).values
+    assert table.values.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [({"dtype": "int8"}, "dtype int8"), ({"device_map": "auto", "device": "cpu"}, "device_map auto one device")],
+)
+def test_load_causal_rejects_impossible_settings(made: Callable[[str], Made], options, text):
+    with refused(LanguageModelError, text):
+        load_causal(made("gpt2").folder, **options)
+
+
+def test_device_map_names_the_missing_package(made: Callable[[str], Made], monkeypatch):
+    monkeypatch.setattr(
+        "bayes_bias.language_models.opening.find_spec", lambda name: None if name == "accelerate" else 1
+    )
+    with refused(LanguageModelError, "device_map needs accelerate"):
+        load_causal(made("gpt2").folder, device_map="auto")

@@ -90,7 +90,9 @@ def estimate(
     answers : pandas.DataFrame, str or Path
         A row for each word choice; see `bayes_bias.analyses.answers.reading.read_answers`.
     wordlist
-        The list of the questions: two groups of labels, two classes of words. For several stereotypes lists by name, or
+        The list of the questions: two groups of labels, two classes of words. Of three groups or more, each with its
+        own class, each is compared with the others; answers then have a column ``labels`` with a label of each group,
+        "Ben | Mei | Juan". For several stereotypes lists by name, or
         a TOML file with a table ``[lists.name]`` for each, or the name of shipped answers ("answers-demo").
     after : the same as `answers`, optional
         Answers to the same questions by another model, or by the same after tuning; paired by what was asked.

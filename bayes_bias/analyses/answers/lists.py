@@ -77,7 +77,7 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     WordListError
         No such list, or one that breaks the rules of lists.
     """
-    return {name: _association(load_wordlist(source), name) for name, source in _named(wordlist).items()}
+    return {name: _association(load_wordlist(source), name) for name, source in named_lists(wordlist).items()}
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
@@ -91,14 +91,15 @@ def wordlists(source: Lists) -> dict[str, WordList]:
     return {name: questions.wordlist for name, questions in lists_of(source).items()}
 
 
-def _named(wordlist: Any) -> dict[str, Any]:
+def named_lists(wordlist: Any) -> dict[str, Any]:
+    """What stands for one list or several, by the stereotypes that they are about."""
     if isinstance(wordlist, str | Path):
         several = _lists_in_file(wordlist)
-        return _one(wordlist) if several is None else _named(several)
+        return _one(wordlist) if several is None else named_lists(several)
     if isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
         return {str(name): _with_name(source, str(name)) for name, source in wordlist.items()}
     if isinstance(wordlist, Sequence):
-        items = [item for source in wordlist for item in _named(source).items()]
+        items = [item for source in wordlist for item in named_lists(source).items()]
         if not items:
             raise AnswersError("wordlist: there is none; give the list that the questions were made from")
         return dict(items)

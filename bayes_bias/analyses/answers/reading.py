@@ -17,6 +17,7 @@ from bayes_bias import spreadsheets
 from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOOD, OUTCOMES, REFUSED
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
+from bayes_bias.analyses.answers.several_groups import LABELS, against_others
 from bayes_bias.arguments import check_kind, described, listed
 from bayes_bias.errors import AnswersError, BayesBiasError, did_you_mean
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
@@ -65,7 +66,8 @@ def read_answers(
     source : pandas.DataFrame, str or Path
         A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a shipped table ("answers-demo"). Columns:
         ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were
-        offered, in any order, one of them blank if it is unknown; ``chosen``, one of them (a blank is a refusal, and
+        offered, in any order, one of them blank if it is unknown, or ``labels`` ("Ben | Mei | Juan"), one of each of
+        three groups or more; ``chosen``, one of them (a blank is a refusal, and
         anything else is not understood). Optional: ``wording`` of the question; ``first``, the label that was named
         first; ``position`` of the word, which is not used; ``stereotype``, the list that the answer is about;
         ``model``; ``temperature``, ``date`` and ``version``, which become part of the provenance; ``outcome``, ``line``
@@ -90,8 +92,10 @@ def read_answers(
     if isinstance(source, Answers):
         return source
     pooled = check_ignored(ignore, _READ, AnswersError)
-    lists = lists_of(wordlist)
     frame, default = _read(source, "answers")
+    if LABELS in frame and not {"label_a", "label_b"} & set(frame):
+        frame, wordlist = against_others(frame, wordlist)
+    lists = lists_of(wordlist)
     frame = with_factors(frame, factors)
     rows = _with_stereotypes(_checked(frame), lists)
     notices = _check_pooling(frame, rows, lists, pooled)

@@ -34,18 +34,18 @@ from bayes_bias.words.wordlist import WordList
 
 @dataclass(frozen=True)
 class LanguageModelColumn:
-    """A masked language model in a sweep; see `bayes_bias.log_probabilities`.
+    """A masked or causal language model in a sweep; see `bayes_bias.log_probabilities`.
 
     Parameters
     ----------
     model : callable, str or Path
-        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what `load_masked` opened; or any
-        callable from clozes to the natural-log probabilities of their words. The answers of a model with an
-        ``identity`` are kept in the sweep's folder, a template at a time, and reused.
+        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what `load_masked` or
+        `load_causal` opened; or any callable from clozes to the natural-log probabilities of their words. The answers
+        of a model with an ``identity`` are kept in the sweep's folder, a template at a time, and reused.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
-    predict : {"targets", "attributes"}
-        The words whose probability is computed.
+    predict : {"targets", "attributes"}, optional
+        The words whose probability is computed; by default targets, and attributes for a causal model.
     name : str
         The name of the column; by default that of the model.
     trust : bool
@@ -59,13 +59,14 @@ class LanguageModelColumn:
 
     model: Score | str | Path
     templates: Templates | str | Path = "association-10"
-    predict: Predicted = "targets"
+    predict: Predicted | None = None
     name: str = ""
     trust: bool = False
 
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """Return a copy with a name, and with model and templates in memory."""
-        check_predicted(self.predict)
+        if self.predict is not None:
+            check_predicted(self.predict)
         templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
         return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
 
@@ -100,6 +101,10 @@ class _Kept:
     @property
     def identity(self) -> str:
         return str(self.model.identity)
+
+    @property
+    def is_causal(self) -> bool:
+        return bool(getattr(self.model, "is_causal", False))
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]

@@ -1,0 +1,77 @@
+"""Questions with labels of three groups: each group against the others."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.answers.cell import differences
+from bayes_bias.analyses.answers.reading import read_answers
+from bayes_bias.errors import AnswersError
+from tests.analyses.answers.made_up import LIST
+from tests.helpers import refused
+
+GROUPS = ("english", "chinese", "spanish")
+THREE = {
+    "groups": {group: [f"{group[:3]}{k}" for k in range(5)] for group in GROUPS},
+    "classes": {f"of {group}": [f"{group}-{k}" for k in range(4)] for group in GROUPS},
+    "stereotypes": {group: f"of {group}" for group in GROUPS},
+}
+WORDS = {word: group for group in GROUPS for word in THREE["classes"][f"of {group}"]}
+
+
+def answers(number: int = 90, association: float = 0.5, seed: int = 1) -> pd.DataFrame:
+    """Answers that give words of English to the English label more often, and choose at random otherwise."""
+    rng, rows = np.random.default_rng(seed), []
+    for answer in range(number):
+        labels = {group: f"{group[:3]}{rng.integers(5)}" for group in GROUPS}
+        for word, group in WORDS.items():
+            is_stereotypical = group == "english" and rng.random() < association
+            chosen = labels["english" if is_stereotypical else rng.choice(GROUPS)]
+            offered = " | ".join(rng.permutation(list(labels.values())))
+            rows.append((answer, word, offered, chosen, f"wording {answer % 3}"))
+    frame = pd.DataFrame(rows, columns=["answer", "word", "labels", "chosen", "wording"])
+    return frame.assign(labels=frame.groupby("answer").labels.transform("first"))
+
+
+ROWS = answers()
+
+
+def test_d_of_a_group_is_its_share_among_its_words_less_that_among_others():
+    cells = {cell.stereotype: cell for cell in read_answers(ROWS, {"three": THREE}).cells}
+    assert list(cells) == ["three: chinese", "three: english", "three: spanish"]
+    own = ROWS.word.map(WORDS)
+    for group in GROUPS:
+        cell = cells[f"three: {group}"]
+        is_chosen = ROWS.chosen.str.startswith(group[:3])
+        by_hand = is_chosen[own == group].mean() - is_chosen[own != group].mean()
+        assert differences(cell.counted).mean() == pytest.approx(by_hand)
+
+
+def test_estimate_finds_the_group_that_is_associated():
+    found = bb.answers.estimate(ROWS, {"three": THREE})
+    table = found.table.droplevel("model")
+    clear = found.distinguishable.droplevel("model")
+    assert clear["three: english"]
+    assert table["mean"]["three: english"] == pytest.approx(1 / 3, abs=0.1)  # .5 + .5 / 3, less 1 / 3
+    assert table["mean"][["three: chinese", "three: spanish"]].abs().max() < 0.2
+
+
+def test_refusals_remain_refusals():
+    rows = ROWS.assign(chosen=ROWS.chosen.where(ROWS.index % 5 > 0, ""))
+    cells = read_answers(rows, {"three": THREE}).cells
+    assert all(cell.invalid == pytest.approx((ROWS.index % 5 == 0).mean()) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("change", "wordlist", "text"),
+    [
+        ({"labels": "eng0 | chi0"}, {"three": THREE}, "labels eng0 chi0 not one of each group"),
+        ({"labels": "eng0 | chi0 | chi1"}, {"three": THREE}, "labels not one of each group"),
+        ({}, LIST, "2 groups three groups or more label_a and label_b"),
+        ({"stereotype": "other"}, {"three": THREE}, "no list for the stereotype other"),
+    ],
+)
+def test_read_answers_rejects_labels_that_are_not_one_of_each_group(change, wordlist, text):
+    with refused(AnswersError, text):
+        read_answers(ROWS.assign(**change), wordlist)
