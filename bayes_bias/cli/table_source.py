@@ -171,7 +171,6 @@ class TableSource(MeasuringOptions, Origin):
     # What only `bayes-bias table` asks.
     pooling: str | None = field(default=None, init=False)
     layer: str | None = field(default=None, init=False)
-    prompt: str | None = field(default=None, init=False)
     predict: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -321,7 +320,6 @@ class TableSource(MeasuringOptions, Origin):
                 also=also,
                 pooling=self.pooling,
                 layer=self.layer or LAYER,
-                prompt=self.prompt,
                 trust=self.trust,
             )
         several = len(self.embedding) > 1

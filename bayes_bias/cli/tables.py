@@ -99,9 +99,6 @@ class AnySource(TableSource):
     layer: Annotated[
         str | None, input_option(help="For --encoder: the layer that vectors are taken from; last by default.")
     ] = None
-    prompt: Annotated[
-        str | None, input_option(help="For --encoder: the name of one of the model's prompts; '' for none.")
-    ] = None
     predict: Annotated[
         str | None,
         input_option(
@@ -112,8 +109,7 @@ class AnySource(TableSource):
     def __post_init__(self) -> None:
         """Refuse options of a model that is not given, too."""
         super().__post_init__()
-        for_encoder = {"--pooling": self.pooling, "--layer": self.layer, "--prompt": self.prompt}
-        for option, value in for_encoder.items():
+        for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
             if value is not None and self.encoder is None:
                 raise BayesBiasError(f"{option}: '{value}' needs an encoder of sentences; add --encoder")
         if self.predict is not None and self.masked is None:

@@ -25,7 +25,7 @@ class Otherwise(Counting):
 def model(tmp_path: Path, monkeypatch) -> str:
     """A folder that loads as an encoder, as if torch were installed."""
 
-    def load_encoder(folder: str, pooling: str, layer: str, trust: bool) -> Counting:
+    def load_encoder(folder: str, pooling: str, layer: str, prompt: str | None, trust: bool) -> Counting:
         kind = Otherwise if folder.endswith("after") else Counting
         return kind(Path(folder).name, f"{folder} {pooling} {layer}", pooling)
 
