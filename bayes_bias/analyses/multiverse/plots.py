@@ -1,7 +1,6 @@
 """The specification curve of a multiverse: the bias under each combination of choices, and below it the choices."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,17 @@ from matplotlib.lines import Line2D
 from bayes_bias.analyses.multiverse.multiverse import Multiverse
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.plots.style import GREY, INK, PAPER, axes_or_new, colour, legend_below, set_title, shortened, style
+from bayes_bias.plots.style import (
+    GREY,
+    INK,
+    axes_or_new,
+    estimate_handles,
+    estimate_look,
+    legend_below,
+    set_title,
+    shortened,
+    style,
+)
 from bayes_bias.table.columns import interval_of
 
 # Inches: the curve, and each row of the matrix below it.
@@ -56,11 +65,9 @@ def plot_multiverse(
         _draw_curve(ax, multiverse, frame)
         below = _axes_below(ax, rows * _ROW)
         _draw_choices(below, multiverse, frame)
-        legend_below(below, shown=legend, labelled=False, handles=_handles(), ncols=3, columnspacing=1.0)
+        legend_below(below, shown=legend, labelled=False, handles=_handles(), ncols=2)
         found = int(multiverse.excludes_zero.sum())
-        set_title(
-            ax, f"{shortened(multiverse.name)}: the interval excludes zero in {found} of {len(frame)} combinations"
-        )
+        set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
         return ax
 
 
@@ -87,9 +94,9 @@ def _sorted(multiverse: Multiverse) -> pd.DataFrame:
 
 def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
     for x, row in enumerate(frame.itertuples()):
-        look = _look(row.found)
+        look = estimate_look(row.found)
         ax.plot([x, x], [row.lower, row.upper], color=look["color"], linewidth=1.4, zorder=2)
-        ax.plot([x], [row.mean], marker="o", markersize=3.2, **look)
+        ax.plot([x], [row.mean], markersize=3.2, zorder=3, **look)
         if row.is_model:
             ax.plot([x], [row.mean], marker="D", markersize=5, color=INK, zorder=4)
     ax.axhline(0, color=INK, linewidth=0.9, zorder=0)
@@ -108,7 +115,7 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
             ax.axhline(y, color=GREY, linewidth=0.3, alpha=0.5, zorder=0)
             for found in (True, False):
                 chosen = np.flatnonzero((frame[choice] == option) & (frame.found == found))
-                ax.plot(chosen, np.full(len(chosen), y), linestyle="", marker="o", markersize=2.6, **_look(found))
+                ax.plot(chosen, np.full(len(chosen), y), linestyle="", markersize=2.6, **estimate_look(found))
             labels.append(option)
     ax.set_yticks(range(len(labels)), labels=labels, fontsize=8)
     for label in ax.get_yticklabels():
@@ -119,17 +126,6 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
     ax.spines[:].set_visible(False)
 
 
-def _look(found: bool) -> dict[str, Any]:
-    """Filled and blue if an interval excludes zero, hollow and grey if not."""
-    own = colour(0) if found else GREY
-    return {"color": own, "markerfacecolor": own if found else PAPER, "markeredgecolor": own, "zorder": 3}
-
-
 def _handles() -> list[Line2D]:
-    """What the legend explains."""
-    point: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 4}
-    return [
-        Line2D([], [], label="excludes zero", **point, **_look(True)),
-        Line2D([], [], label="includes zero", **point, **_look(False)),
-        Line2D([], [], label="the model itself", **point | {"marker": "D", "color": INK}),
-    ]
+    model = Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK)
+    return [*estimate_handles("interval"), model]
