@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("model.md", "how-to/own-model.md", "how-to/own-priors.md")
+PAGES = ("model.md", "how-to/own-model.md", "how-to/own-priors.md", "how-to/check-a-model.md")
 # What they show together.
 SHOWN = (
     "pm.model_to_mermaid(",
@@ -32,6 +32,9 @@ SHOWN = (
     "az.plot_prior_posterior(",
     "az.plot_trace_dist(",
     "az.psense_summary(",
+    'bb.calibrate(table, by="simulation"',
+    "bb.multiverse(",
+    "bb.plots.plot_multiverse(",
     "bb.save_fit(",
     "bb.load_fit(",
     ".to_zarr(",
