@@ -1,4 +1,5 @@
-"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`.
+"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`. A run goes on where an
+earlier one stopped.
 
 - contrasts: simulated answers of two, five and ten models that differ by a planted amount, or do not. How often do the
   intervals of differences hold the truth, how often is a difference found, and in how many families of comparisons is
@@ -11,6 +12,7 @@ import logging
 import os
 import resource
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
@@ -24,10 +26,11 @@ from benchmarks.answers import many
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.shares import share_of
+from benchmarks.simulating import simulated
 
 _SEED = 20261127
 # Simulated families of each design, by the number of models.
-FAMILIES = {2: 400, 5: 200, 10: 150}
+FAMILIES = {2: 200, 5: 60, 10: 40}
 ANSWERS, LABELS, WORDINGS, WORDS = 160, 6, 4, 6
 PLANTED = 0.35
 # Standard deviations of what a model adds to D: words, wordings, labels of both groups, pairs, answers; and of what a
@@ -40,14 +43,13 @@ def main() -> None:
     """Measure the parts that are named, and keep each result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="+", choices=list(_PARTS))
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     for part in parser.parse_args().parts:
         table = pd.DataFrame(list(_PARTS[part]()))
         print(table.to_string(), flush=True)
         write(f"answer-models-{part}", provenance() | {"seed": _SEED}, table.to_dict("records"))
 
 
-def simulated(means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
+def made_up(means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
     """Answers of models to the same questions, of which labels, wordings and the questions themselves decide more."""
     sizes = {"wording": WORDINGS, "label_a": LABELS, "label_b": LABELS}
     codes = {name: rng.integers(size, size=ANSWERS) for name, size in sizes.items()}
@@ -71,19 +73,35 @@ def _of_model(expected: np.ndarray, keys: pd.DataFrame, words: np.ndarray, rng: 
     return Observed(difference, keys, words, contrasts, noise, 0.005)
 
 
+@dataclass(frozen=True)
+class Cell:
+    """So many models, of which the first differs from the others, or none."""
+
+    models: int
+    is_different: bool
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The D of each."""
+        return (PLANTED * self.is_different, *([0.0] * (self.models - 1)))
+
+
 def contrasts() -> Iterator[dict[str, object]]:
-    """Coverage and findings, by the number of models and how many of them differ from the others."""
+    """Coverage and findings, by the number of models and whether one differs from the others."""
     for models, families in FAMILIES.items():
-        for different in (0, 1):
-            means = (PLANTED * different, *([0.0] * (models - 1)))
-            rows = pd.DataFrame([family(means, seed) for seed in range(families)])
-            yield {"models": models, "different": different, "families": families} | rows.mean().to_dict()
+        cells = [Cell(models, is_different) for is_different in (False, True)]
+        found = simulated(family, cells, families, "answer-models", jobs=1)
+        for cell in cells:
+            rows = pd.DataFrame([record for each, record in found if each == cell])
+            yield asdict(cell) | {"families": len(rows)} | rows.mean().to_dict()
 
 
-def family(means: tuple[float, ...], seed: int) -> dict[str, float]:
+def family(cell: Cell, seed: int) -> dict[str, float]:
     """One set of models: shares of covered differences, of found ones, and whether one is false."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
-    sides, names = simulated(means, rng), [f"{k:02d}" for k in range(len(means))]
+    sides, names = made_up(means, rng), [f"{k:02d}" for k in range(len(means))]
     table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
     truth = np.array([means[int(model)] - means[int(other)] for _, model, other in table.index])
@@ -112,6 +130,7 @@ def separate(sides: list[Observed], seed: int) -> np.ndarray:
 
 def speed() -> Iterator[dict[str, object]]:
     """100,000 answers of 16 words by ten models to the same questions, compared."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     frame, wordlist = many(10_000, 8, 5)
     rng = np.random.default_rng(_SEED)
     swapped = frame.label_a.astype(str).to_numpy(), frame.label_b.astype(str).to_numpy()
@@ -146,7 +165,7 @@ def contrasts_section() -> str:
     shown = pd.DataFrame(
         {
             "models": rows.models,
-            "one differs": rows.different.map({0: "no", 1: f"by {PLANTED}"}),
+            "one differs": rows.is_different.map({False: "no", True: f"by {PLANTED}"}),
             "families": rows.families,
             "covers": rows.covers.map("{:.1%}".format),
             "families with a false difference": [

@@ -1,4 +1,5 @@
-"""Answers that are values: `python -m benchmarks.answer_values sbc planted`, for each likelihood.
+"""Answers that are values: `python -m benchmarks.answer_values sbc planted`, for each likelihood. A run goes on
+where an earlier one stopped.
 
 - sbc: parameters from the priors, values from the model; ranks of the truth among the draws must be uniform.
 - planted: a difference of zero and another one, with effects of labels, wordings and words. The truth is the difference
@@ -8,6 +9,7 @@
 import argparse
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -33,9 +35,10 @@ from bayes_bias.models.spec import Prior
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.shares import share_of
+from benchmarks.simulating import simulated
 
 _SEED = 20261127
-FITS, PLANTED = 200, 100
+FITS, SIMULATIONS = 100, 60
 # 240 answers about five labels of each of two groups, four wordings and eight words.
 ANSWERS, LABELS, WORDINGS, WORDS, RATINGS = 240, 5, 4, 8, 5
 # Draws are kept so far apart that they count as independent, which ranks need.
@@ -91,7 +94,7 @@ def truth_of(likelihood: Likelihood, factors: tuple[Factor, ...], rng: np.random
     return truth | ({"cutpoint": np.sort(truth["cutpoint"])} if "cutpoint" in truth else {})
 
 
-def simulated(
+def made_up(
     truth: Mapping[str, np.ndarray], group: np.ndarray, factors: tuple[Factor, ...], rng: np.random.Generator
 ) -> ValueData:
     """Values of the model with these parameters."""
@@ -123,20 +126,40 @@ def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], fac
     return float((values @ corners().estimands["difference"])[0])
 
 
-def sbc() -> Iterator[dict[str, object]]:
+@dataclass(frozen=True)
+class Cell:
+    """A likelihood, and the planted coefficient in units of its priors; none for parameters from the priors."""
+
+    likelihood: str
+    coefficient: float | None = None
+
+    @property
+    def rng(self) -> tuple[int, int]:
+        """What a random number generator starts from, beside its seed."""
+        return list(LIKELIHOODS).index(self.likelihood), round(10 * (self.coefficient or 0))
+
+
+SBC = [Cell(name) for name in LIKELIHOODS]
+PLANTED = [Cell(name, coefficient) for name in LIKELIHOODS for coefficient in (0.0, 0.8)]
+
+
+def sbc(draws: int) -> Iterator[dict[str, object]]:
     """Uniformity of the ranks of the estimand and of every parameter."""
-    for name, likelihood in LIKELIHOODS.items():
-        ranks = pd.DataFrame([rank_once(likelihood, seed) for seed in range(FITS)])
+    found = simulated(rank_once, SBC, draws, "answer-values", vars(_SAMPLING), jobs=1)
+    for cell in SBC:
+        ranks = pd.DataFrame([record for each, record in found if each == cell])
         for quantity, values in ranks.items():
-            yield {"likelihood": name, "quantity": quantity, "fits": FITS, "p": float(kstest(values, "uniform").pvalue)}
+            p = float(kstest(values, "uniform").pvalue)
+            yield {"likelihood": cell.likelihood, "quantity": quantity, "fits": len(ranks), "p": p}
 
 
-def rank_once(likelihood: Likelihood, seed: int) -> dict[str, float]:
+def rank_once(cell: Cell, seed: int) -> dict[str, float]:
     """The share of draws below the truth, of each quantity; halves of a draw make it continuous."""
-    rng = np.random.default_rng([_SEED, seed, list(LIKELIHOODS).index(likelihood.name)])
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED, seed, *cell.rng])
     group, factors = questions(rng)
     truth = truth_of(likelihood, factors, rng)
-    data = simulated(truth, group, factors, rng)
+    data = made_up(truth, group, factors, rng)
     posterior, _ = sample_model(value_model(likelihood, data, _STANDARD), seed + 1, _SAMPLING)
     thinned = posterior.isel(draw=slice(None, None, _THIN))
     found = expected_values(likelihood, data, thinned, _RANDOM, _STANDARD) @ corners().estimands["difference"]
@@ -152,24 +175,25 @@ def rank_once(likelihood: Likelihood, seed: int) -> dict[str, float]:
     }
 
 
-def planted() -> Iterator[dict[str, object]]:
+def planted(draws: int) -> Iterator[dict[str, object]]:
     """Coverage of a difference of zero and of another one."""
-    for name, likelihood in LIKELIHOODS.items():
-        for coefficient in (0.0, 0.8):
-            rows = pd.DataFrame([planted_once(likelihood, coefficient, seed) for seed in range(PLANTED)])
-            yield {"likelihood": name, "simulations": PLANTED} | rows.mean().to_dict()
+    found = simulated(planted_once, PLANTED, draws, "answer-values", vars(_SAMPLING), jobs=1)
+    for cell in PLANTED:
+        rows = pd.DataFrame([record for each, record in found if each == cell])
+        yield {"likelihood": cell.likelihood, "simulations": len(rows)} | rows.mean().to_dict()
 
 
-def planted_once(likelihood: Likelihood, coefficient: float, seed: int) -> dict[str, float]:
+def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     """Whether the 95% interval holds the truth, and whether it excludes zero."""
-    rng = np.random.default_rng([_SEED, seed, list(LIKELIHOODS).index(likelihood.name), round(10 * coefficient)])
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED + 1, seed, *cell.rng])
     group, factors = questions(rng)
     fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS.items()}
-    fixed |= {"coefficient": likelihood.size * coefficient, "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
+    fixed |= {"coefficient": likelihood.size * (cell.coefficient or 0.0), "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
     if isinstance(likelihood, Refusal):
         fixed["cutpoint"] = np.array([1.0])
     truth = {name: np.asarray(fixed[name]) for name in likelihood.spec(factors).priors}
-    data = simulated(truth, group, factors, rng)
+    data = made_up(truth, group, factors, rng)
     posterior, stats = sample_model(value_model(likelihood, data), seed + 1, _SAMPLING)
     found = expected_values(likelihood, data, posterior, _RANDOM) @ corners().estimands["difference"]
     lower, upper = np.quantile(found, [0.025, 0.975])
@@ -184,16 +208,21 @@ def planted_once(likelihood: Likelihood, coefficient: float, seed: int) -> dict[
     }
 
 
-_PARTS: dict[str, Callable[[], Iterator[dict[str, object]]]] = {"sbc": sbc, "planted": planted}
+_PARTS: dict[str, tuple[Callable[[int], Iterator[dict[str, object]]], int]] = {
+    "sbc": (sbc, FITS),
+    "planted": (planted, SIMULATIONS),
+}
 
 
 def main() -> None:
     """Measure the parts that are named, and keep each result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="+", choices=list(_PARTS))
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    for part in parser.parse_args().parts:
-        table = pd.DataFrame(list(_PARTS[part]()))
+    parser.add_argument("--draws", type=int, help="simulations of each cell, of which a run that went on has some")
+    chosen = parser.parse_args()
+    for part in chosen.parts:
+        measured, draws = _PARTS[part]
+        table = pd.DataFrame(list(measured(chosen.draws or draws)))
         print(table.to_string(), flush=True)
         about = provenance() | {"seed": _SEED, "sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
         write(f"answer-values-{part}", about, table.to_dict("records"))
@@ -239,10 +268,10 @@ def planted_section() -> str:
     )
     return f"""## Values: planted differences
 
-The same design, {PLANTED} simulations a row, with fixed effects of labels, wordings and words, so that the truth is the
-difference for new ones of all of them. "Covers" is of the 95% interval, "finds" how often it excludes zero. Ratings are
-in points from 1 to {RATINGS}, refusals in percentage points, numbers in standard deviations of an answer, and
-probabilities as D.
+The same design, {int(rows.simulations.min())} simulations a row, with fixed effects of labels, wordings and words, so
+that the truth is the difference for new ones of all of them. "Covers" is of the 95% interval, "finds" how often it
+excludes zero. Ratings are in points from 1 to {RATINGS}, refusals in percentage points, numbers in standard deviations
+of an answer, and probabilities as D.
 
 {markdown_table(shown)}
 

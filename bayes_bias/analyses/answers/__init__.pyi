@@ -5,6 +5,7 @@ from .agreement import compare as compare
 from .asking import prompts as prompts
 from .estimation import estimate as estimate
 from .estimation import pymc_model as pymc_model
+from .label_probabilities import label_probabilities as label_probabilities
 from .lists import wordlists as wordlists
 from .model_contrasts import ModelContrasts as ModelContrasts
 from .model_contrasts import compare_models as compare_models

@@ -1,6 +1,6 @@
-"""Batch outputs of services for chat models: JSON objects with the id of a request and its reply, as id and reply."""
+"""Batch outputs of services for chat models, and logs of inspect_ai: the id of a request, and its reply."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -19,6 +19,21 @@ def is_batch(frame: pd.DataFrame) -> bool:
     return any(name in frame for name in _IDS) and any(name in frame for name in _RESULTS) and "reply" not in frame
 
 
+def of_inspect(content: Any) -> list[dict[str, Any]] | None:
+    """The samples of a log of inspect_ai in JSON as rows of a batch output; None of other content."""
+    if not isinstance(content, Mapping) or not {"eval", "samples"} <= set(content):
+        return None
+    model = str((content["eval"] or {}).get("model") or "")
+    return [
+        {
+            "custom_id": sample.get("id"),
+            "response": {"body": {"model": model} | (sample.get("output") or {})},
+            "error": sample.get("error"),
+        }
+        for sample in content["samples"] or []
+    ]
+
+
 def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows with ``id``, ``reply`` and ``model``; requests that failed have no reply, and are left out with a notice.
 
@@ -29,16 +44,33 @@ def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     AnswersError
         A row in another form, or no reply at all.
     """
-    rows: list[dict[str, str]] = []
+    return _rows_of(frame, _texts, "Write the replies into a table with the columns id and reply.")
+
+
+def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows with ``id``, ``model`` and ``top``: the log probabilities of the tokens that a reply may begin with.
+
+    Raises
+    ------
+    AnswersError
+        A row without `top_logprobs`, or no reply at all.
+    """
+    return _rows_of(frame, _top_tokens, "Request replies with logprobs and top_logprobs.")
+
+
+def _rows_of(
+    frame: pd.DataFrame, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]], remedy: str
+) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for number, record in enumerate(frame.to_dict("records"), 1):
         name = next((str(record[key]) for key in _IDS if _is_given(record.get(key))), "")
         try:
-            replies = list(_replies(record))
+            replies = list(_replies(record, read))
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise AnswersError(
                 f"replies: row {number} of the batch output ('{name[:40]}') has no {str(error)[:40]} where its service"
-                " puts a reply. Write the replies into a table with the columns id and reply."
+                f" puts a reply. {remedy}"
             ) from error
         if not replies:
             failed.append(name)
@@ -57,7 +89,9 @@ def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _replies(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _replies(
+    record: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
     """The replies to a request, several if it asked for several; none if it failed."""
     result = next((record[key] for key in _RESULTS if _is_given(record.get(key))), None)
     if result is None or _is_given(record.get("error")):
@@ -68,11 +102,22 @@ def _replies(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         return
     body = result.get("body") or result.get("message") or result
     model = str(body.get("model") or body.get("modelVersion") or "")
-    for text in _texts(body):
-        yield {"reply": text, **({"model": model} if model else {})}
+    for reply in read(body):
+        yield {**reply, **({"model": model} if model else {})}
 
 
-def _texts(body: Mapping[str, Any]) -> Iterator[str]:
+def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Of the first token, in the form of OpenAI, vLLM and inspect_ai."""
+    for choice in body["choices"]:
+        first = choice["logprobs"]["content"][0]
+        yield {"top": tuple((str(each["token"]), float(each["logprob"])) for each in first["top_logprobs"])}
+
+
+def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from ({"reply": text} for text in _texts_of(body))
+
+
+def _texts_of(body: Mapping[str, Any]) -> Iterator[str]:
     if "choices" in body:
         for choice in body["choices"]:
             message = choice["message"]
@@ -100,7 +145,10 @@ def _parts(parts: Any) -> list[tuple[Any, bool]]:
     if isinstance(parts, str):
         return [(parts, False)]
     return [
-        (part.get("thinking") or part.get("text"), bool(part.get("thought")) or part.get("type") == "thinking")
+        (
+            part.get("thinking") or part.get("reasoning") or part.get("text"),
+            bool(part.get("thought")) or part.get("type") in ("thinking", "reasoning"),
+        )
         for part in parts
     ]
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from bayes_bias import spreadsheets
 from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOOD, OUTCOMES, REFUSED
+from bayes_bias.analyses.answers.batches import of_inspect
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
 from bayes_bias.analyses.answers.several_groups import LABELS, against_others
@@ -155,6 +156,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
 
 
 def _frame_of_objects(content: Any, label: str) -> pd.DataFrame:
+    content = of_inspect(content) or content
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
         raise AnswersError(
             f"{label} holds {described(content)}, and a list of objects is needed. Write [{{...}}, ...]."

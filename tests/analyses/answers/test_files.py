@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -86,6 +87,89 @@ def test_batches_of_services_give_the_same_choices(tmp_path, service):
         found = bb.answers.choices(ASKED, source, LIST)
         pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
         assert set(found.model) == {"gpt-x"}
+
+
+def inspect_log(samples: list[dict[str, Any]]) -> dict[str, Any]:
+    """A log of inspect_ai, as `inspect log convert --to json` writes it."""
+    return {"version": 2, "status": "success", "eval": {"task": "names", "model": "openai/gpt-x"}, "samples": samples}
+
+
+def test_logs_of_inspect_ai_give_the_same_choices(tmp_path):
+    reasoning = {"type": "reasoning", "reasoning": "job0 - woman0"}
+    samples = [
+        {
+            "id": row.id,
+            "epoch": 1,
+            "input": "",
+            "output": {
+                "model": "gpt-x",
+                "choices": [
+                    {"message": {"role": "assistant", "content": [reasoning, {"type": "text", "text": row.reply}]}}
+                ],
+            },
+        }
+        for row in REPLIES.itertuples()
+    ]
+    (tmp_path / "log.json").write_text(json.dumps(inspect_log(samples)))
+    found = bb.answers.choices(ASKED, tmp_path / "log.json", LIST)
+    pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
+    assert set(found.model) == {"gpt-x"}
+    assert found.draft.all()
+
+
+WORDS_ASKED = pd.DataFrame(
+    {"id": ["1", "2", "3"], "word": ["job0", "home0", "job1"], "label_a": "man1", "label_b": "woman2", "wording": "w"}
+)
+
+
+def with_top(*tops: dict[str, float]) -> list[dict[str, Any]]:
+    listed = [[{"token": token, "logprob": logprob, "bytes": None} for token, logprob in top.items()] for top in tops]
+    return [
+        {
+            "custom_id": str(k),
+            "response": {"body": {"model": "gpt-x", "choices": [{"logprobs": {"content": [{"top_logprobs": top}]}}]}},
+        }
+        for k, top in enumerate(listed, 1)
+    ]
+
+
+def test_label_probabilities_are_those_of_first_tokens(tmp_path, caplog):
+    records = with_top(
+        {"man": -0.5, " Man": -2.0, " woman": -1.5, "m": -4.0}, {"man1": -1.0, "The": -3.0}, {"I": -0.1, "As": -3.0}
+    )
+    (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, records)))
+    rows = bb.answers.label_probabilities(WORDS_ASKED, tmp_path / "batch.jsonl").set_index("answer")
+    assert np.exp(rows.logprob_a["1"]) == pytest.approx(np.exp(-0.5) + np.exp(-2.0) + np.exp(-4.0))
+    assert rows.logprob_b["1"] == -1.5
+    assert rows.loc["2", ["logprob_a", "logprob_b"]].tolist() == [-1.0, -3.0]
+    assert rows.loc["3", ["logprob_a", "logprob_b"]].isna().all()
+    assert says(caplog.text, "1 of 3 smallest probability listed 1 of 3 list neither label")
+    assert set(rows.model) == {"gpt-x"}
+
+
+def test_label_probabilities_of_inspect_ai_are_those_of_a_batch(tmp_path):
+    records = with_top({"man1": -0.5, "woman2": -1.5})
+    log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    of_log, of_batch = (
+        bb.answers.label_probabilities(WORDS_ASKED, source) for source in (tmp_path / "log.json", pd.DataFrame(records))
+    )
+    pd.testing.assert_frame_equal(of_log, of_batch)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "records", "text"),
+    [
+        (WORDS_ASKED.drop(columns="word"), with_top({"man1": -1.0}), "prompts no column word"),
+        (WORDS_ASKED.assign(id="1"), with_top({"man1": -1.0}), "prompts id twice"),
+        (WORDS_ASKED.iloc[1:], with_top({"man1": -1.0}), "replies no prompt id 1"),
+        (WORDS_ASKED, batch("OpenAI")[:1], "replies row 1 logprobs top_logprobs"),
+        (WORDS_ASKED, [{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
+    ],
+)
+def test_label_probabilities_rejects_what_has_none(prompts, records, text):
+    with refused(AnswersError, text):
+        bb.answers.label_probabilities(prompts, pd.DataFrame(records))
 
 
 def test_failed_requests_are_no_refusals(tmp_path, caplog):
