@@ -28,8 +28,9 @@ from bayes_bias.plots.style import (
     NOISE,
     PAPER,
     axes_or_new,
-    colour,
-    colour_and_marker,
+    estimate_handles,
+    estimate_look,
+    excludes,
     label_rows,
     legend_below,
     set_title,
@@ -42,7 +43,7 @@ type Kind = Literal["D", "ladder", "sources", "wordings"]
 KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 type Result = ModelAnswers | AnswersChange
 
-_DIVERGING = LinearSegmentedColormap.from_list("D", [COLOURS[1], PAPER, COLOURS[0]])
+_DIVERGING = LinearSegmentedColormap.from_list("D", ["#7b4b94", PAPER, COLOURS[1]])
 # Beyond so many labels of a side the numbers would not fit into the squares of a heat map.
 _WITH_NUMBERS = 10
 
@@ -99,7 +100,9 @@ def plot_label_pairs(
     ax: Axes | None = None,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot mean D of each pair of labels as a heat map with numbers of answers. White is 0, grey was not asked.
+    """Plot mean D of each pair of labels as a heat map with numbers of answers.
+
+    Orange is stereotypical, white is 0, and grey was not asked.
 
     Parameters
     ----------
@@ -169,14 +172,14 @@ def plot_agreement(
         ax.axvspan(tail, 1 - tail, color=NOISE, zorder=0)
         ax.axvline(0.5, color=INK, linewidth=0.9, zorder=1)
         for y, row in enumerate(table.itertuples()):
-            own = 0 if row.unit == "D" else 1
-            ax.plot(row.prob_above, y, markersize=6, linestyle="", clip_on=False, **colour_and_marker(own), zorder=4)
+            marker = MARKERS[0 if row.unit == "D" else 1]
+            ax.plot(row.prob_above, y, markersize=6, linestyle="", clip_on=False, color=INK, marker=marker, zorder=4)
         ax.set_xlim(0, 1)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        sources = [("answers", 0), ("vectors", 1)]
         handles = [
-            Line2D([], [], linestyle="", markersize=6, label=name, **colour_and_marker(k)) for name, k in sources
+            Line2D([], [], linestyle="", markersize=6, label=name, color=INK, marker=MARKERS[k])
+            for k, name in enumerate(("answers", "vectors"))
         ]
         band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
         legend_below(ax, shown=legend, handles=[*handles, band])
@@ -257,13 +260,13 @@ def _forest(
     """Means with their intervals about zero, a row each."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
     for y, (_, row) in enumerate(rows.iterrows()):
-        ax.plot([*interval_of(row)], [y, y], color=colour(0), linewidth=1.8, zorder=3)
-        ax.plot(row["mean"], y, color=colour(0), marker="o", markersize=5.5, markeredgecolor=PAPER, zorder=5)
+        look = estimate_look(excludes(*interval_of(row)))
+        ax.plot([*interval_of(row)], [y, y], color=look["color"], linewidth=1.8, zorder=3)
+        ax.plot(row["mean"], y, markersize=5.5, zorder=5, **look)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
     ax.set_xlabel(label, parse_math=False)
     label_rows(ax, names)
-    text = f"posterior mean and {level(ci_prob)} interval"
-    legend_below(ax, shown=legend, handles=[Line2D([], [], color=colour(0), marker="o", markersize=5, label=text)])
+    legend_below(ax, shown=legend, handles=estimate_handles(f"posterior mean; {level(ci_prob)} interval"))
     set_title(ax, title, converged=converged)
     return ax
 
@@ -279,24 +282,22 @@ def label_pairs(answers: Result, key: tuple[str, str]) -> tuple[pd.DataFrame, pd
 
 def _draw_d(ax: Axes, answers: Result) -> list[Line2D]:
     for y, (_, row) in enumerate(answers.table.iterrows()):
-        only = row.reach == ONE_PAIR
-        tone = GREY if only else colour(0)
-        ax.plot([*interval_of(row)], [y, y], color=tone, linewidth=1.8, zorder=3)
-        ax.plot(
-            row["mean"], y, color=tone, marker="s" if only else "o", markersize=5.5, markeredgecolor=PAPER, zorder=5
-        )
+        look = estimate_look(excludes(*interval_of(row))) | {"marker": "s" if row.reach == ONE_PAIR else "o"}
+        ax.plot([*interval_of(row)], [y, y], color=look["color"], linewidth=1.8, zorder=3)
+        ax.plot(row["mean"], y, markersize=5.5, zorder=5, **look)
         ax.plot(row.observed, y, color=INK, marker="x", markersize=4.5, linestyle="", zorder=6)
     _zero(ax, answers)
-    percent, pairs = level(answers.ci_prob), answers.table.reach == ONE_PAIR
-    several = Line2D([], [], color=colour(0), marker="o", markersize=5, label=f"posterior mean and {percent} interval")
-    only = Line2D([], [], color=GREY, marker="s", markersize=5, label="the same, for the only pair of labels")
-    raw = Line2D([], [], color=INK, marker="x", markersize=4.5, linestyle="", label="mean of the answers")
-    return [*([several] if not pairs.all() else []), *([only] if pairs.any() else []), raw]
+    handles = estimate_handles(f"posterior mean; {level(answers.ci_prob)} interval")
+    handles.append(Line2D([], [], color=INK, marker="x", markersize=4.5, linestyle="", label="mean of the answers"))
+    if (answers.table.reach == ONE_PAIR).any():
+        square = Line2D([], [], color=GREY, marker="s", markersize=5, linestyle="", label="the only pair of labels")
+        handles.append(square)
+    return handles
 
 
 def _draw_ladder(ax: Axes, answers: Result) -> list[Line2D]:
     steps = {key: answers.steps(key) for key in answers.table.index}
-    handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4)
+    handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4, about_zero=True)
     _zero(ax, answers)
     return handles
 
@@ -310,17 +311,24 @@ def _draw_sources(ax: Axes, answers: Result) -> list[Line2D]:
 
 
 def _draw_side_by_side(
-    ax: Axes, rows: Mapping[Any, pd.DataFrame], names: Mapping[str, str], *, linewidth: float, markersize: float
+    ax: Axes,
+    rows: Mapping[Any, pd.DataFrame],
+    names: Mapping[str, str],
+    *,
+    linewidth: float,
+    markersize: float,
+    about_zero: bool = False,
 ) -> list[Line2D]:
-    """Estimates with intervals, one below the other within each row, in the order of their names."""
+    """Estimates with intervals, one below the other within each row, each with the marker of its name."""
     offsets, position = np.linspace(-0.27, 0.27, len(names)), {name: k for k, name in enumerate(names)}
     for y, estimates in enumerate(rows.values()):
         for name, estimate in estimates.iterrows():
             k = position[str(name)]
-            ax.plot([*interval_of(estimate)], [y + offsets[k]] * 2, color=colour(k), linewidth=linewidth, zorder=3)
-            ax.plot(estimate["mean"], y + offsets[k], markersize=markersize, **colour_and_marker(k), zorder=4)
+            look = estimate_look(excludes(*interval_of(estimate))) if about_zero else {"color": INK}
+            ax.plot([*interval_of(estimate)], [y + offsets[k]] * 2, color=look["color"], linewidth=linewidth, zorder=3)
+            ax.plot(estimate["mean"], y + offsets[k], markersize=markersize, zorder=4, **look | {"marker": MARKERS[k]})
     return [
-        Line2D([], [], linewidth=linewidth, markersize=4, label=text, **colour_and_marker(k))
+        Line2D([], [], linewidth=linewidth, markersize=4, label=text, color=INK, marker=MARKERS[k])
         for k, text in enumerate(names.values())
     ]
 
@@ -332,14 +340,15 @@ def _draw_wordings(ax: Axes, answers: Result) -> list[Line2D]:
         own = wordings.loc[key]
         ax.plot([own.D.min(), own.D.max()], [y, y], color=GREY, linewidth=0.8, zorder=1)
         for name, row in own.iterrows():
-            ax.plot(row.D, y, markersize=5, alpha=0.9, linestyle="", **colour_and_marker(names.index(name)), zorder=3)
+            marker = MARKERS[names.index(name) % len(MARKERS)]
+            ax.plot(row.D, y, color=INK, marker=marker, markersize=5, alpha=0.9, linestyle="", zorder=3)
     _zero(ax, answers)
     shown = names[: len(MARKERS)]
     more = [Patch(color=PAPER, label=f"and {count(len(names) - len(shown))} more")] if len(names) > len(shown) else []
     return [
         *(
-            Line2D([], [], markersize=5, linestyle="", label=shortened(name), **colour_and_marker(k))
-            for k, name in enumerate(shown)
+            Line2D([], [], color=INK, marker=marker, markersize=5, linestyle="", label=shortened(name))
+            for marker, name in zip(MARKERS, shown, strict=False)
         ),
         *more,  # type: ignore[list-item]
     ]
