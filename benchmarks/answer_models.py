@@ -1,5 +1,6 @@
-"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`. A run goes on where an
-earlier one stopped.
+"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`.
+
+A run goes on where an earlier one stopped.
 
 - contrasts: simulated answers of two, five and ten models that differ by a planted amount, or do not. How often do the
   intervals of differences hold the truth, how often is a difference found, and in how many families of comparisons is
