@@ -1,5 +1,6 @@
 """Answers of chat models: what to ask, and what the answers say."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from bayes_bias.cli.options import (
     IgnoreOption,
     OutputFolder,
     OverwriteOption,
+    Sampler,
     SeedOption,
     split_lists,
     with_options,
@@ -104,6 +106,8 @@ def answers(
     ] = "all",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
+    *,
+    sampler: Sampler,
 ) -> None:
     """How strong are the associations of a chat model? Labels, wordings and words are samples.
 
@@ -118,6 +122,10 @@ def answers(
         raise AnswersError(
             f"--likelihood: '{likelihood}' cannot be combined with --compare-models, --after, or --prompts. Omit them."
         )
+    if likelihood == CHOICES and sampler != Sampler():
+        raise AnswersError(
+            "--draws: choices have no chains of draws. Omit the options of the sampler, or set --likelihood."
+        )
     if compare_models and after is not None:
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
     settings: dict[str, Any] = {
@@ -131,7 +139,8 @@ def answers(
     with progress_bar():
         result: Any
         if likelihood != CHOICES:
-            result = bb.answers.estimate_values(file, wordlist, likelihood, ratings=ratings, unit=unit, **settings)
+            settings |= {"ratings": ratings, "unit": unit, "sampling": _sampling(sampler)}
+            result = bb.answers.estimate_values(file, wordlist, likelihood, **settings)
         elif compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
         else:
@@ -143,6 +152,13 @@ def answers(
     say(f"\n{result.text}")
     if page is not None:
         say(f"\nThe report is in {page}")
+
+
+def _sampling(sampler: Sampler) -> "bb.Sampling":
+    """That of the analysis, unless an option changes it."""
+    from bayes_bias.analyses.answers.value_estimates import SAMPLING
+
+    return SAMPLING if sampler == Sampler() else replace(sampler.sampling, tune=SAMPLING.tune)
 
 
 @app.command()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 type Numbers = NDArray[np.float64]
 
-SAMPLING = Sampling(draws=1000, tune=700)
+SAMPLING = Sampling(draws=2000, tune=1000)
 # The factors whose levels are new in each step, besides answers.
 _LABELS = (LABEL, LABEL_A, LABEL_B, PAIR)
 _RANDOM = {name: (*effects, *(_LABELS if name == "all" else ()), ANSWER) for name, effects in SAMPLES.items()}

@@ -128,6 +128,8 @@ def read_values(
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
     """Groups of labels by stereotype: lists as `estimate` takes them, or mappings and TOML files with groups alone."""
     content, name = wordlist, "answers"
+    if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
+        return {stereotype: each for source in wordlist for stereotype, each in label_groups(source).items()}
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
         content, name = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError), Path(wordlist).stem
         content = content.get("lists", content)

@@ -266,3 +266,20 @@ def test_page_of_values_has_estimates_and_sources(numbers, tmp_path):
     assert (page.parent / "summary.csv").is_file()
     assert not unlisted_columns(numbers.table, numbers.ladder, numbers.expected, numbers.sources)
     assert [label.get_text() for label in plot_values(numbers).get_yticklabels()] == ["man − woman"]
+
+
+def test_command_estimates_values(run, tmp_path, from_priors, sketched):
+    rated(60).assign(value=lambda rows: rows.value.round().clip(1, 7)).to_csv(tmp_path / "ratings.csv", index=False)
+    groups = [f"{name} = {labels}" for name, labels in TWO["groups"].items()]
+    (tmp_path / "names.toml").write_text("\n".join(["[groups]", *groups]))
+    arguments = ["answers", "ratings.csv", "--list", "names.toml", "--likelihood", "ordinal", "--ratings", "1", "7"]
+    code, out, _ = run(*arguments, "--out", "rated")
+    assert code == 0
+    assert says(out, "Difference of expected ratings man − woman new labels")
+    assert (tmp_path / "rated" / "index.html").is_file()
+    code, _, error = run(*arguments, "--compare-models")
+    assert code != 0
+    assert says(error, "--likelihood ordinal --compare-models")
+    code, _, error = run("answers", "ratings.csv", "--list", "names.toml", "--draws", "3000")
+    assert code != 0
+    assert says(error, "--draws choices --likelihood")

@@ -8,6 +8,7 @@ import bayes_bias as bb
 from bayes_bias.errors import ScopeError, SentencePairsError
 from bayes_bias.plots import plot_model_contrasts
 from tests.analyses.sentence_pairs.tables import simulated
+from tests.analyses.sentence_pairs.test_lm_eval import crows_pairs, written
 from tests.helpers import refused, says, unlisted_columns
 
 
@@ -115,3 +116,28 @@ def test_page_of_models_has_shares_and_differences(several, tmp_path):
     assert not unlisted_columns(several.table, several.ranking)
     labels = [label.get_text() for label in plot_model_contrasts(several, ["difference"]).get_yticklabels()]
     assert labels == several.ranking.loc["difference"].index.to_list()
+
+
+def test_command_compares_the_models_of_a_file(run, tmp_path):
+    SCORES.to_csv(tmp_path / "scores.csv", index=False)
+    code, out, _ = run("sentence-pairs", "scores.csv", "--compare-models")
+    assert code == 0
+    assert says(out, "large − small after Holm share of large larger than that of small percentage points")
+    code, _, error = run("sentence-pairs", "scores.csv", "--compare-models", "--of", "small")
+    assert code != 0
+    assert says(error, "--compare-models --of Omit")
+    code, _, error = run("sentence-pairs", "scores.csv", "--factors", "layer")
+    assert code != 0
+    assert says(error, "--factors --compare-models")
+
+
+def test_command_compares_logs_of_the_harness_by_folder(run, tmp_path):
+    files = []
+    for model in ("gpt2", "opt"):
+        (tmp_path / model).mkdir()
+        files.append(
+            written(tmp_path / model / "samples_crows_pairs_english_2026-01-31.jsonl", crows_pairs(as_text=True))
+        )
+    code, out, _ = run("sentence-pairs", *map(str, files), "--compare-models")
+    assert code == 0
+    assert says(out, "gpt2 − opt")
