@@ -142,6 +142,11 @@ def colour(index: int) -> str:
     return colours[index % len(colours)]
 
 
+def colour_and_marker(index: int) -> dict[str, Any]:
+    """Return the style of one of several series, in figures of studies and benchmarks, which compare methods."""
+    return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
+
+
 def excludes(lower: float, upper: float, null: float = 0.0) -> bool:
     """Return whether an interval excludes the null value."""
     return lower > null or upper < null
