@@ -40,7 +40,7 @@ startup.mkdir(parents=True, exist_ok=True)
 ADDRESS = ""
 
 project = "bayes_bias"
-author = "The bayes_bias founders"
+author = "The bayes_bias developers"
 version = release = bayes_bias.__version__
 
 extensions = [

@@ -26,8 +26,21 @@ def test_version_and_date_agree_everywhere():
     assert f"\nversion: {version}\n" in citation
     assert f'\ndate-released: "{date}"\n' in citation
     assert (meta["version"], meta["dateModified"]) == (version, date)
+    own = tomllib.loads(text_of("bayes_bias/documents/references.toml"))["bayesbias"]
+    assert f"({date[:4]})" in own["citation"]
+    assert f"(Version {version})" in own["citation"]
+    assert re.findall(r"(version|date) += \{(.*)\}", own["bibtex"]) == [("version", version), ("date", date)]
     assert meta["keywords"] == PROJECT["keywords"]
     assert meta["description"] == PROJECT["description"]
+
+
+def test_authors_agree_everywhere():
+    (author,) = PROJECT["authors"]
+    own = tomllib.loads(text_of("bayes_bias/documents/references.toml"))["bayesbias"]
+    assert own["citation"].strip().startswith(f"{author['name']}. (")
+    assert author["name"].replace("_", r"\_") in own["bibtex"]
+    for name in ("CITATION.cff", "codemeta.json", "LICENSE", "paper/paper.md", "docs/conf.py"):
+        assert author["name"] in text_of(name), name
 
 
 def test_the_pythons_are_those_that_the_workflows_try():

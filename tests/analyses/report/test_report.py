@@ -622,7 +622,7 @@ def test_page_answers_and_says_when_made(made, failed, monkeypatch):
     text = html_of(made)
     assert states(text, "small bias")
     assert states(text, f"bayes_bias {version('bayes-bias')} 26 November 2025")
-    assert states(text, "Cite as: The bayes_bias founders (2026).")
+    assert states(text, "Cite as: The bayes_bias developers. (2026).")
     assert states(html_of(failed), "small: not converged")
 
 
