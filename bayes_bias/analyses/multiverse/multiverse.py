@@ -256,9 +256,10 @@ def multiverse(
     Examples
     --------
     >>> from bayes_bias import cosines, multiverse
-    >>> found = multiverse(cosines("weat6", "googlenews-demo"), choices={"prior": ["from vectors", "exponential"]})
+    >>> table = cosines("weat6", "googlenews-demo", controls=())
+    >>> found = multiverse(table, choices={"prior": ["from vectors", "exponential"], "unit": ["within-block sd"]})
     >>> int(found.excludes_zero.sum()), len(found.frame)
-    (22, 22)
+    (8, 8)
     """
     check_table(table)
     check_seed(seed)
