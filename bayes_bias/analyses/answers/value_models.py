@@ -304,6 +304,7 @@ def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = N
     """The model of a likelihood with these data; models of the same shape are compiled once."""
     spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
     shape = [(name, values.shape, str(values.dtype)) for name, values in inputs.items()]
+    shape.append(("contrasts", data.corners.contrasts.shape, data.corners.contrasts.tobytes().hex()))
     key = (spec.sha256, likelihood.name, *shape, *((dim, len(labels)) for dim, labels in coords.items()))
     return PyMCModel(lambda: build(likelihood, data, inputs, coords), coords, key, inputs, adaptation="low_rank")
 

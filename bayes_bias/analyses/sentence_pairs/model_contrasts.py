@@ -127,7 +127,8 @@ def compare_models(
 
     Notes
     -----
-    Pairs that some model did not score are omitted, with a notice. Differences are of all pairs: types such as gender
+    Pairs that some model did not score are omitted, with a notice. Effects and residuals of a share are normal as well,
+    an approximation of a mean over many pairs: use 50 or more. Differences are of all pairs: types such as gender
     and religion have no estimates of their own, and what they add is a part of the residual.
 
     Examples
