@@ -637,7 +637,7 @@ def words_in(homes: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
     return {name: int((labels == name).sum()) for name in names}
 
 
-# False findings of the posterior and of the quasi-F: docs/evidence/simulated-tables.md.
+# False findings of the posterior and of the quasi-F: docs/evidence/false-positives.md.
 _OF_UNEVEN = {"group": ("10%", "9%"), "class": ("13%", "7%")}
 
 
