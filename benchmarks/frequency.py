@@ -1,4 +1,4 @@
-"""Groups and classes that differ in frequency, and in nothing else: false positives, with and without covariates."""
+"""Groups and classes that differ in frequency, and in nothing else."""
 
 import os
 from collections.abc import Mapping
@@ -9,25 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias import fit, open_embedding, verdict
+from bayes_bias import open_embedding
 from bayes_bias.analyses.report.check_frequency import LARGE
 from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.frequency import HARDLY, frequency_slope, overlap_of
 from bayes_bias.embeddings.word_vectors import unit_means
-from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.table.association_table import assemble
 from benchmarks.designs import WEIGHTS, Drawn
 from benchmarks.harness import LEVEL, Result, Row
 from benchmarks.methods import OURS, posterior, quasi_f
 
 type Numbers = NDArray[np.float64]
 type Ranks = tuple[int, int]
-
-_SHORT = Sampling(draws=500, tune=500, chains=2)
-# One list in so many is adjusted for the rank, which is sampled.
-_ADJUSTED = 7
 
 
 @dataclass(frozen=True)
@@ -81,9 +74,8 @@ def different_ranks(source: str, draws: int) -> list[Row]:
     """All cells in one embedding."""
     rows = []
     for number, cell in enumerate(CELLS):
-        judged = [_judged(cell, source, number, seed) for seed in range(draws)]
-        frame = pd.DataFrame(judged)
-        adjusted, found = frame.pop("adjusted").dropna(), frame[OURS] < LEVEL
+        frame = pd.DataFrame([_judged(cell, source, number, seed) for seed in range(draws)])
+        found = frame[OURS] < LEVEL
         rows.append(
             {
                 **cell.label,
@@ -95,8 +87,6 @@ def different_ranks(source: str, draws: int) -> list[Row]:
                 "warned": float(frame.warned.mean()),
                 "no verdict": float((frame.warned & frame.apart).mean()),
                 "found, not warned": float((found & ~frame.warned).mean()),
-                "adjusted": float((adjusted < LEVEL).mean()),
-                "adjusted draws": len(adjusted),
             }
         )
     return rows
@@ -122,20 +112,7 @@ def _judged(cell: Cell, source: str, number: int, seed: int) -> Row:
         "apart": max(overlap_of(ranks[:2]), overlap_of(ranks[2:])) <= HARDLY,
         OURS: posterior(drawn).p,
         "quasi-F": quasi_f(drawn).p,
-        "adjusted": float("nan") if seed % _ADJUSTED else _adjusted(homes, ranked),
     }
-
-
-def _adjusted(homes: list[list[str]], ranked: Ranked) -> float:
-    """The chance with the log rank of targets as a covariate."""
-    targets = {word: f"g{k}" for k in range(2) for word in homes[k]}
-    attributes = {word: f"c{k}" for k in range(2) for word in homes[2 + k]}
-    own = {word: ranked.unit[word] for word in (*targets, *attributes)}
-    y = np.stack([own[word] for word in targets]) @ np.stack([own[word] for word in attributes]).T
-    table = assemble(y, targets, attributes, {"g0": "c0", "g1": "c1"})
-    table = related_as_shown(table, ranked.general, shown=table.with_vectors(own))
-    table = table.with_covariates({"target": {word: float(np.log(ranked.rank[word])) for word in targets}})
-    return verdict(fit(table, sampling=_SHORT)).chance
 
 
 def googlenews(draws: int) -> list[Row]:

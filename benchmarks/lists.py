@@ -1,7 +1,7 @@
 """Shipped lists in the shipped vectors, with words drawn at random, judged as `bayes-bias calibrate` does."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -156,15 +156,6 @@ def _cell(part: str, design: NullDesign, *, controls: bool = False, planted: flo
     size = next(iter(design.sizes.values()))
     label = {"part": part, "wordlist": design.name, "size": size, "controls": controls, "planted": planted}
     return label, cell
-
-
-def shares_by(rows: "pd.DataFrame", by: Sequence[str]) -> "pd.DataFrame":
-    """Pool the findings of cells over their lists: share, coverage, and width, for each of `by`."""
-    counts = rows.groupby(list(by), sort=False)
-    pooled = counts[["findings", "draws"]].sum()
-    means = counts[["coverage_95", "width"]].mean()
-    covered = means.rename(columns={"coverage_95": "covered"}).astype(float).replace({None: np.nan})
-    return pooled.assign(found=pooled.findings / pooled.draws).join(covered).reset_index()
 
 
 RESULTS = (

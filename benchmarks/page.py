@@ -6,6 +6,7 @@ measure it.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
@@ -66,11 +67,25 @@ def pages() -> dict[str, str]:
     for name in NAMES:
         module = environment.get_template(f"{name}.md.jinja").module
         answers[name] = " ".join(str(module.answer).split())
-        texts[f"{name}.md"] = f"# {module.title}\n\n{answers[name]}\n\n{_ABOUT}\n\n{str(module.body).strip()}\n"
+        texts[f"{name}.md"] = f"# {module.title}\n\n{answers[name]}\n\n{_ABOUT}\n\n{_wrapped(str(module.body))}\n"
         environment.globals[name.replace("-", "_")] = {"title": module.title, "answer": answers[name]}
     texts["speed.md"] = _speed()
     environment.globals["speed"] = " ".join(compiling.answer().split())
     return {"index.md": environment.get_template("index.md.jinja").render().strip() + "\n"} | texts
+
+
+def _wrapped(text: str) -> str:
+    """Prose in lines of one length; tables, figures, lists, headings, and lines on results as they are."""
+    kept = ("|", "#", "!", "- ", "*`")
+    return "\n\n".join(
+        part.strip("\n") if part.lstrip().startswith(kept) else _fill(part)
+        for part in text.strip().split("\n\n")
+        if part.strip()
+    )
+
+
+def _fill(paragraph: str) -> str:
+    return fill(" ".join(paragraph.split()), 118, break_on_hyphens=False, break_long_words=False)
 
 
 def _speed() -> str:

@@ -79,9 +79,11 @@ def test_result_is_stale_if_the_model_its_code_or_its_draws_change(tmp_path, mon
 
 
 class _Coin:
-    """Estimates of plus or minus three, with intervals of plus or minus two."""
+    """Estimates of plus or minus three."""
 
-    label = {"kind": "coin"}
+    @property
+    def label(self) -> dict[str, object]:
+        return {"kind": "coin"}
 
     def draw(self, seed: int) -> tuple[float, float]:
         return (-3.0 if seed % 2 else 3.0), 0.0

@@ -66,7 +66,9 @@ def test_people_and_arbitrary_topics(paper):
     assert len(tests) == 8
     assert f"of which {(tests.verdict == 'distinguishable').sum()} are distinguishable in GoogleNews" in paper
     found = rows_of("topics").query("what == 'topics on both sides'").set_index("words").found
-    assert f"In GoogleNews vectors {found['related words get less weight']:.0%} of arbitrary pairs of topics are" in paper
+    assert (
+        f"In GoogleNews vectors {found['related words get less weight']:.0%} of arbitrary pairs of topics are" in paper
+    )
     assert f"independent draws, {found['words independent']:.0%}" in paper
 
 

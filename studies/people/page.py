@@ -27,8 +27,9 @@ _EVIDENCE = Path("benchmarks", "results")
 
 def facts(results: Results) -> dict[str, Any]:
     """Tables and counts of the text."""
-    tests, topics = results["tests"], _measured(
-        "topics", what="topics on both sides", words="related words get less weight"
+    tests, topics = (
+        results["tests"],
+        _measured("topics", what="topics on both sides", words="related words get less weight"),
     )
     found = {name: int((rows.verdict == "distinguishable").sum()) for name, rows in tests.groupby("embedding")}
     of_topics = round(topics["found"] * topics["draws"])
