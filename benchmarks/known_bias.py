@@ -40,4 +40,4 @@ def _answers(shipped: Scenario, truths: int) -> list[Row]:
     return rows
 
 
-RESULTS = (Result("known-bias-nulls", nulls, 20), Result("known-bias", majority, 6))
+RESULTS = (Result("known-bias-nulls", nulls, 15), Result("known-bias", majority, 6))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from bayes_bias import WordList, cosines
 from bayes_bias.checks.null_jobs import judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.measures import ceat, seat
 from bayes_bias.models.components import BY_REPLICATE
@@ -142,7 +143,7 @@ def contexts(draws: int) -> list[Row]:
     return rows
 
 
-def _of_contexts(embedding: object, name: str, draws: int) -> Iterator[tuple[bool, bool]]:
+def _of_contexts(embedding: Embedding, name: str, draws: int) -> Iterator[tuple[bool, bool]]:
     words = load_wordlist(name)
     pool = [
         word for word in embedding.vocabulary() if word.islower() and word not in {*words.targets, *words.attributes}
