@@ -78,8 +78,8 @@ sdist: .venv/installed-release
 paper:
 	pandoc paper/paper.md --from markdown --citeproc --bibliography paper/paper.bib -V geometry:margin=2.2cm --output paper/paper.pdf
 
-# What is stale of docs/evidence, and its pages: 90 minutes on two cores if nothing is up to date. VECTORS and GLOVE are files of
-# vectors with frequent words first; `make evidence-state` lists tables with their state.
+# What is stale of docs/evidence, and its pages: hours if everything is. VECTORS and GLOVE are files of vectors with frequent words
+# first; `make evidence-state` lists tables with their state.
 evidence: .venv/installed-test
 	VECTORS=$(VECTORS) GLOVE=$(GLOVE) $(BIN)/python -m doit -f benchmarks/dodo.py -d . -n 2
 

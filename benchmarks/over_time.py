@@ -203,5 +203,5 @@ def _of_world(seed: int) -> list[Row]:
 RESULTS = (
     Result("over-time", simulated, 300, model=None, uses=("benchmarks.simulated_series",)),
     Result("over-time-posteriors", posteriors, 100, uses=("benchmarks.simulated_series",)),
-    Result("over-time-trained", trained_worlds, 3, model=None),
+    Result("over-time-trained", trained_worlds, 14, model=None),
 )

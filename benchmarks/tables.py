@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from bayes_bias.table.association_table import AssociationTable, assemble
 from benchmarks.harness import Result, Row, judged
-from benchmarks.methods import OF_TABLES
+from benchmarks.methods import OF_TABLES, OURS
 
 type Numbers = NDArray[np.float64]
 
 # Medians of real lists: what a target and an attribute prefer, and the residual.
 TARGET, ATTRIBUTE, RESIDUAL = 0.009, 0.018, 0.036
+# Where effects of words are large beside the residual.
+LARGE = (0.024, 0.038, 0.04)
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Simulated:
         Of a word's effects on two classes, or groups.
     sub_topics, within : int, float
         Into how many sub-topics, which no list names, the attributes of a class fall, and how much they correlate.
+    sds : tuple of float
+        Standard deviations of effects of targets and of attributes, and of the residual.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class Simulated:
     correlation: float = 0.0
     sub_topics: int = 0
     within: float = 0.0
+    sds: tuple[float, float, float] = (TARGET, ATTRIBUTE, RESIDUAL)
 
     @property
     def label(self) -> Row:
@@ -55,11 +60,12 @@ class Simulated:
         rng = np.random.default_rng([seed, self.words, self.groups, self.first or 0])
         g, c = self._homes("targets"), self._homes("attributes")
         topic = c * self.words + np.concatenate([np.arange(n) * self.sub_topics // n for n in np.bincount(c)])
-        target = TARGET * self._effects(np.arange(len(g)), rng)
-        attribute = ATTRIBUTE * self._effects(topic if self.sub_topics else np.arange(len(c)), rng)
+        of_target, of_attribute, of_residual = self.sds
+        target = of_target * self._effects(np.arange(len(g)), rng)
+        attribute = of_attribute * self._effects(topic if self.sub_topics else np.arange(len(c)), rng)
         varying, home = (target, g) if self.side == "targets" else (attribute, c)
         varying[home == 0] *= self.times
-        y = target[:, c] + attribute[:, g].T + RESIDUAL * rng.standard_normal((len(g), len(c)))
+        y = target[:, c] + attribute[:, g].T + of_residual * rng.standard_normal((len(g), len(c)))
         return table_of(0.1 + y, g, c), 0.0
 
     def _homes(self, side: str) -> NDArray[np.int64]:
@@ -114,4 +120,14 @@ def simulated(draws: int, designs: Iterable[Simulated] = DESIGNS) -> list[Row]:
     return rows
 
 
-RESULTS = (Result("simulated", simulated, 150, uses=("benchmarks.methods", "benchmarks.harness")),)
+def uneven(draws: int) -> list[Row]:
+    """Three words that vary three times as much as thirty others, with large effects of words."""
+    designs = [
+        Simulated(kind, 30, first=3, side=side, times=3, sds=LARGE) for (side, t), kind in UNEVEN.items() if t > 1
+    ]
+    methods = {name: OF_TABLES[name] for name in (OURS, "quasi-F", "REML")}
+    return [row for design in designs for row in judged(design, methods, range(draws))]
+
+
+_USES = ("benchmarks.methods", "benchmarks.harness")
+RESULTS = (Result("simulated", simulated, 150, uses=_USES), Result("uneven", uneven, 300, uses=_USES))

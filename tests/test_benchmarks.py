@@ -16,7 +16,7 @@ from bayes_bias.analyses.published.published import VarianceRatios
 from bayes_bias.analyses.report.check_clusters import _CONSEQUENCE
 from bayes_bias.models.components import REPLICATES
 from bayes_bias.models.patterns import Patterns
-from bayes_bias.posterior.verdict import ARBITRARY_TOPICS
+from bayes_bias.posterior.verdict import ARBITRARY_TOPICS, RANDOM_WORDS
 from bayes_bias.table.association_table import _OF_UNEVEN
 from bayes_bias.table.replicates import _OF_FEW
 from benchmarks import harness, lists, page, published, sbc
@@ -111,13 +111,15 @@ def test_shipped_predictions_are_of_left_out_studies():
 
 
 def test_notices_quote_the_evidence():
-    rows = rows_of("simulated").set_index(["kind", "method"]).found
+    rows = rows_of("uneven").set_index(["kind", "method"]).found
     for kind, side in {"group": "targets", "class": "attributes"}.items():
         own = rows[f"3 against 30 {side}, the 3 three times as variable"]
         assert _OF_UNEVEN[kind] == (f"{own[OURS]:.0%}", f"{own['quasi-F']:.0%}")
     topics = rows_of("simulated").query("words == 8 and method == @OURS")
     topics = topics[topics.kind.str.startswith("sub-topics")]
     assert f"correlation of .1 to .5 gave {from_to(topics.found)} false findings" in _CONSEQUENCE
+    assert "a third of cases" in RANDOM_WORDS
+    assert nulls_by_size().loc[OURS, "targets"].between(0.3, 0.37).all()
     few = rows_of("replicates-planted").query("times == 3 and method == @OURS").sort_values("replicates")
     shares = [f"{share:.0%}" for share in few.found]
     assert f"{' and '.join(shares)} false findings" in _OF_FEW
@@ -176,6 +178,24 @@ def test_docs_quote_the_model_against_classics():
     assert f"intervals are {alike.width[OURS] / alike.width['REML'] - 1:.0%} longer than REML's" in text
     worst = [f"| {method} | {_worst(method)} |" for method in ("moderated F", "quasi-F")]
     assert all(row in text for row in [f"| this model | {_worst(OURS)} |", *worst])
+
+
+def test_docs_quote_several_lists_changes_and_covariates():
+    ten = rows_of("several-lists").set_index("what").loc["ten lists"]
+    assert f"Among ten null lists some bias is found in {ten.found:.0%}" in prose("docs/statistics.md")
+    checklist = prose("docs/how-to/paper-checklist.md")
+    assert (
+        f"distinguishable in {ten.found:.0%} of comparisons, after Holm's adjustment in {ten['after Holm']:.0%}"
+        in checklist
+    )
+    changes = rows_of("comparisons").query("method == @OURS").set_index("words").covered
+    held = f"four words {changes[4]:.0%} of the 95% intervals held a known change, with eight {changes[8]:.0%}"
+    assert held in prose("docs/how-to/before-and-after.md")
+    covariates = rows_of("covariates").set_index(["sides", "truth"]).loc["targets"]
+    text = prose("docs/how-to/covariates.md")
+    assert f"contains the truth in {from_to(covariates.covered)} of tables" in text
+    unadjusted, adjusted = covariates["found unadjusted"][0.0], covariates.found[0.0]
+    assert f"the unadjusted bias is found in {unadjusted:.0%} and the adjusted one in {adjusted:.0%}" in text
 
 
 def _worst(method: str) -> str:

@@ -59,8 +59,8 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words do not clearly differ",
 )
 
-# docs/evidence/false-positives.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
-RANDOM_WORDS = "random words do as much in 4 of 10 cases"
+# docs/evidence/false-positives.md: with scope "targets" classes of random words differ in 33 to 35% of draws.
+RANDOM_WORDS = "random words do as much in a third of cases"
 # How often words of arbitrary topics are distinguishable (docs/evidence/false-positives.md).
 ARBITRARY_TOPICS = (
     "of arbitrary pairs of topics 11% are distinguishable as well in GoogleNews vectors; if all words count as"
