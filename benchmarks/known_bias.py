@@ -31,12 +31,11 @@ def _answers(shipped: Scenario, truths: int) -> list[Row]:
     chosen = every[:: max(1, len(every) // truths)][:truths]
     skip_gram = tuple(model for model in shipped.models if model.name == "skip-gram")
     scenario = replace(shipped, scheme=replace(shipped.scheme, cells=chosen), models=skip_gram)
-    with TemporaryDirectory() as folder:
-        found = run(scenario, folder, jobs=1)
     rows: list[Row] = []
-    for answer in answers(found):
-        if (question := answer.question.name) in _ANSWERED[shipped.name]:
-            rows += [{"question": question, **row} for row in answer.table.to_dict("records")]
+    with TemporaryDirectory() as folder:
+        for answer in answers(run(scenario, folder, jobs=1)):
+            if (question := answer.question.name) in _ANSWERED[shipped.name]:
+                rows += [{"question": question, **row} for row in answer.table.to_dict("records")]
     return rows
 
 
