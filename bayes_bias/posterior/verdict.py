@@ -64,7 +64,7 @@ RANDOM_WORDS = "random words do as much in a third of cases"
 # How often words of arbitrary topics are distinguishable (docs/evidence/false-positives.md).
 ARBITRARY_TOPICS = (
     "of arbitrary pairs of topics 11% are distinguishable as well in GoogleNews vectors; if all words count as"
-    " independent draws, 24%, and 45% in a model of 50 dimensions"
+    " independent draws, 19%"
 )
 
 # How words count where vectors show that some are related.
