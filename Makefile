@@ -3,8 +3,6 @@
 # The first of these that runs; pyenv has names that do not.
 PYTHON ?= $(firstword $(shell for name in python3.12 python3.13 python3.14; do $$name -V >/dev/null 2>&1 && echo $$name; done) python3)
 BIN := .venv/bin
-# Vectors of the words of all lists in ten templates, of which the shipped `minilm-demo` has those of five lists.
-TEMPLATES ?= minilm_templates.npz
 # Vectors of GoogleNews, frequent words first, of which the shipped `googlenews-demo` has those of the lists.
 VECTORS ?= googlenews_31k.npz
 GLOVE ?= glove_6b_50d.npz
@@ -18,7 +16,7 @@ OLDEST := .venv-oldest/bin
 # Pythons in which wheel and sdist are tried, each in a new environment.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist paper calibration benchmark clean
+.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -80,89 +78,28 @@ sdist: .venv/installed-release
 paper:
 	pandoc paper/paper.md --from markdown --citeproc --bibliography paper/paper.bib -V geometry:margin=2.2cm --output paper/paper.pdf
 
-# The evidence in short, beside the long results and never over them.
-calibration: .venv/installed-test
-	mkdir -p benchmarks/short
-	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.calibration nulls --draws 10
-	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.calibration planted --draws 10
-	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.sbc --fits 60
-	BENCHMARK_RESULTS=benchmarks/short $(BIN)/python -m benchmarks.page
+# What is stale of docs/evidence, and its pages: hours if everything is. VECTORS and GLOVE are files of vectors with frequent words
+# first; `make evidence-state` lists tables with their state.
+evidence: .venv/installed-test
+	VECTORS=$(VECTORS) GLOVE=$(GLOVE) $(BIN)/python -m doit -f benchmarks/dodo.py -d . -n 2
 
-# All of docs/evidence: hours; the null draws go on where an earlier run stopped.
-benchmark: .venv/installed-test
-	$(BIN)/python -m benchmarks.calibration nulls --draws 400
-	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone quasi-f
-	$(BIN)/python -m benchmarks.calibration nulls --draws 400 --alone competitors
-	$(BIN)/python -m benchmarks.competitors --draws 400
-	$(BIN)/python -m benchmarks.calibration priors --draws 100
-	$(BIN)/python -m benchmarks.calibration null-groups --draws 400
-	$(BIN)/python -m benchmarks.calibration one-group --draws 400
-	$(BIN)/python -m benchmarks.calibration topical --draws 400
-	$(BIN)/python -m benchmarks.calibration planted --draws 400
-	$(BIN)/python -m benchmarks.trained
-	for vectors in benchmarks/records/*-manual.npz; do $(BIN)/python -m benchmarks.calibration others --draws 400 --embedding $$vectors; done
-	$(BIN)/python -m benchmarks.simulated --draws 400
-	$(BIN)/python -m benchmarks.group_scales --draws 400
-	$(BIN)/python -m benchmarks.topical_words $(VECTORS)
-	$(BIN)/python -m benchmarks.topical_words $(GLOVE) --name topical-words-glove
-	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --branches loose --cells sub-topics --name topical-words-loose
-	$(BIN)/python -m benchmarks.topical_words $(VECTORS) --cells "targets of WEAT" --draws 4000 --name topical-lists
-	$(BIN)/python -m benchmarks.vocabularies $(VECTORS)
-	$(BIN)/python -m benchmarks.frequency $(VECTORS) --draws 400 --adjusted 30
-	$(BIN)/python -m benchmarks.covariates
-	$(BIN)/python -m benchmarks.many_words
-	$(BIN)/python -m benchmarks.comparisons --draws 400
-	$(BIN)/python -m benchmarks.verdicts
-	$(BIN)/python -m benchmarks.promises
-	$(BIN)/python -m benchmarks.promises --only topics --related --name promises-sub-topics
-	$(BIN)/python -m benchmarks.sbc
-	$(BIN)/python -m benchmarks.sbc --by-group --fits 400
-	$(BIN)/python -m benchmarks.trained --seeds 5
-	$(BIN)/python -m benchmarks.replicates nulls --draws 400 --templates $(TEMPLATES)
-	$(BIN)/python -m benchmarks.replicates priors --draws 100 --templates $(TEMPLATES)
-	$(BIN)/python -m benchmarks.replicates planted --draws 400
-	$(BIN)/python -m benchmarks.replicates lists --templates $(TEMPLATES)
-	$(BIN)/python -m benchmarks.replicates planning --templates $(TEMPLATES)
-	$(BIN)/python -m benchmarks.replicates cost
-	$(BIN)/python -m benchmarks.contexts --templates $(TEMPLATES)
-	$(BIN)/python -m benchmarks.long_form
-	$(TRANSFORMERS)/python -m benchmarks.masked train
-	$(BIN)/python -m benchmarks.masked nulls --draws 200
-	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4
-	$(BIN)/python -m benchmarks.sbc --fits 400 --replicates 4 --by-group
-	$(BIN)/python -m benchmarks.tpr --draws 200
-	$(BIN)/python -m benchmarks.pairs --draws 200
-	$(BIN)/python -m benchmarks.skewed_pairs --draws 200
-	$(BIN)/python -m benchmarks.sentence_lists --draws 100
-	$(BIN)/python -m benchmarks.answers flips held-out planted sbc speed
-	$(BIN)/python -m benchmarks.over_time --draws 200
-	$(BIN)/python -m benchmarks.trained_slices --worlds 14
-	$(BIN)/python -m benchmarks.criterion --draws 400
-	$(BIN)/python -m benchmarks.gap_correlations --draws 200
-	$(BIN)/python -m benchmarks.by_writer
-	$(BIN)/python -m benchmarks.data_fit
-	$(BIN)/python -m benchmarks.robust
-	$(BIN)/python -m benchmarks.planning
+evidence-state: .venv/installed-test
+	VECTORS=$(VECTORS) GLOVE=$(GLOVE) $(BIN)/python -m benchmarks
+
+# How long computations take, on a machine with nothing else to do: hours. Not part of `make evidence`.
+speed: .venv/installed-test
 	$(BIN)/python -m benchmarks.compiling
+	$(BIN)/python -m benchmarks.one_list
 	$(BIN)/python -m benchmarks.quadrature
 	$(BIN)/python -m benchmarks.sampling
 	for tune in 500 1000; do for accept in .9 .95; do $(BIN)/python -m benchmarks.draws --tune $$tune --accept $$accept; done; done
 	$(BIN)/python -m benchmarks.speed scale
 	$(BIN)/python -m benchmarks.speed agreement
 	$(BIN)/python -m benchmarks.speed path
-	$(BIN)/python -m benchmarks.measures
-	$(BIN)/python -m benchmarks.measure_intervals
 	$(BIN)/python -m benchmarks.anchors
 	$(BIN)/python -m benchmarks.opening word2vec
 	$(BIN)/python -m benchmarks.opening glove --words 2200000
 	$(BIN)/python -m benchmarks.encoding
-	$(BIN)/python -m benchmarks.sweep cost
-	$(BIN)/python -m benchmarks.sweep screen
-	$(BIN)/python -m benchmarks.sweep killed
-	$(BIN)/python -m benchmarks.sweep cluster
-	$(BIN)/python -m benchmarks.atlases --draws 400
-	$(BIN)/python -m benchmarks.shared_errors
-	$(BIN)/python -m benchmarks.published validate
 	$(BIN)/python -m benchmarks.page
 
 clean:

@@ -11,17 +11,36 @@ import json
 import subprocess
 import sys
 import tempfile
+import venv
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
 from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.measures import PERMUTATIONS, WEFE, wefe
 from benchmarks.provenance import provenance, read, write
 
 LIST = "weat6"
+PERMUTATIONS, WEFE = 10_000, "wefe==1.0.1"
+_SIDES = {"target": "group", "attribute": "attribute_class"}
+_WEFE = """
+import json, sys, time
+import numpy as np
+from gensim.models import KeyedVectors
+from wefe.metrics import WEAT
+from wefe.query import Query
+from wefe.word_embedding_model import WordEmbeddingModel
+given = json.load(open(sys.argv[1]))
+vectors = KeyedVectors(300)
+vectors.add_vectors(list(given["vectors"]), np.array(list(given["vectors"].values()), dtype=np.float32))
+query = Query(given["groups"], given["classes"])
+model = WordEmbeddingModel(vectors, "benchmark")
+start = time.process_time()
+found = WEAT().run_query(query, model, calculate_p_value=True, p_value_iterations=given["permutations"])
+print(json.dumps({"seconds": time.process_time() - start, "effect_size": found["effect_size"], "p": found["p_value"]}))
+"""
 FORMULA = (
     "cosine ~ 0 + group:attribute_class + (1|target) + (1|target:attribute_class) + (1|attribute) + (1|attribute:group)"
 )
@@ -141,6 +160,39 @@ WEFE's is a WEAT of the same words with 10,000 permutations. lme4 and bambi fit
 
 {circumstances(about)}
 """
+
+
+def wefe(table: bb.AssociationTable, requirement: str, permutations: int) -> dict[str, object]:
+    """WEFE in a process and an environment of its own; its time for so many permutations, scaled to ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder) / "bin" / "python"
+        subprocess.run([python, "-m", "pip", "install", "-q", requirement, "numpy<2"], check=True)
+        given = Path(folder) / "given.json"
+        given.write_text(
+            json.dumps(
+                {
+                    "groups": _words(table, "target", table.groups),
+                    "classes": _words(table, "attribute", table.associated_classes),
+                    "vectors": {
+                        word: np.asarray(table.vectors[word]).tolist()
+                        for side in ("target", "attribute")
+                        for word in table.values[side].to_numpy().tolist()
+                    },
+                    "permutations": permutations,
+                }
+            )
+        )
+        done = subprocess.run([python, "-c", _WEFE, given], check=True, capture_output=True, text=True)
+    measured = json.loads(done.stdout.splitlines()[-1])
+    scaled = measured["seconds"] * PERMUTATIONS / permutations
+    return measured | {"what": "WEFE 1.0.1", "seconds": scaled, "permutations_run": permutations, "runs": 1}
+
+
+def _words(table: bb.AssociationTable, side: str, names: tuple[str, ...]) -> list[list[str]]:
+    y = table.values
+    labels = y[_SIDES[side]].to_numpy()
+    return [y[side].to_numpy()[labels == name].tolist() for name in names]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from benchmarks.cells import LISTS
+from benchmarks.designs import LISTS
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import provenance, read, write
 

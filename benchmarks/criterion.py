@@ -1,15 +1,14 @@
-"""Criterion validity of known truth: `python -m benchmarks.criterion --draws 400`.
+"""Criterion validity of known truth.
 
 Bias and criterion of so many labels have the correlation that a cell says; both are seen with errors. How many 95%
 intervals of the measurement-error model hold it, and how many exclude zero, beside those of Fisher's transformation of
 Pearson's r? Nulls are of real words: the 50 occupations of Caliskan et al. with women's share permuted, and random
 common words with the same shares.
 
-The posterior is integrated on a grid, in milliseconds; `agreement` says how far `bayes_bias.criterion`, which samples
-it, is from the grid.
+The posterior is integrated on a grid, in milliseconds; tests hold `bayes_bias.criterion`, which samples it, to that.
+Last, correlations of word bias and gaps of true-positive rates in 28 classes, by the same posterior.
 """
 
-import argparse
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -18,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit
 from scipy.stats import pearsonr
 
 import bayes_bias as bb
-from bayes_bias.analyses.criterion.biases import Biases
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, rows_of, write
-from benchmarks.shares import from_to, share_of
+from bayes_bias.analyses.tpr_gaps.correlation import log_odds_gaps
+from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
+from benchmarks.harness import Result, Row
 
 # Of the correlation, and of each of the two scales up to where nothing is left of them.
 _CORRELATIONS, _SCALES, _LARGEST = 60, 24, 3.0
@@ -158,16 +157,16 @@ def judged(seen: Numbers, errors: Numbers, shared: float, truth: float) -> dict[
     }
 
 
-def simulated_cells(draws: int) -> pd.DataFrame:
+def simulated_cells(draws: int) -> list[Row]:
     """A row for each cell."""
     rows = []
     for cell in CELLS:
         found = pd.DataFrame([judged(*cell.drawn(seed), cell.rho) for seed in range(draws)]).mean()
         rows.append({**vars(cell), **found, "draws": draws})
-    return pd.DataFrame(rows)
+    return rows
 
 
-def slopes(draws: int) -> pd.DataFrame:
+def slopes(draws: int) -> list[Row]:
     """The slope of the criterion on the bias, beside that of least squares, which errors of biases flatten."""
     rows = []
     for cell in (each for each in CELLS if each.rho > 0 and not each.heavy and not each.share):
@@ -179,10 +178,10 @@ def slopes(draws: int) -> pd.DataFrame:
         median, least_squares, covered = np.array(found).T
         shares = {"posterior": np.median(median) / cell.rho, "least squares": np.median(least_squares) / cell.rho}
         rows.append({**vars(cell), **shares, "covered": covered.mean(), "draws": draws})
-    return pd.DataFrame(rows)
+    return rows
 
 
-def real_nulls(draws: int) -> pd.DataFrame:
+def real_nulls(draws: int) -> list[Row]:
     """Women's share of occupations, permuted over these; and over as many random common words."""
     share = pd.read_csv(_REFERENCE / "womens_share.csv").women_pct.to_numpy() / 100
     stored = np.load(_REFERENCE / "glove840b_weat_items.npz")
@@ -200,7 +199,7 @@ def real_nulls(draws: int) -> pd.DataFrame:
             seen = np.column_stack([bias, rng.permutation(share)])
             found.append(judged(seen, np.tile([error, 0.0], (len(seen), 1)), 0.0, 0.0))
         rows.append({"null": name, **pd.DataFrame(found).mean(), "draws": draws})
-    return pd.DataFrame(rows)
+    return rows
 
 
 def _contrasts(words: "list[str] | NDArray[np.str_]", vectors: "dict[str, Numbers]") -> tuple[Numbers, float]:
@@ -217,119 +216,36 @@ def _contrasts(words: "list[str] | NDArray[np.str_]", vectors: "dict[str, Number
     return classes[0].mean(axis=1) - classes[1].mean(axis=1), mean_square * sum(1 / y.shape[1] for y in classes)
 
 
-def agreement(fits: int = 8) -> float:
-    """The largest distance of a bound of the sampled interval from that of the grid."""
-    furthest = 0.0
-    for cell in CELLS[:: len(CELLS) // fits][:fits]:
-        seen, errors, shared = cell.drawn(0)
-        labels = pd.Index([f"label {k}" for k in range(len(seen))], name="label")
-        columns = {"bias": seen[:, 0], "criterion": seen[:, 1], "criterion_se": np.sqrt(errors[:, 1])}
-        covariance = np.diag(errors[:, 0]) + shared
-        frame = pd.DataFrame(columns, labels)
-        found = bb.criterion(Biases.from_frame(frame, covariance), frame)
-        sampled = found.fit["posterior"].correlation.quantile(_ENDS).to_numpy()
-        grid = Posterior.of(seen, errors, shared).quantiles(_ENDS)
-        furthest = max(furthest, float(np.abs(sampled - grid).max()))
-    return furthest
+# Of classes of people: biases are seen with half their spread as an error, gaps in so many people of each group.
+_CLASSES, _SD_GAP, _SD_BIAS, _SD_ERROR, _RATES = 28, 0.5, 0.04, 0.02, (0.8, 0.7)
 
 
-def main() -> None:
-    """Simulate, and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=400)
-    parser.add_argument("--slopes", action="store_true", help="slopes alone, without correlations")
-    chosen = parser.parse_args()
-    write("criterion-slopes", provenance(), rows_of(slopes(chosen.draws)))
-    if chosen.slopes:
-        return
-    cells, nulls = simulated_cells(chosen.draws), real_nulls(chosen.draws)
-    print(cells.to_string(float_format="{:.3f}".format))
-    print(nulls.to_string(float_format="{:.3f}".format))
-    about = provenance() | {"agreement": agreement()}
-    print(about["agreement"])
-    write("criterion", about, rows_of(cells))
-    write("criterion-nulls", about, rows_of(nulls))
+def gaps_and_bias(draws: int) -> list[Row]:
+    """Correlations of true gaps (log odds) and true biases, with normal tails or heavier ones."""
+    rows = []
+    for rho, people, heavy in (*product((0.0, 0.5, 0.8), (10, 100), (False,)), (0.5, 100, True)):
+        cell = Cell(rho, _CLASSES, 1.0, 1.0, heavy)
+        found = [judged(*_gaps(cell, people, seed), 0.0, rho) for seed in range(draws)]
+        rows.append({"rho": rho, "people": people, "heavy": heavy, "draws": draws, **pd.DataFrame(found).mean()})
+    return rows
 
 
-_MEANS = {"posterior mean": "posterior mean", "Pearson's r": "naive"}
+def _gaps(cell: Cell, people: int, seed: int) -> tuple[Numbers, Numbers]:
+    """Biases and gaps as they are seen, and the variances of their errors."""
+    true, rng = cell.drawn(seed)[0], np.random.default_rng([seed, people])
+    level = rng.normal(*_RATES, size=_CLASSES)
+    rates = expit(level[:, None] + _SD_GAP * true[:, 1:] * [0.5, -0.5])
+    number = np.full(rates.shape, people)
+    labels = [f"class {k:02d}" for k in range(_CLASSES)], ["F", "M"]
+    counts = PeopleCounts(*(pd.DataFrame(n, *labels) for n in (rng.binomial(number, rates), number)))
+    gaps = log_odds_gaps(counts)
+    seen = np.column_stack([_SD_BIAS * true[:, 0] + _SD_ERROR * rng.standard_normal(_CLASSES), gaps.criterion])
+    return seen, np.column_stack([np.full(_CLASSES, _SD_ERROR), gaps.criterion_se]) ** 2
 
 
-def answer() -> str:
-    """Say how many intervals hold the true correlation."""
-    rows = pd.DataFrame(read("criterion")["rows"])
-    usual = rows[~rows.heavy & (rows.share == 0)]
-    return f"""{from_to(usual.covered)} of the 95% intervals hold the true correlation, by design, beside
-{from_to(usual["naive covered"])} of those of Pearson's r, which ignore the errors of the biases."""
-
-
-def section() -> str:
-    """Render correlations of bias and something outside, with errors in both."""
-    result, nulls = read("criterion"), pd.DataFrame(read("criterion-nulls")["rows"])
-    rows = pd.DataFrame(result["rows"])
-    usual, other = rows[~rows.heavy & (rows.share == 0)], rows[rows.heavy | (rows.share > 0)]
-    inside = usual.covered.between(0.93, 0.98)
-    false = usual[usual.rho == 0]["excludes zero"]
-    shares = {"covers": "covered", "excludes zero": "excludes zero", "Fisher's covers": "naive covered"}
-
-    def shown(table: pd.DataFrame, keys: list[str]) -> str:
-        numbers = {
-            name: [share_of(share, n) for share, n in zip(table[own], table.draws, strict=True)]
-            for name, own in shares.items()
-        }
-        means = {name: table[own].map("{:+.2f}".format) for name, own in _MEANS.items()}
-        return markdown_table(table[keys].assign(**means, **numbers, width=table.width.map("{:.2f}".format)))
-
-    of_others = other.assign(
-        what=other.heavy.map({True: "Student-t labels, 5 df", False: "half of each bias's error variance is shared"})
-    )
-    return f"""## Bias and something outside
-
-`bb.criterion`: true biases and true criteria of so many *labels* have the correlation *rho*; biases are seen with the
-*reliability* of the row, the criterion with .80. How many 95% intervals hold rho (wanted: 93% to 98%), how many exclude
-zero (false findings if rho is 0), next to the interval of Fisher's transformation of Pearson's r; {rows.draws.max()}
-draws a cell. {inside.sum()} of {len(usual)} cells are within, {(usual.covered > 0.98).sum()} above and
-{(usual.covered < 0.93).sum()} below. False findings are {false.min():.1%} to {false.max():.1%}. With few labels or low
-reliability the uniform prior of rho decides: intervals are wide, and their middle is drawn towards zero.
-
-{shown(usual, ["rho", "labels", "reliability"])}
-
-The normal model if labels have heavier tails than it allows for, and if the errors of biases go together:
-
-{shown(of_others, ["what", "rho", "labels"])}
-
-Nulls of real words: the women's shares of 50 occupations are permuted over the occupations in GloVe, and given to 50
-random common words of GoogleNews; biases are closeness to 8 female less that to 8 male words.
-
-{shown(nulls, ["null"])}
-
-The posterior is integrated on a grid here. Bounds that `bb.criterion` samples are at most
-{float(str(result["about"]["agreement"])):.3f} from the grid's in eight data sets.
-
-{circumstances({name: value for name, value in result["about"].items() if name != "agreement"})}
-"""
-
-
-def section_of_slopes() -> str:
-    """Render slopes."""
-    result = read("criterion-slopes")
-    rows = pd.DataFrame(result["rows"])
-    shown = rows[["rho", "labels", "reliability"]].assign(
-        **{name: rows[name].map("{:.0%}".format) for name in ("posterior", "least squares")},
-        covers=[share_of(share, n) for share, n in zip(rows.covered, rows.draws, strict=True)],
-    )
-    many, few = rows[rows.labels == 50], rows[rows.labels == 8]
-    return f"""## The slope
-
-The slope of the criterion on the bias, as a share of the true one: the median, over {rows.draws.max()} draws, of
-posterior medians, and of the slopes of least squares. Errors of the biases flatten least squares to about their
-reliability. The model knows these errors, and what it still takes off is its prior's: {from_to(many.posterior)} of the
-slope are left with 50 labels, {from_to(few.posterior)} with eight. Intervals hold the slope in {from_to(rows.covered)}.
-
-{markdown_table(shown)}
-
-{circumstances(result["about"])}
-"""
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (
+    Result("criterion", simulated_cells, 400, model=None),
+    Result("criterion-slopes", slopes, 400, model=None),
+    Result("criterion-nulls", real_nulls, 400, model=None),
+    Result("gap-correlations", gaps_and_bias, 200, model=None),
+)

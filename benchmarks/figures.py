@@ -15,7 +15,7 @@ from bayes_bias.plots.style import GREY, NOISE, PAPER, colour_and_marker, style
 _METHODS = {
     ("WEAT", "targets"): "WEAT",
     ("hierarchical", "both"): "published Bayesian model",
-    ("crossed", "both"): "crossed",
+    ("this model", "both"): "this model",
 }
 
 

@@ -1,170 +1,147 @@
-"""Trends of known size, and none: `python -m benchmarks.over_time --draws 200`.
+"""Series of simulated slices with a trend of known size, or none, and trained slices in which nothing changes.
 
-Simulated slices (`benchmarks.simulated_series`) of 8 + 8 targets and 8 + 8 attributes in a null, with a trend, a step,
-shocks, slices of unequal noise and drifting words; five to twenty slices; and other designs with eight slices. Beside
-both scopes what others do: WEAT's d of the first and the last slice, bootstrapped; Garg's least squares on the biases;
-independent posteriors of the first and the last slice; and new slices by moments, without a prior.
+Slices have 8 + 8 targets and 8 + 8 attributes (`benchmarks.simulated_series`). Both scopes are judged by mean squares,
+as the quasi-F is, and some series by the crossed model of the trend, which `bayes_bias.over_time` samples. Beside them:
+Garg's least squares on the biases, independent errors of the first and the last slice, and bootstraps of WEAT's d.
 """
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtri
-from scipy.stats import binom, linregress, t
+from scipy.stats import linregress, t
 
-from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form, trend_weights
-from bayes_bias.analyses.over_time.new_slices import NewSlices, largest_change
-from bayes_bias.analyses.over_time.results import DATED
+from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
+from bayes_bias.analyses.over_time.new_slices import NewSlices
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
-from bayes_bias.associations.made_alike import made_alike
+from bayes_bias.associations.cosines import cosines
+from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import load_spec
-from bayes_bias.posterior.holm import holm
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
+from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, rows_of, write
-from benchmarks.shares import from_to, share_of
+from benchmarks.harness import Result, Row
 from benchmarks.simulated_series import slices
-from benchmarks.simulating import Record, kept, simulated
+from studies.known_bias.scenario import ModelRecipe
+from studies.known_bias.slices import Slice, World, trained
 
-SLICES = (5, 8, 12, 20)
-# Standard deviation of values within blocks, about.
-_SPREAD = 0.1
-_LEVEL = 0.06
+# Standard deviation of values within blocks, about; the bias if nothing changes.
+_SPREAD, _LEVEL = 0.1, 0.06
 _SAMPLING = Sampling(draws=800, tune=400, chains=2)
 _RESAMPLES = 400
-NODES = (np.arange(15) + 0.5) / 15
-_CELL = ["cell", "truth", "slices"]
+_NODES = (np.arange(15) + 0.5) / 15
+_ALIKE, _LISTS, _WORDS = 5, 6, 8
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One kind of series."""
+class Series:
+    """One kind of series; `shocks` are in standard deviations of values within blocks."""
 
-    name: str
-    slices: int
-    truth: str  # "null", "trend", "step", "shocks"
-    shocks: float = 0.0  # in standard deviations of values within blocks
-    noisy: bool = False  # one slice three times as noisy
+    kind: str
+    slices: int = 8
+    truth: str = "null"
+    shocks: float = 0.0
+    noisy: bool = False
     drift: bool = False
-    unequal_times: bool = False
     groups: int = 2
     words: int = 8
-    controls: bool = False
-    seeds: str = ""  # "equal" or "unequal"
 
+    @property
     def times(self) -> tuple[float, ...]:
-        """Decades, or the same with gaps."""
-        if not self.unequal_times:
-            return tuple(1900.0 + 10 * k for k in range(self.slices))
-        return tuple(1900.0 + 10 * k + (25 if k > self.slices // 2 else 0) + 3 * (k % 3) for k in range(self.slices))
+        """Decades."""
+        return tuple(1900.0 + 10 * k for k in range(self.slices))
 
-    def draw(self, seed: int) -> tuple[dict[float, AssociationTable], np.ndarray, np.ndarray]:
-        """The tables, the biases of these slices, and those that new ones have on average."""
-        rng = np.random.default_rng([seed, self.slices, len(self.name)])
-        n, times = self.slices, np.array(self.times())
+    def draw(self, seed: int) -> tuple[dict[float, AssociationTable], dict[str, float]]:
+        """The tables, and the true trends of these slices and of new ones."""
+        rng = np.random.default_rng([seed, self.slices, len(self.kind)])
+        n, times = self.slices, np.array(self.times)
         expected = np.full(n, _LEVEL)
         if self.truth == "trend":
             expected = 0.04 + 0.06 * (times - times[0]) / (times[-1] - times[0])
-        if self.truth == "step":
-            expected = np.where(np.arange(n) < (n + 1) // 2, 0.05, 0.10)
         biases = expected + self.shocks * _SPREAD * rng.standard_normal(n)
         noise = np.where(np.arange(n) == rng.integers(n), 3.0, 1.0) if self.noisy else ()
-        seeds: Sequence[int] = ()
-        if self.seeds:
-            seeds = [5] * n if self.seeds == "equal" else rng.integers(2, 6, n).tolist()
-        tables = slices(
-            rng,
-            self.times(),
-            biases,
-            groups=self.groups,
-            words=self.words,
-            controls=int(self.controls),
-            seeds=seeds,
-            noise=noise,
-            drift=self.drift,
-        )
-        return tables, biases, expected
+        tables = slices(rng, self.times, biases, groups=self.groups, words=self.words, noise=noise, drift=self.drift)
+        weights = trend_weights(self.times)
+        return tables, {"these": float(weights @ biases), "new": float(weights @ expected)}
 
 
-KINDS: tuple[dict[str, Any], ...] = (
-    {"name": "null", "truth": "null"},
-    {"name": "shocks .15 sd", "truth": "null", "shocks": 0.15},
-    {"name": "shocks .3 sd", "truth": "null", "shocks": 0.3},
-    {"name": "shocks 1 sd", "truth": "null", "shocks": 1.0},
-    {"name": "one noisy slice", "truth": "null", "noisy": True},
-    {"name": "drifting words", "truth": "null", "drift": True},
-    {"name": "trend .04 to .10", "truth": "trend"},
-    {"name": "step .05 to .10", "truth": "step"},
+DESIGNS = (
+    *(Series("nothing changes", n) for n in (5, 8, 20)),
+    Series("shocks of .3 sd", shocks=0.3),
+    Series("shocks of 1 sd", shocks=1.0),
+    Series("one noisy slice", noisy=True),
+    Series("drifting words", drift=True),
+    Series("four words each", words=4),
+    Series("five groups of five", groups=5, words=5),
+    Series("trend .04 to .10", truth="trend"),
 )
-OTHERS: tuple[dict[str, Any], ...] = (
-    {"name": "unequal times", "unequal_times": True},
-    {"name": "four words each", "words": 4},
-    {"name": "three groups", "groups": 3},
-    {"name": "five groups of five", "groups": 5, "words": 5},
-    {"name": "controls", "controls": True},
-    {"name": "five seeds", "seeds": "equal"},
-    {"name": "two to five seeds", "seeds": "unequal"},
-)
-CELLS = (
-    *(Cell(slices=n, **kind) for n in SLICES for kind in KINDS),
-    *(Cell(slices=8, truth=truth, **kind) for kind in OTHERS for truth in ("null", "trend")),
-)
+# The last slice of a series whose others were trained alike.
+ODD = {
+    "trained alike": Slice(),
+    "85% of the tokens": Slice(share=0.85),
+    "70% of the tokens": Slice(share=0.7),
+    "70%, equal updates": Slice(share=0.7, epochs=11),
+    "40%, equal updates": Slice(share=0.4, epochs=20),
+}
 
 
-def judge(cell: Cell, seed: int) -> Record:
-    """What is said of one series in closed form: both scopes from mean squares, and what others do."""
-    tables, biases, expected = cell.draw(seed)
-    times, weights = cell.times(), trend_weights(cell.times())
+def simulated(draws: int) -> list[Row]:
+    """All designs, in closed form."""
+    rows = []
+    for design in DESIGNS:
+        found = pd.DataFrame([_judged(*design.draw(seed), seed) for seed in range(draws)]).mean()
+        rows.append({"kind": design.kind, "slices": design.slices, "draws": draws, **found})
+    return rows
+
+
+def posteriors(draws: int) -> list[Row]:
+    """A null and a trend, by the crossed model of the trend."""
+    rows = []
+    for design in (DESIGNS[1], DESIGNS[-1]):
+        found = pd.DataFrame([_by_posterior(*design.draw(seed)) for seed in range(draws)]).mean()
+        rows.append({"kind": design.kind, "slices": design.slices, "draws": draws, **found})
+    return rows
+
+
+def _judged(tables: dict[float, AssociationTable], truth: dict[str, float], seed: int) -> Row:
+    """What is found, and covered, by each method."""
+    times, weights = tuple(tables), trend_weights(tuple(tables))
     moments = SliceMoments.of([*tables.values()], scope_of("all"))
-    new = NewSlices(moments, times)
-    variance, df = moments.trace(np.outer(weights, weights))
-    estimate = float(weights @ moments.biases)
-    sd = np.sqrt(variance * df / chdtri(df, 1 - NODES))
-    of_new = new.contrast(weights, np.full(len(sd), estimate), sd)
-    found = _scored("these", moments.interval(weights, 0.95)[1:], float(weights @ biases))
-    found |= _scored("new", [of_new.quantile(prob) for prob in (0.025, 0.975)], float(weights @ expected))
-    found |= _scored("no prior", _by_moments(moments, times), float(weights @ expected))
-    found |= _neighbours(moments, biases)
-    dated, largest = largest_change(new.draws(1)), np.abs(np.diff(biases)).argmax()
-    found |= {
-        "dated": float(dated.max() > DATED),
-        "dated rightly": float(dated.max() > DATED and dated.argmax() == largest),
-    }
     line, span = linregress(times, moments.biases), times[-1] - times[0]
-    reach = float(t.ppf(0.975, cell.slices - 2)) * line.stderr * span
-    found |= _scored("least squares", [line.slope * span - reach, line.slope * span + reach], float(weights @ expected))
-    first, *_, last = tables.values()
-    apart = np.array([moments.interval(row, 0.95) for row in np.eye(cell.slices)[[0, -1]]])
-    found["independent found"] = float(differ(apart))
-    if cell.groups == 2:
-        found["WEAT found"] = float(disjoint(*(bootstrapped(table, seed) for table in (first, last))))
-    return found
+    reach = float(t.ppf(0.975, len(times) - 2)) * line.stderr * span
+    found = _scored("these", moments.interval(weights, 0.95)[1:], truth["these"])
+    found |= _scored("new", _of_new_slices(moments, times), truth["new"])
+    found |= _scored("least squares", (line.slope * span - reach, line.slope * span + reach), truth["new"])
+    return found | _first_and_last(list(tables.values()), moments, seed)
 
 
-def judge_posterior(cell: Cell, seed: int) -> Record:
-    """What `over_time` says of one series: the crossed model of the trend, in both scopes."""
-    tables, biases, expected = cell.draw(seed)
-    own = {time: table.without_controls() for time, table in tables.items()}
-    weights = trend_weights(cell.times())
-    new = NewSlices(SliceMoments.of([*own.values()], scope_of("all")), cell.times())
+def _of_new_slices(moments: SliceMoments, times: Sequence[float]) -> tuple[float, float]:
+    """The 95% interval of the trend that new slices have."""
+    weights = trend_weights(times)
+    variance, df = moments.trace(np.outer(weights, weights))
+    sd = np.sqrt(variance * df / chdtri(df, 1 - _NODES))
+    estimate = np.full(len(sd), float(weights @ moments.biases))
+    of_new = NewSlices(moments, times).contrast(weights, estimate, sd)
+    return float(of_new.quantile(0.025)), float(of_new.quantile(0.975))
+
+
+def _by_posterior(tables: dict[float, AssociationTable], truth: dict[str, float]) -> Row:
+    weights = dict(zip(tables, trend_weights(tuple(tables)), strict=True))
+    new = NewSlices(SliceMoments.of([*tables.values()], scope_of("all")), tuple(tables))
     settings = Settings(load_spec("crossed"), NEW, "all", 0.95, 1, _SAMPLING)
-    trend = contrast_of(own, dict(zip(own, weights, strict=True)), made_alike(own), new, settings, "trend")
-    found: dict[str, float] = {}
-    for scope, truth in ((THESE, weights @ biases), (NEW, weights @ expected)):
-        found |= _scored(scope.split()[0], interval_of(trend.table.loc[scope]), float(truth))
+    trend = contrast_of(tables, weights, made_alike(tables), new, settings, "trend")
+    found: Row = {}
+    for name, scope in (("these", THESE), ("new", NEW)):
+        found |= _scored(name, interval_of(trend.table.loc[scope]), truth[name])
     return found
 
 
-def _scored(name: str, interval: Any, truth: float) -> Record:
+def _scored(name: str, interval: Any, truth: float) -> Row:
     lower, upper = map(float, interval)
     return {
         f"{name} found": float(lower > 0 or upper < 0),
@@ -173,44 +150,20 @@ def _scored(name: str, interval: Any, truth: float) -> Record:
     }
 
 
-def _by_moments(moments: SliceMoments, times: Sequence[float]) -> tuple[float, float]:
-    """New slices without a prior: tau² by moments, Satterthwaite's degrees of freedom."""
-    weights, form, left = trend_weights(times), residual_form(times), len(times) - 2
-    mean_square = float(moments.biases @ form @ moments.biases) / left
-    variance, df = moments.trace(np.outer(weights, weights))
-    tau2 = max(0.0, mean_square - moments.trace(form)[0] / left)
-    size = float(weights @ weights)
-    total = variance + tau2 * size
-    df = total**2 / (variance**2 / df + (tau2 > 0) * (mean_square * size) ** 2 / left)
-    reach = float(t.ppf(0.975, df)) * total**0.5
-    estimate = float(weights @ moments.biases)
-    return estimate - reach, estimate + reach
-
-
-def _neighbours(moments: SliceMoments, biases: np.ndarray) -> Record:
-    """Changes of neighbours in these slices by mean squares, each by itself and after Holm."""
-    n = len(biases)
-    covered, chances = [], []
-    for one, other in pairwise(range(n)):
-        contrast = np.eye(n)[other] - np.eye(n)[one]
-        estimate, lower, upper = moments.interval(contrast, 0.95)
-        covered.append(lower < contrast @ biases < upper)
-        variance, df = moments.trace(np.outer(contrast, contrast))
-        chances.append(2 * t.sf(abs(estimate) / variance**0.5, df))
-    return {"neighbours cover": float(np.mean(covered)), "neighbours found": float(holm(chances).min() < 0.05)}
-
-
-def differ(apart: np.ndarray) -> bool:
-    """Whether the biases of two slices differ, were their errors independent."""
-    (one, low, high), (other, lower, upper) = apart
+def _first_and_last(tables: list[AssociationTable], moments: SliceMoments, seed: int) -> Row:
+    """Whether the first and the last slice differ: were their errors independent, and by WEAT's bootstrap."""
+    (one, low, high), (other, lower, upper) = (moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]])
     se = np.hypot(high - low, upper - lower) / 2 / 1.96
-    return bool(abs(other - one) > 1.96 * se)
+    found = {"independent found": float(abs(other - one) > 1.96 * se)}
+    if len(tables[0].groups) == 2:
+        first, last = (_bootstrapped(table, seed) for table in (tables[0], tables[-1]))
+        found["WEAT found"] = float(first[1] < last[0] or last[1] < first[0])
+    return found
 
 
-def bootstrapped(table: AssociationTable, seed: int) -> np.ndarray:
+def _bootstrapped(table: AssociationTable, seed: int) -> np.ndarray:
     """The 95% bootstrap interval of WEAT's d, targets resampled."""
     rng = np.random.default_rng([seed, 1])
-    table = table.without_controls()
     values = table.values.to_numpy()
     scores = values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1)
     of_group = [scores[table.group_index == k] for k in (0, 1)]
@@ -219,117 +172,36 @@ def bootstrapped(table: AssociationTable, seed: int) -> np.ndarray:
     return np.quantile((groups[0].mean(axis=1) - groups[1].mean(axis=1)) / spread, [0.025, 0.975])
 
 
-def disjoint(one: np.ndarray, other: np.ndarray) -> bool:
-    return bool(one[1] < other[0] or other[1] < one[0])
+def trained_worlds(draws: int) -> list[Row]:
+    """Worlds in real text, read by skip-gram: are slices that were not trained alike flagged?"""
+    found = pd.DataFrame([row for seed in range(draws) for row in _of_world(seed)])
+    means = found.groupby("last slice", sort=False).mean(numeric_only=True)
+    return means.assign(worlds=draws).reset_index().to_dict("records")
 
 
-def main() -> None:
-    """Judge all series and write their table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=500)
-    parser.add_argument("--posteriors", type=int, default=60)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--kept", action="store_true", help="write what earlier runs have done, and do no more")
-    chosen = parser.parse_args()
-    about = provenance() | {"draws": chosen.draws, "posteriors": chosen.posteriors, "sampling": str(_SAMPLING)}
-    run = kept if chosen.kept else partial(simulated, jobs=chosen.jobs)
-    decides = (str(_SAMPLING), load_spec("crossed").sha256)
-    table = _rates(run(judge, CELLS, chosen.draws, "over-time"))
-    of_sampled = _rates(run(judge_posterior, CELLS, chosen.posteriors, "over-time", *decides))
-    of_sampled = of_sampled.rename(columns=lambda name: name.replace(" ", "_sampled ", 1) if " " in name else name)
-    both = table.merge(of_sampled.rename(columns={"n": "n_sampled"}), on=_CELL)
-    print(both.to_string(float_format="{:.3f}".format))
-    about |= {"draws": int(both.n.min()), "posteriors": int(both.n_sampled.min())}
-    write("over-time", about, rows_of(both))
-
-
-def _rates(records: Sequence[tuple[Cell, Record]]) -> pd.DataFrame:
-    rows = [{"cell": cell.name, "truth": cell.truth, "slices": cell.slices, **record} for cell, record in records]
-    by_cell = pd.DataFrame(rows).groupby(_CELL, sort=False)
-    return by_cell.mean().assign(n=by_cell.size()).reset_index()
-
-
-def answer() -> str:
-    """Say how often a trend is found where there is none, and how often an interval holds the true one."""
-    rows = pd.DataFrame(read("over-time")["rows"])
-    null = rows[rows.truth == "null"]
-    still, large = null[~null.cell.str.startswith("shocks")], null[null.cell == "shocks 1 sd"]
-    apart = rows[rows.cell != "shocks 1 sd"]
-    return f"""If nothing changes, a trend is found in {from_to(still["these found"])} of series for *these slices*
-and in {from_to(still["new found"])} for *new slices*, by design; Garg's least squares find one in
-{from_to(still["least squares found"])}. {from_to(rows["these covers"])} of the intervals hold the trend of these
-slices, and {from_to(apart["new covers"])} that of new ones; {from_to(large["new covers"])} if slices differ by as much
-as values do within a block. Slices that were not made alike show changes where there are none, and are flagged."""
-
-
-def section() -> str:
-    """Render simulated series."""
-    result = read("over-time")
-    rows, about = pd.DataFrame(result["rows"]), result["about"]
-    shown = rows[["cell", "truth", "slices"]].copy()
-    for name, title in _SCOPES.items():
-        shown[title] = [
-            f"{_percent(found)}/{_percent(covers)}"
-            for found, covers in zip(rows[f"{name} found"], rows[f"{name} covers"], strict=True)
-        ]
-    shown["neighbours, Holm"] = rows["neighbours found"].map(_percent)
-    shown["dated (rightly)"] = [
-        f"{_percent(said)} ({_percent(right)})" for said, right in zip(rows.dated, rows["dated rightly"], strict=True)
+def _of_world(seed: int) -> list[Row]:
+    world, recipe = World(seed), ModelRecipe("skip-gram", "skip-gram", {"dimensions": 100, "window": 5})
+    plan = [Slice()] * (_ALIKE - 1) + [*ODD.values()]
+    vectors = [
+        trained(text, ModelRecipe(recipe.name, recipe.kind, {**recipe.settings, "epochs": each.epochs}))
+        for text, each in zip(world.written(plan), plan, strict=True)
     ]
-    shown["independent"] = rows["independent found"].map(_percent)
-    shown["WEAT bootstrap"] = rows["WEAT found"].map(_percent)
-    error = 100 * (0.05 * 0.95 / about["draws"]) ** 0.5
-    return f"""## Simulated slices
-
-{about["draws"]} series a cell or a few more, of tables with 8 + 8 targets and 8 + 8 attributes whose effects mostly
-last (other designs in the last rows). Found % / coverage % of the change along the least-squares line: a trend is
-found if its 95% interval excludes zero, and the truth of *these slices* is that of their own biases, of *new
-slices* that which slices have on average. The Monte Carlo error of 5% and of 95% is {error:.1f}%. {_pooled(rows)}
-
-*These* and *new slices* are computed from mean squares here, as the quasi-F is. {_sampled(rows)}
-*No prior*: new slices with tau by moments. *Least squares*: of the biases on time, as Garg et al. (2018).
-*Independent*: first and last slice differ, were their errors independent.
-*WEAT bootstrap*: the bootstrap intervals of the first and the last d are disjoint. *Neighbours*: a change between any
-two, after Holm's adjustment, for these slices. *Dated*: a step is said to be the largest with a probability above
-.8, and (rightly) it is.
-
-{markdown_table(shown)}
-
-Shocks make a series in which something changes in these slices and nothing on average. With shocks as large as values
-vary within a block the prior of tau is too narrow, and *new slices* find more than 5%. If words drift, neighbouring
-slices are more alike, and least squares take drift for a trend. Steps in five slices are found for *these slices*, and
-seldom for new ones: five slices are few.
-
-{circumstances(about)}
-"""
+    rng = np.random.default_rng([seed, 7])
+    lists = [world.wordlist(_WORDS, rng) for _ in range(_LISTS)]
+    rows = []
+    for kind, last in zip(ODD, vectors[_ALIKE - 1 :], strict=True):
+        series = [*vectors[: _ALIKE - 1], last]
+        tables = [[cosines(words, own, (), allow_loss=True) for own in series] for words in lists]
+        q = made_alike(dict(enumerate(tables[0])), seed=seed).table.q
+        of_lists = [_judged(share_words(dict(enumerate(own))), {"these": 0.0, "new": 0.0}, seed) for own in tables]
+        found = {name: float(np.mean([each[name] for each in of_lists])) for name in of_lists[0]}
+        flagged = float(((q < LEAST) | (q > MOST)).any())
+        rows.append({"last slice": kind, "q": float(q.iloc[-1] / q.iloc[:-1].median()), "flagged": flagged, **found})
+    return rows
 
 
-_SCOPES = {"these": "these slices", "new": "new slices", "no prior": "new, no prior", "least squares": "least squares"}
-
-
-def _sampled(rows: pd.DataFrame) -> str:
-    """What the crossed model says of some of the series, over all cells, in sentences."""
-    n = int(rows.n_sampled.sum())
-    these, new = ((rows[f"{scope}_sampled covers"] * rows.n_sampled).sum() / n for scope in ("these", "new"))
-    wider = rows["these_sampled width"].mean() / rows["these width"].mean()
-    return f"""The crossed model of the trend, which
-`bb.over_time` samples, was fitted to {n} series of all cells: {these:.0%} of its intervals hold the trend of these
-slices and {new:.0%} that of new ones, and they are {wider:.2f} times as wide on average as those from mean squares."""
-
-
-def _pooled(rows: pd.DataFrame) -> str:
-    """Coverage for these slices over all cells, and how many cells lie low by chance."""
-    n = rows.n.astype(int)
-    covered = (rows["these covers"] * n).round().sum()
-    expected = binom.cdf(np.ceil(0.93 * n) - 1, n, 0.95).sum()
-    return f"""Over all
-{len(rows)} cells the intervals for these slices hold the truth in {share_of(covered / n.sum(), int(n.sum()))};
-{(rows["these covers"] < 0.93).sum()} cells lie below 93%, where {expected:.0f} would if each covered 95%."""
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None or np.isnan(share) else f"{100 * share:.0f}"
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (
+    Result("over-time", simulated, 300, model=None, uses=("benchmarks.simulated_series",)),
+    Result("over-time-posteriors", posteriors, 100, uses=("benchmarks.simulated_series",)),
+    Result("over-time-trained", trained_worlds, 14, model=None),
+)

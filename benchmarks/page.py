@@ -1,287 +1,55 @@
-"""Render the pages of `docs/evidence` from `benchmarks/results/*.json`: `python -m benchmarks.page`.
+"""Render the pages of `docs/evidence` from `benchmarks/pages` and the results: `python -m benchmarks.page`.
 
-Each page answers a question; what it shows is rendered beside the benchmark that measured it.
+Text is in the templates, tables and numbers come from `benchmarks/results`; `speed.md` is rendered by the scripts that
+measure it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bayes_bias.models.spec import load_spec
-from benchmarks import (
-    anchors,
-    answers,
-    atlases,
-    by_writer,
-    calibration_page,
-    comparisons,
-    competitors,
-    compiling,
-    contexts,
-    covariates,
-    criterion,
-    data_fit,
-    draws,
-    encoding,
-    frequency,
-    gap_correlations,
-    group_scales,
-    known_bias_page,
-    long_form,
-    many_words,
-    masked,
-    measure_intervals,
-    one_list,
-    opening,
-    over_time,
-    pairs,
-    planning,
-    promises,
-    published,
-    quadrature,
-    replicates_page,
-    robust,
-    sampling,
-    sbc_page,
-    shared_errors,
-    simulated,
-    skewed_pairs,
-    speed,
-    sweep,
-    topical_words,
-    tpr,
-    trained_slices,
-    verdicts,
-    vocabularies,
-)
+from benchmarks import anchors, compiling, draws, encoding, one_list, opening, published, quadrature, sampling, speed
+from benchmarks.cells import RESULTS
 from benchmarks.figures import plot_reliability, plot_shares
-from benchmarks.provenance import PAGES, RESULTS, measured, read
-from benchmarks.shares import WANTED
+from benchmarks.markdown import markdown_table
+from benchmarks.methods import OF_WORDS, OURS
+from benchmarks.provenance import PAGES, measured, read
+from benchmarks.provenance import RESULTS as FOLDER
+from benchmarks.shares import WANTED, from_to, nulls_by_size, related, rows_of, share_of, worst
 
-
-@dataclass(frozen=True)
-class Page:
-    """A question, its answer in a few sentences, and the sections that show it, by the name of each one's result, if it
-    has several with ": " and a name of its own."""
-
-    name: str
-    question: str
-    answer: Callable[[], str]
-    sections: Mapping[str, Callable[[], str]]
-
-    def render(self) -> str:
-        """Join the sections that have been measured so far."""
-        rendered = (section() for name, section in self.sections.items() if measured(name.split(":")[0]))
-        return "\n".join([f"# {self.question}\n\n{_said(self)}\n\n{_ABOUT}\n", *rendered])
-
-
-EVIDENCE = (
-    Page(
-        "false-findings",
-        "How often is a bias found where there is none?",
-        calibration_page.false_findings,
-        {
-            "nulls": calibration_page.nulls,
-            "priors": calibration_page.priors,
-            "competitors": competitors.section,
-            "random-targets": calibration_page.random_targets,
-        },
-    ),
-    Page(
-        "other-designs",
-        "And with other words, groups and vectors?",
-        calibration_page.other_designs,
-        {
-            "topical": calibration_page.topical,
-            "trained": calibration_page.others,
-            "null-groups": calibration_page.null_groups,
-            "one-group": calibration_page.one_group,
-        },
-    ),
-    Page(
-        "simulated-tables",
-        "What if words are not independent draws?",
-        simulated.answer,
-        {"simulated": simulated.section, "group-scales": group_scales.section},
-    ),
-    Page(
-        "sub-topics",
-        "What if words come in sub-topics that no list names?",
-        topical_words.answer,
-        {
-            "topical-words": topical_words.section,
-            "topical-words-glove": topical_words.glove,
-            "topical-words-loose": topical_words.loose,
-            "topical-words-glove: competitors": topical_words.competitors,
-            "topical-words-glove: rates": topical_words.realised,
-            "topical-lists": topical_words.lists,
-            "vocabularies": vocabularies.section,
-        },
-    ),
-    Page(
-        "frequency",
-        "What if groups and classes differ in frequency?",
-        frequency.answer,
-        {"frequency": frequency.section, "frequency-glove": frequency.glove},
-    ),
-    Page(
-        "other-words",
-        "Do intervals of published measures contain the value of other lists?",
-        measure_intervals.answer,
-        {"measure-intervals": measure_intervals.section},
-    ),
-    Page("one-finding", "What does one finding not promise?", promises.answer, {"promises": promises.section}),
-    Page(
-        "known-bias",
-        "What do measures make of corpora whose bias is known?",
-        known_bias_page.answer,
-        {"ground-truth-majority": known_bias_page.body},
-    ),
-    Page(
-        "planted-bias",
-        "Is a bias found that was planted in the vectors?",
-        calibration_page.power,
-        {"planted": calibration_page.planted},
-    ),
-    Page(
-        "before-and-after",
-        "Does the interval of a change hold the true change?",
-        comparisons.answer,
-        {"comparisons": comparisons.section},
-    ),
-    Page(
-        "over-time",
-        "Is a change over time found where there is none?",
-        over_time.answer,
-        {
-            "over-time": over_time.section,
-            "over-time-trained": trained_slices.section,
-            "known-trends-growing": trained_slices.growing,
-        },
-    ),
-    Page(
-        "covariates",
-        "Can a bias be told from what a covariate explains?",
-        covariates.answer,
-        {"covariates": covariates.section, "many-words": many_words.section},
-    ),
-    Page(
-        "replicates",
-        "How far do templates, trainings and corpora carry a finding?",
-        replicates_page.answer,
-        {
-            "replicates-nulls": replicates_page.nulls,
-            "contexts": contexts.section,
-            "replicates-priors": replicates_page.priors,
-            "replicates-planted": replicates_page.planted,
-            "replicates-planted-priors": replicates_page.planted_priors,
-            "replicates-lists": replicates_page.lists,
-            "replicates-planning": replicates_page.planning,
-            "replicates-cost": replicates_page.cost,
-        },
-    ),
-    Page(
-        "masked-models",
-        "What is found in masked language models of a text without bias?",
-        masked.answer,
-        {"masked-nulls": masked.section},
-    ),
-    Page("ten-lists", "What does the model say of WEAT 1 to 10?", verdicts.answer, {"verdicts": verdicts.section}),
-    Page(
-        "model-fit",
-        "Does the model fit the cosines?",
-        data_fit.answer,
-        {"data-fit": data_fit.section, "robust": robust.section},
-    ),
-    Page(
-        "recovery",
-        "Does a fit recover the parameters that made the data?",
-        sbc_page.answer,
-        {
-            "sbc": sbc_page.plain,
-            "sbc-groups": sbc_page.by_group,
-            "sbc-replicates": sbc_page.replicated,
-            "sbc-replicates-groups": sbc_page.replicated_by_group,
-            "long-form": long_form.section,
-        },
-    ),
-    Page(
-        "planning",
-        "Are intervals of planned lists as wide as predicted?",
-        planning.answer,
-        {"planning": planning.section},
-    ),
-    Page(
-        "published-d",
-        "What does a published d say without its vectors?",
-        published.answer,
-        {"published": published.section},
-    ),
-    Page(
-        "criterion",
-        "Does the interval of a correlation with something outside hold it?",
-        criterion.answer,
-        {"criterion": criterion.section, "criterion-slopes": criterion.section_of_slopes},
-    ),
-    Page(
-        "tpr-gaps",
-        "Do intervals of gaps of true-positive rates hold them?",
-        tpr.answer,
-        {"tpr": tpr.section, "gap-correlations": gap_correlations.section},
-    ),
-    Page(
-        "sentence-pairs",
-        "Do intervals from sentence pairs hold the true share?",
-        pairs.answer,
-        {"pairs": pairs.section, "by-writer": by_writer.section, "skewed_pairs": skewed_pairs.section},
-    ),
-    Page(
-        "answers",
-        "Is a stereotype found in answers of chat models where there is none?",
-        answers.answer,
-        {
-            "answers-flips": answers.flips_section,
-            "answers-held-out": answers.held_out_section,
-            "answers-planted": answers.planted_section,
-            "answers-sbc": answers.sbc_section,
-            "answers-speed": answers.speed_section,
-        },
-    ),
-    Page(
-        "many-embeddings",
-        "Can many embeddings and lists be pooled?",
-        atlases.answer,
-        {"atlases": atlases.section, "shared-errors": shared_errors.section, "sweep": sweep.section},
-    ),
-    Page(
-        "speed",
-        "How long does it take?",
-        compiling.answer,
-        {
-            "compiling": compiling.section,
-            "one-list": one_list.section,
-            "quadrature": quadrature.section,
-            "sampling": sampling.section,
-            "draws": draws.section,
-            "scale": speed.scale_section,
-            "path": speed.path_section,
-            "anchors": anchors.section,
-            "opening-word2vec": opening.section,
-            "encoding": encoding.section,
-        },
-    ),
+TEMPLATES = Path(__file__).parent / "pages"
+# Those of the evidence, in their order; the file of speed has its own sections.
+NAMES = (
+    "false-positives",
+    "power-and-coverage",
+    "replicates-and-embeddings",
+    "other-analyses",
+    "model-fit-and-computation",
+    "all-results",
 )
-
+_SPEED: Sequence[tuple[str, Callable[[], str]]] = (
+    ("compiling", compiling.section),
+    ("one-list", one_list.section),
+    ("quadrature", quadrature.section),
+    ("sampling", sampling.section),
+    ("draws", draws.section),
+    ("scale", speed.scale_section),
+    ("path", speed.path_section),
+    ("anchors", anchors.section),
+    ("opening-word2vec", opening.section),
+    ("encoding", encoding.section),
+)
 _ABOUT = "*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.*"
 
 
 def main() -> None:
     """Write the pages and their figures."""
-    if measured("nulls"):
-        plot_shares(pd.DataFrame(read("nulls")["rows"]), RESULTS / "nulls.png", WANTED)
-    if measured("published"):
-        plot_reliability(pd.DataFrame(read("published")["rows"]), RESULTS / "published.png")
+    plot_shares(rows_of("nulls"), FOLDER / "nulls.png", WANTED)
+    plot_reliability(rows_of("published"), FOLDER / "published.png")
     PAGES.mkdir(exist_ok=True)
     for name, text in pages().items():
         (PAGES / name).write_text(text, encoding="utf-8")
@@ -289,69 +57,286 @@ def main() -> None:
 
 
 def pages() -> dict[str, str]:
-    """Render each page by the name of its file, from what has been measured so far."""
-    shown = [page for page in EVIDENCE if any(map(measured, page.sections))]
-    return {"index.md": _index(shown)} | {f"{page.name}.md": page.render() for page in shown}
+    """Render each page by the name of its file."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    environment.globals |= _SHOWN
+    environment.filters |= {"percent": percent, "from_to": from_to}
+    answers, texts = {}, {}
+    for name in NAMES:
+        module = environment.get_template(f"{name}.md.jinja").module
+        answers[name] = " ".join(str(module.answer).split())
+        texts[f"{name}.md"] = f"# {module.title}\n\n{answers[name]}\n\n{_ABOUT}\n\n{_wrapped(str(module.body))}\n"
+        environment.globals[name.replace("-", "_")] = {"title": module.title, "answer": answers[name]}
+    texts["speed.md"] = _speed()
+    environment.globals["speed"] = " ".join(compiling.answer().split())
+    return {"index.md": environment.get_template("index.md.jinja").render().strip() + "\n"} | texts
 
 
-def _index(shown: list[Page]) -> str:
-    """Questions and answers, and what all of them rest on."""
-    rows = "\n".join(f"| [{page.question}]({page.name}.md) | {_said(page)} |" for page in shown)
-    return f"""# Evidence
-
-A method is believed for what it says when the truth is known. Take real targets and attribute words drawn at random:
-there is no bias to find, and a test at the 5% level should find one in 5% of draws.
-
-![Share of findings without any bias, by method and number of attribute words, a dot for each list. WEAT's test and the
-published Bayesian model lie far above 5%, the crossed model just below.](../../benchmarks/results/nulls.png)
-
-| Question | Answer |
-| --- | --- |
-{rows}
-
-Every number was measured, on real GoogleNews vectors (the shipped `googlenews-demo`) unless a page says otherwise.
-Intervals of shares are exact 95% Monte Carlo intervals. Cells that fall outside of what was wanted stay on their page.
-
-{_rests_on()}
-```{{toctree}}
-:hidden:
-
-{chr(10).join(page.name for page in shown)}
-```
-"""
+def _wrapped(text: str) -> str:
+    """Prose in lines of one length; tables, figures, lists, headings, and lines on results as they are."""
+    kept = ("|", "#", "!", "- ", "*`")
+    return "\n\n".join(
+        part.strip("\n") if part.lstrip().startswith(kept) else _fill(part)
+        for part in text.strip().split("\n\n")
+        if part.strip()
+    )
 
 
-def _said(page: Page) -> str:
-    """The answer in one line, if all that it may read has been measured."""
-    return " ".join(page.answer().split()) if all(map(measured, page.sections)) else "Not all of it has been measured."
+def _fill(paragraph: str) -> str:
+    return fill(" ".join(paragraph.split()), 118, break_on_hyphens=False, break_long_words=False)
 
 
-def _rests_on() -> str:
-    """What holds for all tables."""
-    if not measured("group-scales"):
-        return ""
-    about = read("group-scales")["about"]
-    least, most = about["times as wide"]
-    return f"""## What these numbers rest on
-
-Words are assumed to be draws from the population that they stand for. [Related words](../statistics.md#related-words)
-get less weight, by as much as the vectors show. If nothing shows that words are related, they make the intervals
-[too short](simulated-tables.md). Default models up to version 0.2 detected sub-topics by clustering, and their prior of
-preferences was exponential. Tables that name another default model than today's were measured with them.
-
-The line below a table names the default model that it was drawn with. Today's is {load_spec("crossed").sha256[:12]}.
-With 7204e08a05fa there was one unit for the priors of all groups and classes; today each has its own. Intervals of the
-{about["shipped lists"]} shipped lists are {least:.3f} to {most:.3f} times as wide as with one unit. If another default
-model is named, or none, groups shared their standard deviations, too. If groups vary alike, today's intervals are
-{_width(4)} times as wide with 4 words in each group and {_width(8)} times with 8; if they do not, see
-[groups whose words vary unlike](simulated-tables.md#groups-whose-words-vary-unlike).
-"""
+def _speed() -> str:
+    answer = " ".join(compiling.answer().split())
+    sections = [section() for name, section in _SPEED if measured(name)]
+    return "\n".join([f"# How long does it take?\n\n{answer}\n\n{_ABOUT}\n", *sections])
 
 
-def _width(words: int) -> str:
-    """How many times as wide today's intervals are, with so many words in each group."""
-    rows = pd.DataFrame(read("group-scales")["rows"]).set_index(["side", "first", "other", "times"])
-    return f"{rows.width['targets', words, words, 1]:.2f}"
+def percent(value: float, digits: int = 1) -> str:
+    """Format a share."""
+    return "" if pd.isna(value) else f"{value:.{digits}%}"
+
+
+def about(name: str) -> str:
+    """Say with how many draws, and which model, a table was drawn, and whether code or model have changed since."""
+    kept, result = read(name)["about"], RESULTS[name]
+    error = (0.05 * 0.95 / min(_numbers(name))) ** 0.5
+    model = "no model of the package" if result.model is None else f"{result.model} {kept['model']}"
+    stale = "" if result.is_up_to_date else ", and the code or the model has changed since"
+    drawn = f"{_from_to_number(_numbers(name))} draws a cell (Monte Carlo error of 5%: {error:.1%})"
+    return f"*`{name}`: {drawn}; {model}{stale}.*"
+
+
+def _numbers(name: str) -> list[int]:
+    rows = rows_of(name)
+    columns = ("draws", "lists", "simulations", "splits", "fits", "atlases", "worlds", "truths", "vocabularies")
+    column = next((each for each in columns if each in rows), None)
+    return [int(read(name)["about"]["draws"])] if column is None else rows[column].dropna().astype(int).tolist()
+
+
+def _from_to_number(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def table(frame: pd.DataFrame, shares: Sequence[str] = (), digits: int = 1, **names: str) -> str:
+    """A Markdown table of some columns; shares in percent, and columns by another name."""
+    shown = frame.assign(**{name: frame[name].map(lambda value: percent(value, digits)) for name in shares})
+    return markdown_table(shown.rename(columns={old.replace("_", " "): new for old, new in names.items()}))
+
+
+def by_method(frame: pd.DataFrame, keys: Sequence[str], value: str, digits: int = 1) -> pd.DataFrame:
+    """A row for each cell and a column for each method, in percent."""
+    wide = frame.pivot_table(index=list(keys), columns="method", values=value, sort=False)
+    return wide.map(lambda share: percent(share, digits)).rename_axis(columns=None).reset_index()
+
+
+def methods_of_words() -> pd.DataFrame:
+    """Highest and mean size, and mean power, of each method in related words of both embeddings."""
+    rows = []
+    for method in OF_WORDS:
+        row: dict[str, Any] = {"method": method}
+        for embedding, names in (("GloVe", ("words-glove",)), ("GoogleNews", ("words-googlenews", "words-wide"))):
+            own = related(*names, method=method)
+            row[f"{embedding}, highest"] = percent(own.found.max())
+            row[f"{embedding}, mean"] = percent(own.found.mean())
+            row[f"{embedding}, power"] = percent(own.power.mean(), 0)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def cells_of_words() -> pd.DataFrame:
+    """Found and power of our model and of two classical tests in each design, in both embeddings."""
+    keys = ["kind", "words", "sub-topics"]
+    columns = []
+    for embedding, name in (("GloVe", "words-glove"), ("GoogleNews", "words-googlenews")):
+        rows = rows_of(name)
+        for method in (OURS, "moderated F", "quasi-F"):
+            own = rows[rows.method == method].set_index(keys)
+            told = [f"{100 * row.found:.1f} / {100 * row.power:.0f}" for row in own.itertuples()]
+            columns.append(pd.Series(told, own.index, name=f"{embedding}, {method}"))
+    return pd.concat(columns, axis=1).reset_index()
+
+
+def every_method(name: str) -> pd.DataFrame:
+    """Found and power of each method in each design, without a per cent sign."""
+    rows = rows_of(name)
+    rows = rows.assign(
+        text=[f"{100 * found:.1f}/{100 * power:.0f}" for found, power in zip(rows.found, rows.power, strict=True)]
+    )
+    wide = rows.pivot_table(
+        index=["kind", "words", "sub-topics"], columns="method", values="text", aggfunc="first", sort=False
+    )
+    return wide.rename_axis(columns=None).reset_index()
+
+
+def realised() -> pd.DataFrame:
+    """How often lists without a bias have a small chance, in GloVe."""
+    rows = rows_of("words-glove").query("method == @OURS")
+    kinds = {"random words": "random words", "sub-topics": "in sub-topics", "nested": "nested", "chains": "chains"}
+    shown = []
+    for what, part in kinds.items():
+        own = rows[rows.kind.str.contains(part)]
+        levels = {"below .05": "found", "below .10": "below 0.1", "below .20": "below 0.2"}
+        means = {level: percent(own[column].mean()) for level, column in levels.items()}
+        shown.append({"lists": what, "number": f"{int(own.draws.sum()):,}", **means})
+    return pd.DataFrame(shown)
+
+
+def other_sides() -> pd.DataFrame:
+    """Our model where targets, both sides, or one group are random, pooled over lists."""
+    rows = pd.concat([rows_of("random-targets"), rows_of("one-group")])
+    rows = rows[(rows.method == OURS) & (rows.scope == "both")]
+    pooled = rows.groupby("part", sort=False)[["findings", "draws"]].sum()
+    largest = rows.groupby("part", sort=False)["share"].max()
+    shares = [share_of(row.findings / row.draws, int(row.draws)) for row in pooled.itertuples()]
+    columns = {"lists": pooled.draws.astype(int), "found": shares, "largest cell": largest.map(percent)}
+    return pooled.assign(**columns)[list(columns)].reset_index()
+
+
+def planted() -> pd.DataFrame:
+    """Power and coverage for planted biases, by size of the bias."""
+    rows = rows_of("planted")
+    rows = rows[(rows.method == OURS) & (rows.scope == "both")]
+    keys = ["wordlist", "size", "planted"]
+    return rows[[*keys, "share", "coverage_95", "width"]].rename(columns={"share": "found", "coverage_95": "covered"})
+
+
+def of_frequency() -> pd.DataFrame:
+    """Both embeddings beside each other."""
+    keys = ["groups", "classes", "words"]
+    columns = {OURS: "found", "warned": "warned", "no verdict": "no verdict", "found, not warned": "not warned"}
+    beside = []
+    for embedding, name in (("GloVe", "frequency-glove"), ("GoogleNews", "frequency")):
+        own = rows_of(name).set_index(keys)[list(columns)].rename(columns=columns)
+        beside.append(own.map(lambda share: percent(share, 0)).add_prefix(f"{embedding}, "))
+    return pd.concat(beside, axis=1).reset_index()
+
+
+def brier() -> pd.DataFrame:
+    """Mean squared errors of the probability for a published d and of WEAT's verdict, judged by the quasi-F."""
+    rows = rows_of("published")
+    found = (rows["quasi-F p"] < 0.05).astype(float)
+    weat = (rows.p < 0.05).astype(float)
+    columns = {"the probability": rows.predicted, "WEAT's p, taken at its word": weat, "the mean share": found.mean()}
+    scores = {name: ((column - found) ** 2) for name, column in columns.items()}
+    return pd.DataFrame(
+        [
+            {"prediction": name, "all tables": f"{each.mean():.3f}", "WEAT's p < .05": f"{each[weat == 1].mean():.3f}"}
+            for name, each in scores.items()
+        ]
+    )
+
+
+def by_pivot(frame: pd.DataFrame, index: str, columns: str, *, share: bool = False) -> pd.DataFrame:
+    """A table of values, as they are or in percent."""
+    wide = frame.pivot_table(index=index, columns=columns, values="value", sort=False)
+    wide = wide.map(percent if share else "{:.2f}".format).rename_axis(columns=None).reset_index()
+    return wide.rename(columns={column: f"{column} words" for column in wide if isinstance(column, int)})
+
+
+def of_atlases() -> pd.DataFrame:
+    """Coverage of each quantity with its standard error."""
+    rows = rows_of("atlases")
+    names = ("cells", "means of embeddings", "means of lists", "ranks of embeddings", "ranks of lists")
+    told = {
+        name: [f"{share:.1%} ± {se:.1%}" for share, se in zip(rows[name], rows[f"{name}, se"], strict=True)]
+        for name in names
+    }
+    return rows[["kind"]].assign(**told)
+
+
+def found_and_covered(rows: pd.DataFrame, found: str, covered: str) -> list[str]:
+    """Both as per cent in one cell."""
+    return [f"{100 * one:.0f} / {100 * other:.0f}" for one, other in zip(rows[found], rows[covered], strict=True)]
+
+
+def of_series() -> pd.DataFrame:
+    """Simulated series: found and covered by scope, and found by what others do."""
+    rows = rows_of("over-time")
+    scopes = {"these": "these slices", "new": "new slices", "least squares": "least squares"}
+    told = {name: found_and_covered(rows, f"{scope} found", f"{scope} covers") for scope, name in scopes.items()}
+    others = {"independent": "independent found", "WEAT's d": "WEAT found"}
+    return rows[["kind", "slices"]].assign(**told, **{name: rows[own].map(_whole) for name, own in others.items()})
+
+
+def _whole(share: float) -> str:
+    return "" if pd.isna(share) else f"{100 * share:.0f}"
+
+
+def of_criterion() -> pd.DataFrame:
+    """Covered and excludes zero, for each correlation, number of labels, and reliability."""
+    rows = rows_of("criterion")
+    rows = rows[~rows.heavy & (rows.share == 0)]
+    rows = rows.assign(
+        ours=found_and_covered(rows, "covered", "excludes zero"),
+        fisher=found_and_covered(rows, "naive covered", "naive excludes zero"),
+    )
+    wide = rows.pivot_table(index=["rho", "labels"], columns="reliability", values=["ours", "fisher"], aggfunc="first")
+    names = {"ours": "model", "fisher": "Fisher"}
+    wide = wide[["ours", "fisher"]]
+    wide.columns = [f"{names[method]}, reliability {reliability:g}" for method, reliability in wide]
+    return wide.reset_index()
+
+
+def of_gaps() -> pd.DataFrame:
+    """Sizes of gaps as they are, as seen, and as estimated; coverage of single gaps."""
+    rows, size = rows_of("tpr"), "mean absolute gap"
+    numbers = {name: rows[f"{size}: {key}"].map("{:.3f}".format) for name, key in _SIZES.items()}
+    shares = {"covered, single gaps": rows.covered, "chance": rows["chance below .05"]}
+    keys = rows[["true rms", "people", "groups"]]
+    return keys.assign(**numbers, **{name: share.map(percent) for name, share in shares.items()})
+
+
+_SIZES = {"true": "truth", "raw": "raw", "posterior": "estimate"}
+
+
+def of_pairs() -> pd.DataFrame:
+    """Coverage of each method, for each true share and correlation of the pairs of a writer."""
+    rows = pd.concat([rows_of("pairs"), rows_of("by-writer")]).query("scope == 'all pairs'")
+    return by_method(rows, ["what", "correlation", "truth"], "covered").fillna("")
+
+
+def up_to_date() -> pd.DataFrame:
+    """Each result with its number of draws, model, and state."""
+    rows = []
+    for result in RESULTS.values():
+        if measured(result.name):
+            draws = read(result.name)["about"].get("draws", "")
+            state = "yes" if result.is_up_to_date else "no"
+            rows.append({"table": result.name, "draws": draws, "model": result.model or "", "up to date": state})
+    return pd.DataFrame(rows)
+
+
+_SHOWN = {
+    "up_to_date": up_to_date,
+    "of_series": of_series,
+    "of_pairs": of_pairs,
+    "of_gaps": of_gaps,
+    "of_criterion": of_criterion,
+    "of_atlases": of_atlases,
+    "by_pivot": by_pivot,
+    "about": about,
+    "brier": brier,
+    "by_method": by_method,
+    "cells_of_words": cells_of_words,
+    "every_method": every_method,
+    "methods_of_words": methods_of_words,
+    "nulls_by_size": nulls_by_size,
+    "of_frequency": of_frequency,
+    "other_sides": other_sides,
+    "ours": OURS,
+    "planted": planted,
+    "published": published,
+    "realised": realised,
+    "related": related,
+    "rows": rows_of,
+    "share_of": share_of,
+    "table": table,
+    "worst": worst,
+}
 
 
 if __name__ == "__main__":

@@ -1,91 +1,316 @@
-"""Sentence pairs that cluster by writer: `python -m benchmarks.pairs --draws 200`.
+"""Sentence pairs that cluster by writer, and skewed scores: how many intervals hold the true share and the true mean?
 
-Simulated differences of as many pairs as CrowS-Pairs has, by as many writers with as many pairs each, of as many types:
-how many 95% intervals hold the true share and the true mean difference, of the hierarchical models and of those that
-take pairs for independent? Records are kept in `benchmarks/records`, and a run goes on where an earlier one stopped.
+Simulated differences of as many pairs as CrowS-Pairs has, by as many writers with as many pairs each, of as many types,
+judged by the hierarchical models, by intervals that take pairs for independent, and by survey statistics.
 """
 
-import argparse
-import json
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import binomtest, norm, t
 
-from bayes_bias.checks.calibration import rates
-from bayes_bias.checks.null_jobs import run
-from bayes_bias.cli.console import progress_bar
+from bayes_bias.analyses.sentence_pairs.estimands import EstimandDraws, differences, shares
+from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share
+from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import load_spec
-from benchmarks import by_writer
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.paired_tables import CORRELATIONS, SAMPLING, SHARES, Cell, Truth
-from benchmarks.provenance import provenance, read, write
-from benchmarks.shares import from_to, share_of
+from benchmarks.harness import Result, Row
 
-HERE = Path(__file__).parent
+type Numbers = NDArray[np.float64]
+type Interval = tuple[float, float]
+
+_SHORT = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
+_RESAMPLES = 2000
+_ENDS = (0.025, 0.975)
+
+# Pairs of each writer and of each bias type, counted in crows_pairs_anonymized.csv
+# (https://github.com/nyu-mll/crows-pairs, commit 8aaac11): 77 writers, 1,508 pairs.
+WRITERS = (
+    *(130, 105, 101, 90, 88, 78, 73, 68, 55, 54, 45, 43, 35, 31, 27, 27, 27, 25, 24, 23, 23, 23, 22, 21, 20, 20),
+    *(19, 18, 16, 14, 13, 11, 10, 9, 9, 9, 8, 8, 6, 6, 6, 6, 4, 4),
+    *((3,) * 8),
+    *((2,) * 5),
+    *((1,) * 20),
+)
+TYPES = {
+    "race-color": 516,
+    "gender": 262,
+    "socioeconomic": 172,
+    "nationality": 159,
+    "religion": 105,
+    "age": 87,
+    "sexual-orientation": 84,
+    "physical-appearance": 63,
+    "disability": 60,
+}
+
+_TAILS = 5  # degrees of freedom of the differences
+_TYPE_SD = 0.2
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
-def main() -> None:
-    """Judge all cells and write their table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=200, help="simulated tables of each cell")
-    parser.add_argument("--jobs", type=int, default=-1)
-    chosen = parser.parse_args()
-    spec = load_spec("pairs")
-    truths = [Truth(share, correlation) for correlation in CORRELATIONS for share in SHARES]
-    with progress_bar():
-        records = run(
-            [Cell(truth, spec) for truth in truths], chosen.draws, folder=HERE / "records" / "draws", jobs=chosen.jobs
+@cache
+def _positions() -> tuple[np.ndarray, np.ndarray]:
+    """Writer and type of each pair, the same in all tables."""
+    writer = np.repeat(np.arange(len(WRITERS)), WRITERS)
+    kind = np.repeat(np.arange(len(TYPES)), list(TYPES.values()))
+    return writer, np.random.default_rng(0).permutation(kind)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What tables are simulated from; writers vary by `sd`, so that being ahead correlates by `correlation` among the
+    pairs of one."""
+
+    share: float
+    correlation: float
+
+    @property
+    def effects(self) -> np.ndarray:
+        """Of types on the difference; zero on average over the pairs."""
+        found = norm.ppf((np.arange(len(TYPES)) + 0.5) / len(TYPES)) * _TYPE_SD
+        return found - found @ self.weights
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Shares of the types."""
+        return np.array(list(TYPES.values())) / sum(TYPES.values())
+
+    @cached_property
+    def sd(self) -> float:
+        """Of what the pairs of a writer share."""
+        if not self.correlation:
+            return 0.0
+        return float(brentq(lambda sd: self._correlated(sd) - self.correlation, 1e-3, 5))
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean difference."""
+        return self._mean(self.sd)
+
+    def by_type(self) -> np.ndarray:
+        """The share of each type."""
+        return self._given(self.mean, self.sd) @ _WEIGHTS
+
+    def _mean(self, sd: float) -> float:
+        return float(brentq(lambda mean: self.weights @ self._given(mean, sd) @ _WEIGHTS - self.share, -5, 5))
+
+    def _given(self, mean: float, sd: float) -> np.ndarray:
+        """The share of each type by a writer at each node."""
+        return t.cdf(mean + self.effects[:, None] + sd * _NODES, _TAILS)
+
+    def _correlated(self, sd: float) -> float:
+        """Correlation of being ahead between two pairs of one writer and of one type."""
+        given = self._given(self._mean(sd), sd)
+        mean = given @ _WEIGHTS
+        return float(self.weights @ (((given - mean[:, None]) ** 2) @ _WEIGHTS / (mean * (1 - mean))))
+
+    def draw(self, seed: int) -> pd.DataFrame:
+        """One table."""
+        rng = np.random.default_rng([seed, round(1000 * self.correlation), round(1000 * self.share)])
+        writer, kind = _positions()
+        own = self.sd * rng.standard_normal(len(WRITERS))
+        noise = rng.standard_t(_TAILS, len(writer))
+        return pd.DataFrame(
+            {
+                "item": np.arange(len(writer)),
+                "difference": self.mean + self.effects[kind] + own[writer] + noise,
+                "bias_type": np.array(list(TYPES))[kind],
+                "writer": [f"w{k}" for k in writer],
+            }
         )
-    tables = [
-        rates(frame).reset_index().assign(correlation=truth.correlation, truth=truth.share)
-        for truth, frame in zip(truths, records, strict=True)
-    ]
-    table = pd.concat(tables, ignore_index=True)
-    print(table.to_string(float_format="{:.3f}".format))
-    about = {"draws": chosen.draws, "sampling": vars(SAMPLING), "specs": [f"{spec.name} {spec.sha256[:12]}"]}
-    write("pairs", provenance() | about, json.loads(table.to_json(orient="records", double_precision=5)))
 
 
-def answer() -> str:
-    """Say how many intervals hold the true share and the true mean."""
-    rows, skewed = (pd.DataFrame(read(name)["rows"]) for name in ("pairs", "skewed_pairs"))
-    ours = rows[(rows.scope == "all pairs") & rows.method.str.contains("hierarchical")]
-    model = skewed[skewed.method == "model"]
-    return f"""The 95% intervals of the hierarchical models hold it in {from_to(ours.coverage_95)} of tables of
-CrowS-Pairs' shape, by cell; those of the mean of skewed scores in {from_to(model.covered)}. {by_writer.answer()}"""
+TRUTHS = tuple(Truth(share, correlation) for correlation in (0.0, 0.05, 0.15) for share in (0.5, 0.6))
 
 
-def section() -> str:
-    """Render sentence pairs that cluster by writer."""
-    result, keys = read("pairs"), ["correlation", "truth"]
-    rows = pd.DataFrame(result["rows"])
-    shown = rows.assign(
-        covered=[share_of(row.coverage_95, int(row.draws)) for row in rows.itertuples()],
-        width=rows.width.map("{:.3f}".format),
-        draws=rows.draws.astype(int),
-    ).sort_values(["method", *keys])[["scope", "method", *keys, "draws", "covered", "width"]]
-    whole, types = (shown[shown.scope == scope].drop(columns="scope") for scope in ("all pairs", "type"))
-    known = rows[(rows.scope == "all pairs") & rows.method.str.contains("hierarchical")]
-    held = known.coverage_95.between(0.93, 0.97).sum()
-    return f"""## Sentence pairs
-
-Simulated differences of 1,508 pairs by 77 writers with as many pairs each as those of CrowS-Pairs have (130 to one;
-their size-weighted mean is 60), of its nine bias types. Being ahead correlates by so much among pairs of one writer;
-differences have Student-t tails with 5 degrees of freedom, and the true share is .5 or .6. How many 95% intervals hold
-the share, and the mean difference, of new pairs of new writers; wanted: 93% to 97%. {held} of the {len(known)} cells of
-the hierarchical models are within.
-
-{markdown_table(whole)}
-
-Single types, nine in each table. (A type is drawn towards the others; coverage is that of all types together, whose
-true shares are the same in all tables. Intervals of one table are not independent of each other, and those of the
-coverage too short.)
-
-{markdown_table(types)}
-
-{circumstances(result["about"])}
-"""
+def by_models(draws: int) -> list[Row]:
+    """The hierarchical models, and intervals that take pairs for independent."""
+    return _pooled(_by_models, draws)
 
 
-if __name__ == "__main__":
-    main()
+def by_survey_statistics(draws: int) -> list[Row]:
+    """Estimating equations, and a bootstrap of writers."""
+    return _pooled(_by_survey, draws)
+
+
+def _pooled(judge: Callable[[Truth, int], Iterator[Row]], draws: int) -> list[Row]:
+    rows: list[Row] = []
+    for truth in TRUTHS:
+        records = pd.DataFrame([row for number in range(draws) for row in judge(truth, number)])
+        means = records.groupby(["what", "method", "scope"], sort=False)[["covered", "width"]].mean().reset_index()
+        cell = {"correlation": truth.correlation, "truth": truth.share, "draws": draws}
+        rows += [row | cell for row in means.to_dict("records")]
+    return rows
+
+
+def _by_models(truth: Truth, number: int) -> Iterator[Row]:
+    """Intervals of one table."""
+    frame = truth.draw(number)
+    scores, spec = read_scores(frame, decimals=None), load_spec("pairs")
+    data, _ = design(scores)
+    share = fit_share(scores, spec, data, seed=number + 1, sampling=_SHORT)
+    difference = fit_difference(scores, spec, data, seed=number + 1, sampling=_SHORT)
+    of_share = shares(share["posterior"].to_dataset(), data)
+    of_difference = differences(difference["posterior"].to_dataset(), data)
+    by_type = dict(zip(TYPES, truth.by_type(), strict=True))
+    by_mean = dict(zip(TYPES, truth.mean + truth.effects, strict=True))
+    yield from _hierarchical("share", of_share, {of_share.labels[0]: truth.share, **by_type})
+    yield from _hierarchical("difference", of_difference, {of_share.labels[0]: truth.mean, **by_mean})
+    yield from _independent(frame, truth.share, truth.mean, by_type)
+
+
+def _hierarchical(what: str, found: EstimandDraws, truths: dict[str, float]) -> Iterator[Row]:
+    for label, draws in zip(found.labels, found.values.T, strict=True):
+        lower, upper = np.quantile(draws, _ENDS)
+        yield {
+            "what": what,
+            "method": "hierarchical",
+            "scope": "type" if label in TYPES else "all pairs",
+            "covered": lower <= truths[label] <= upper,
+            "width": upper - lower,
+        }
+
+
+def _independent(frame: pd.DataFrame, share: float, mean: float, by_type: dict[str, float]) -> Iterator[Row]:
+    """Wilson's interval and Student's."""
+    ahead = frame.difference > 0
+    groups = [("all pairs", ahead, share), *(("type", ahead[frame.bias_type == k], v) for k, v in by_type.items())]
+    for scope, own, truth in groups:
+        interval = binomtest(int(own.sum()), len(own)).proportion_ci(method="wilson")
+        yield {
+            "what": "share",
+            "method": "Wilson",
+            "scope": scope,
+            "covered": interval.low <= truth <= interval.high,
+            "width": interval.high - interval.low,
+        }
+    lower, upper = t(len(frame) - 1, frame.difference.mean(), frame.difference.sem()).ppf(_ENDS)
+    yield {
+        "what": "difference",
+        "method": "Student",
+        "scope": "all pairs",
+        "covered": lower <= mean <= upper,
+        "width": upper - lower,
+    }
+
+
+def _by_survey(truth: Truth, number: int) -> Iterator[Row]:
+    """Intervals of one table, for its share and its mean difference."""
+    frame = truth.draw(number)
+    values = {
+        "share": ((frame.difference > 0).astype(float), truth.share),
+        "difference": (frame.difference, truth.mean),
+    }
+    for what, (value, true) in values.items():
+        writers = value.groupby(frame.writer)
+        n, sums = writers.size().to_numpy(dtype=float), writers.sum().to_numpy()
+        intervals = {
+            "GEE, independence": independence(n, sums),
+            "GEE, exchangeable": exchangeable(n, sums, (value**2).groupby(frame.writer).sum().to_numpy()),
+            "bootstrap of writers": bootstrap(n, sums, number),
+        }
+        for method, (lower, upper) in intervals.items():
+            covered = lower <= true <= upper
+            yield {"what": what, "method": method, "scope": "all pairs", "covered": covered, "width": upper - lower}
+
+
+def independence(n: Numbers, sums: Numbers) -> Interval:
+    """Take all pairs for alike, and the sandwich of writers for the error."""
+    return _sandwich(n, sums, np.ones_like(n))
+
+
+def exchangeable(n: Numbers, sums: Numbers, squares: Numbers) -> Interval:
+    """Let the pairs of a writer correlate alike, by moments; the sandwich of writers around that."""
+    mean = sums.sum() / n.sum()
+    residual, left = sums - n * mean, squares - 2 * mean * sums + n * mean**2
+    products = (residual**2 - left).sum() / (n * (n - 1)).sum()
+    correlation = max(0.0, products / (left.sum() / (n.sum() - 1)))
+    return _sandwich(n, sums, 1 / (1 + (n - 1) * correlation))
+
+
+def bootstrap(n: Numbers, sums: Numbers, seed: int) -> Interval:
+    """Draw writers with replacement, and take percentiles of the means of their pairs."""
+    counts = np.random.default_rng(seed).multinomial(len(n), np.full(len(n), 1 / len(n)), size=_RESAMPLES)
+    return _ends(np.quantile(counts @ sums / (counts @ n), _ENDS))
+
+
+def _sandwich(n: Numbers, sums: Numbers, weight: Numbers) -> Interval:
+    """The weighted mean, with the variance between writers and Student's t."""
+    total, writers = weight @ n, len(n)
+    mean = weight @ sums / total
+    error = np.sqrt(writers / (writers - 1) * ((weight * (sums - n * mean)) ** 2).sum()) / total
+    return _ends(mean + error * t(writers - 1).ppf(_ENDS))
+
+
+def _ends(both: Numbers) -> Interval:
+    lower, upper = both
+    return float(lower), float(upper)
+
+
+# Skewed scores.
+
+type Draw = Callable[[np.random.Generator, int], np.ndarray]
+
+_WRITERS_OF = {60: 12, 300: 20, 1584: 40}
+_WRITER_SD = 0.3  # in standard deviations of the residual
+
+
+def _mostly_small(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Three in four pairs near zero, one in four far above."""
+    return np.where(rng.random(n) < 0.75, 0.05 + 0.35 * rng.standard_normal(n), 2 + 1.5 * rng.gamma(1.5, size=n))
+
+
+RESIDUALS: dict[str, tuple[Draw, float, float]] = {  # with mean and standard deviation
+    "one in four far above (skewness 2)": (_mostly_small, 0.75 * 0.05 + 0.25 * 4.25, 2.059),
+    "log-normal (skewness 6)": (lambda rng, n: np.exp(rng.standard_normal(n)), np.exp(0.5), 2.161),
+    "Student-t, 3 degrees": (lambda rng, n: rng.standard_t(3, n), 0.0, np.sqrt(3)),
+}
+
+
+def skewed(draws: int) -> list[Row]:
+    """The mean difference of skewed scores, each pair by itself or by writers with very unlike numbers of pairs."""
+    rows: list[Row] = []
+    for pairs, residual, clustered in product(_WRITERS_OF, RESIDUALS, (False, True)):
+        found = pd.DataFrame([_skewed(pairs, residual, clustered, number) for number in range(draws)]).mean()
+        writers = _WRITERS_OF[pairs] * clustered
+        rows.append({"residual": residual, "pairs": pairs, "writers": writers, "draws": draws, **found})
+    return rows
+
+
+def _skewed(pairs: int, residual: str, clustered: bool, number: int) -> Row:
+    """The intervals of one table beside the truth."""
+    rng = np.random.default_rng([number, pairs, clustered, len(residual)])
+    draw, mean, sd = RESIDUALS[residual]
+    frame = pd.DataFrame({"item": np.arange(pairs), "difference": draw(rng, pairs)})
+    if clustered:
+        count = _WRITERS_OF[pairs]
+        writer = rng.choice(count, size=pairs, p=rng.dirichlet(np.ones(count)))
+        effect = _WRITER_SD * sd * rng.standard_normal(count)
+        frame = frame.assign(difference=frame.difference + effect[writer], writer=[f"w{k}" for k in writer])
+    scores = read_scores(frame, decimals=None)
+    data, _ = design(scores)
+    fit = fit_difference(scores, load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
+    lower, upper = np.quantile(differences(fit["posterior"].to_dataset(), data).values[:, 0], _ENDS)
+    low, high = t(pairs - 1, frame.difference.mean(), frame.difference.sem()).ppf(_ENDS)
+    return {
+        "covered": float(lower <= mean <= upper),
+        "Student covers": float(low <= mean <= high),
+        "not converged": float(not Diagnostics.of(fit).converged),
+    }
+
+
+RESULTS = (
+    Result("pairs", by_models, 200, model="pairs"),
+    Result("by-writer", by_survey_statistics, 1_000, model=None),
+    Result("skewed-pairs", skewed, 100, model="pairs"),
+)

@@ -18,10 +18,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 import bayes_bias as bb
-from bayes_bias.analyses.published.published import FEWEST_STUDIES, FILE, MOST_OFF, Design, VarianceRatios, simulate
+from bayes_bias.analyses.published.published import FILE, Design, VarianceRatios, simulate
 from bayes_bias.files import shipped
 from bayes_bias.posterior.estimate import tails
-from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import RESULTS, provenance, read, write
 from benchmarks.published_tables import Cell, cells
 
@@ -220,92 +219,3 @@ def ship() -> None:
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
     path.with_suffix(".toml").write_text(told, encoding="utf-8")
-
-
-def answer() -> str:
-    """Say what of WEAT's significant findings holds, and how well that is predicted."""
-    rows = pd.DataFrame(read("published")["rows"])
-    found = rows.verdict == "distinguishable"
-    return f"""Of {(rows.p < 0.05).sum()} tables that WEAT's test calls significant, {found[rows.p < 0.05].mean():.0%}
-are distinguishable from noise. Predicted from the other studies, the probability has a Brier score of
-{((rows.predicted - found) ** 2).mean():.3f}; WEAT's p, taken at its word, has
-{(((rows.p < 0.05) * 1 - found) ** 2).mean():.3f}."""
-
-
-def section() -> str:
-    """Render what a published d says of the verdict with vectors."""
-    result, bins = read("published"), reliability(pd.DataFrame(read("published")["rows"]))
-    rows = pd.DataFrame(result["rows"])
-    rows = rows.assign(found=(rows.verdict == "distinguishable").astype(float), weat=(rows.p < 0.05).astype(float))
-    open_ones = rows[rows.weat == 1]
-    brier = pd.DataFrame(
-        {
-            "prediction": ["this probability", "WEAT's p below .05, taken at its word", "the share of these tables"],
-            **_brier(rows, ""),
-            **_brier(open_ones, " with p < .05"),
-        }
-    )
-    columns = {"predicted": "mean", "found": "mean", "weat": "mean", "list": "size"}
-    by_study = rows.groupby("study").agg(columns).sort_values("list", ascending=False).reset_index()
-    by_study = by_study.rename(columns={"found": "distinguishable", "weat": "WEAT's p < .05", "list": "tables"})
-    inside = ((rows.chance < 0.05) == (rows["quasi-F p"] < 0.05)).mean()
-    told = bins.assign(
-        to=[f"{low:g} to {high:g}" for low, high in zip([0, *bins.to[:-1]], bins.to, strict=True)],
-        given=[
-            "yes" if row.studies >= FEWEST_STUDIES and abs(row.predicted - row.observed) <= MOST_OFF else "no"
-            for row in bins.itertuples()
-        ],
-    ).rename(columns={"to": "probability", "given": "printed"})
-    return f"""## A published d without vectors
-
-From a published d and the lengths of its lists, `bb.published` says how probable it is that the finding would be
-distinguishable from noise with words on both sides as samples. Here it says so of {len(rows)} tables of
-{rows.study.nunique()} studies, each predicted from the *other* studies, and the vectors tell what is true: the verdict
-of the crossed model (scope both, 5% level). A study is a question with its own words; its translations and embeddings
-are its tables.
-
-Brier scores (mean squared errors of the probability; 0 is best), averaged over tables, and over studies that count
-once each. The last two columns are about the {len(open_ones)} tables that WEAT's own test calls significant, of which
-{open_ones.found.mean():.0%} are distinguishable:
-
-{markdown_table(brier)}
-
-![Reliability of the probability](../../benchmarks/results/published.png)
-
-Predictions that are alike; studies count once in a row. A probability is printed if the two differ by {MOST_OFF} at
-most, over {FEWEST_STUDIES} studies or more; elsewhere there is only its range over studies.
-
-{markdown_table(told)}
-
-{markdown_table(by_study)}
-
-The probability simulates the quasi-F, which agrees with the crossed model in {inside:.1%} of these tables.
-{_ranged(rows)}
-
-{circumstances(result["about"])}
-"""
-
-
-def _brier(rows: pd.DataFrame, of: str) -> dict[str, list[float]]:
-    """Mean squared errors of the probability, of WEAT's verdict and of the base rate, over tables and over studies."""
-    squared = [(rows[name] - rows.found) ** 2 for name in ("predicted", "weat")] + [
-        (rows.found.mean() - rows.found) ** 2
-    ]
-    return {
-        f"tables{of}": [error.mean() for error in squared],
-        f"studies{of}": [error.groupby(rows.study).mean().mean() for error in squared],
-    }
-
-
-def _ranged(rows: pd.DataFrame) -> str:
-    """How many studies have the share that their range allowed for."""
-    by_study = rows.groupby("study")[["least", "most", "found"]].mean()[rows.groupby("study").size() >= FEWEST_STUDIES]
-    inside = by_study.found.between(by_study.least.round(2), by_study.most.round(2))
-    return (
-        f"Of {len(by_study)} studies with {FEWEST_STUDIES} tables or more, {inside.sum()} have a share of findings"
-        " within the range that was predicted for them, averaged over their tables."
-    )
-
-
-if __name__ == "__main__":
-    main()

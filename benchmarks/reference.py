@@ -39,12 +39,3 @@ def published_cosines(name: str, **options: str) -> bb.AssociationTable:
         name=name,
         **options,
     )
-
-
-def published_coverage() -> dict[str, str]:
-    """Shares of cosines inside the paper's 50% and 89% predictive intervals, by table, as the paper gives them."""
-    numbers = pd.read_csv(REFERENCE / "published_numbers.csv").set_index("group")
-    rows = numbers.loc["PPC coverage 89/50"]
-    wide, narrow = rows.published.str.split("/", expand=True).to_numpy().T
-    names = rows.quantity.str.replace(" ", "_")
-    return {name: f"{n}% / {w}%" for name, n, w in zip(names, narrow, wide, strict=True)}

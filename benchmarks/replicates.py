@@ -1,150 +1,169 @@
-"""Replicates, the third facet: `python -m benchmarks.replicates nulls --draws 200 --templates minilm_templates.npz`.
+"""Replicates, the third facet: random attributes in templates of a sentence encoder, and tables with known shifts."""
 
-Parts: `nulls`, random attributes in templates and in trainings; `priors`, other priors of what replicates differ by;
-`planted`, simulated tables with shifts of known size, and `planted-priors`; `lists`, WEAT 1 to 10 in all templates;
-`planning`, what `plan` predicts for fewer templates; `cost`, a hundred replicates beside five. Templates are a file of
-word vectors of ten templates, or any embedding with replicates; trainings come from
-`python -m benchmarks.trained --seeds 5`. Records of random tables are kept in `benchmarks/records`, and a run goes on
-where an earlier one stopped.
-"""
-
-import argparse
-import json
-import logging
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from time import process_time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-import bayes_bias as bb
-from bayes_bias.checks.calibration import rates
-from bayes_bias.checks.null_jobs import NULL_SAMPLING, run
-from bayes_bias.cli.console import progress_bar
+from bayes_bias import WordList, cosines
+from bayes_bias.checks.null_jobs import judge_by_weat
+from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.fitting.sampling import sample
-from bayes_bias.models.spec import load_spec
-from bayes_bias.table.statistics import sufficient_statistics
-from benchmarks import replicated_cells, replicated_lists, replicated_tables
-from benchmarks.provenance import provenance, write
-from benchmarks.replicated_cells import Row
-from benchmarks.trained import FOLDER, SEED
+from bayes_bias.measures import ceat, seat
+from bayes_bias.models.components import BY_REPLICATE
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.words.wordlist import load_wordlist
+from benchmarks.effects import of_attributes, of_replicate, of_targets
+from benchmarks.harness import LEVEL, Judged, Method, Result, Row, judged
+from benchmarks.methods import OURS, of_table
+from benchmarks.tables import table_of
 
-HERE = Path(__file__).parent
-_SHIPPED = "minilm-demo"
+type Numbers = NDArray[np.float64]
 
-
-def _nulls(chosen: argparse.Namespace) -> None:
-    templates, seeds = open_embedding(chosen.templates), _trainings()
-    rows = list(replicated_cells.nulls(templates, seeds))
-    _write("nulls", _judged(rows, chosen), chosen)
-
-
-def _priors(chosen: argparse.Namespace) -> None:
-    rows = list(replicated_cells.priors(open_embedding(chosen.templates)))
-    _write("priors", _judged(rows, chosen), chosen)
-
-
-def _planted(chosen: argparse.Namespace) -> None:
-    rows = list(replicated_tables.rows())
-    _write("planted", _judged(rows, chosen), chosen)
-
-
-def _planted_priors(chosen: argparse.Namespace) -> None:
-    rows = [row for row in replicated_tables.rows() if row.replicates in replicated_cells.FEW_TEMPLATES]
-    rows += replicated_tables.priors()
-    _write("planted-priors", _judged(rows, chosen), chosen)
-
-
-def _lists(chosen: argparse.Namespace) -> None:
-    _tell("lists", replicated_lists.of_lists(open_embedding(chosen.templates)), chosen)
-
-
-def _planning(chosen: argparse.Namespace) -> None:
-    _tell("planning", replicated_lists.planned(open_embedding(chosen.templates), chosen.subsets), chosen)
-
-
-def _cost(chosen: argparse.Namespace) -> None:
-    """Seconds of this process for the same simulated words in five replicates and in a hundred, in turn."""
-    spec, seconds = load_spec("crossed"), {5: [], 100: []}
-    tables = {count: replicated_tables.simulated(1, count, replicated_tables.SD_OF_WORDS) for count in seconds}
-    statistics = {count: sufficient_statistics(table) for count, table in tables.items()}
-    sample(spec, statistics[5], seed=1, sampling=bb.Sampling(draws=10, tune=10, chains=1))  # compiles
-    for seed in range(1, 6):
-        for count, own in seconds.items():
-            start = process_time()
-            sample(spec, statistics[count], seed=seed, sampling=bb.Sampling())
-            own.append(process_time() - start)
-    medians = {count: float(np.median(own)) for count, own in seconds.items()}
-    rows = [{"replicates": count, "seconds": round(median, 2)} for count, median in medians.items()]
-    _tell("cost", [row | {"ratio": round(medians[100] / medians[5], 2)} for row in rows], chosen)
-
-
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "nulls": _nulls,
-    "priors": _priors,
-    "planted": _planted,
-    "planted-priors": _planted_priors,
-    "lists": _lists,
-    "planning": _planning,
-    "cost": _cost,
+# p = .05 is then known to .005; SEAT's p is far from it on either side.
+_PERMUTATIONS, _DRAWS_OF_CEAT = 2_000, 1_000
+# Of words; levels and preferences are alike, so that effects on two classes are independent.
+_TARGET, _ATTRIBUTE, _RESIDUAL = 0.024, 0.038, 0.04
+_OF_WORDS = {
+    "sd_target_associated": _TARGET / 2**0.5,
+    "sd_target_preference": _TARGET / 2**0.5,
+    "sd_attribute": _ATTRIBUTE / 2**0.5,
+    "sd_attribute_preference": _ATTRIBUTE / 2**0.5,
+    "sd_residual": _RESIDUAL,
 }
+# Word effects differ between replicates by half as much as between words.
+_BY_REPLICATE = {name + BY_REPLICATE: sd / 2 for name, sd in _OF_WORDS.items()}
+_OF_REPLICATES = {"sd_replicate": 0.02, "sd_replicate_group": 0.01, "sd_replicate_class": 0.01}
+_WORDS = 8
+# What a bias varies by from one pair of lists of so many words to the next.
+SD_OF_WORDS = ((_TARGET**2 + _ATTRIBUTE**2) / _WORDS + _RESIDUAL**2 / _WORDS**2) ** 0.5
 
 
-def _trainings() -> Embedding | None:
-    """The trainings that differ by their seed alone; None where nobody has trained them."""
-    paths = sorted(FOLDER.glob(f"{SEED.format('*')}.npz"))
-    return open_embedding(paths, kind="seed") if len(paths) > 1 else None
+@dataclass(frozen=True)
+class Templates:
+    """Real targets and random attributes in the first templates of the encoder."""
+
+    wordlist: str
+    words: int
+    replicates: int
+
+    @property
+    def label(self) -> Row:
+        """The columns that name the cell."""
+        return {"list": self.wordlist, "words": self.words, "replicates": self.replicates}
+
+    def draw(self, seed: int) -> tuple[AssociationTable, float]:
+        """One random table with the vectors of its sentences."""
+        design = NullDesign.of(load_wordlist(self.wordlist), open_embedding("minilm-demo"))
+        drawn = with_replicates(design.with_sizes(self.words), self.replicates)
+        return drawn.draw(1, seed).with_vectors(drawn.vectors), 0.0
 
 
-type _Rows = Sequence[Row] | Sequence[replicated_tables.Row]
+def with_replicates(design: NullDesign, count: int) -> NullDesign:
+    """The same with the first replicates alone."""
+    times = (len(design.replicates) / count) ** 0.5
+    kept = {word: rows[:count] * times for word, rows in design.vectors.items()}
+    return replace(design, vectors=kept, replicates=design.replicates[:count])
 
 
-def _judged(rows: _Rows, chosen: argparse.Namespace) -> pd.DataFrame:
-    """One row for each cell, method and scope."""
-    with progress_bar():
-        records = run([row.cell for row in rows], chosen.draws, folder=HERE / "records" / "draws", jobs=chosen.jobs)
-    labels = [{key: value for key, value in vars(row).items() if key != "cell"} for row in rows]
-    tables = [rates(frame).reset_index().assign(**label) for label, frame in zip(labels, records, strict=True)]
-    table = pd.concat(tables, ignore_index=True)
-    return table[[*labels[0], *(column for column in table if column not in labels[0])]]
+@dataclass(frozen=True)
+class Shifted:
+    """Simulated tables without a bias, which differs between replicates by so many times what it differs by between
+    lists."""
+
+    replicates: int
+    times: float
+
+    @property
+    def label(self) -> Row:
+        """The columns that name the cell."""
+        return {"replicates": self.replicates, "times": self.times}
+
+    def draw(self, seed: int) -> tuple[AssociationTable, float]:
+        """One random table."""
+        rng = np.random.default_rng([seed, self.replicates, _WORDS])
+        shift = {"sd_replicate_preference": self.times * SD_OF_WORDS / 2}
+        theta = {**_OF_WORDS, **_BY_REPLICATE, **_OF_REPLICATES, **shift}
+        index = np.repeat([0, 1], _WORDS)
+        of_words, singles = _of_words(theta, index, rng), {}
+        for r in range(self.replicates):
+            block = of_replicate(theta, 2, 2, 2, rng)[np.ix_(index, index)]
+            singles[f"r{r}"] = 0.1 + of_words + block + _of_words(theta, index, rng, BY_REPLICATE)
+        return table_of(np.mean(list(singles.values()), axis=0), index, index, replicates=singles), 0.0
 
 
-def _write(part: str, table: pd.DataFrame, chosen: argparse.Namespace) -> None:
-    print(table.to_string(float_format="{:.3f}".format))
-    about = {"draws": chosen.draws, "sampling": vars(NULL_SAMPLING)}
-    _keep(part, json.loads(table.to_json(orient="records", double_precision=5)), chosen, about)
+def _of_words(theta: Mapping[str, float], index: Numbers, rng: np.random.Generator, suffix: str = "") -> Numbers:
+    target = of_targets(theta, index, 2, 2, rng, suffix)[:, index]
+    attribute = of_attributes(theta, index, 2, rng, suffix)[:, index].T
+    return np.asarray(target + attribute + theta["sd_residual" + suffix] * rng.standard_normal(target.shape))
 
 
-def _tell(part: str, found: Iterable[dict[str, object]], chosen: argparse.Namespace) -> None:
-    """Rows as they come."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+def in_templates(draws: int) -> list[Row]:
+    """Three and ten templates, by the model, on the mean table, and by SEAT and WEAT."""
+    methods: Mapping[str, Method] = {**_OF_REPLICATED, "SEAT": _seat}
+    return [row for n in (3, 10) for row in judged(Templates("weat7", 8, n), methods, range(draws))]
+
+
+def shifted(draws: int) -> list[Row]:
+    """Three and ten replicates, without shifts, and with such as words have."""
+    designs = [Shifted(n, times) for n, times in ((2, 3), (3, 1), (3, 3), (10, 1))]
+    return [row for design in designs for row in judged(design, _OF_REPLICATED, range(draws))]
+
+
+def _ours(table: AssociationTable) -> Judged:
+    return of_table(table, "all")
+
+
+def _on_mean(table: AssociationTable) -> Judged:
+    return of_table(replace(table, replicates=None))
+
+
+def _weat(table: AssociationTable) -> Judged:
+    found = judge_by_weat(table, seed=1)
+    return Judged(found["mean"], np.nan, np.nan, found["p_value"])
+
+
+def _seat(table: AssociationTable) -> Judged:
+    found = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=1)
+    return Judged(found.bias, np.nan, np.nan, found.p_value)
+
+
+_OF_REPLICATED = {OURS: _ours, f"{OURS}, mean table": _on_mean, "WEAT, mean table": _weat}
+
+
+def contexts(draws: int) -> list[Row]:
+    """CEAT and SEAT in ten templates, with attribute words drawn at random."""
+    embedding = open_embedding("minilm-demo")
     rows = []
-    for row in found:
-        rows.append({key: round(v, 5) if isinstance(v, float) else v for key, v in row.items()})
-        print(rows[-1], flush=True)
-    _keep(part, rows, chosen, {})
+    for name in ("weat1", "weat6", "weat7"):
+        found = np.mean(list(_of_contexts(embedding.excerpt(embedding.vocabulary()), name, draws)), axis=0)
+        rows.append({"targets": name, "draws": draws, "CEAT": float(found[0]), "SEAT": float(found[1])})
+    return rows
 
 
-def _keep(part: str, rows: list[dict[str, object]], chosen: argparse.Namespace, about: dict[str, object]) -> None:
-    spec = load_spec("crossed")
-    source = {"templates": Path(chosen.templates).stem, "specs": [f"{spec.name} {spec.sha256[:12]}"]}
-    write(f"replicates-{part}", provenance() | source | about, rows)
+def _of_contexts(embedding: Embedding, name: str, draws: int) -> Iterator[tuple[bool, bool]]:
+    words = load_wordlist(name)
+    pool = [
+        word for word in embedding.vocabulary() if word.islower() and word not in {*words.targets, *words.attributes}
+    ]
+    for seed in range(draws):
+        picked = np.random.default_rng(seed).permutation(pool)[: 2 * _WORDS].tolist()
+        drawn = WordList.from_mapping(
+            {
+                "groups": words.groups,
+                "classes": {"A": picked[:_WORDS], "B": picked[_WORDS:]},
+                "stereotypes": dict(zip(words.groups, "AB", strict=True)),
+            }
+        )
+        table = cosines(drawn, embedding, controls=())
+        of_seat = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
+        yield ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, of_seat.p_value < LEVEL
 
 
-def main() -> None:
-    """Run one part and write its table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--draws", type=int, default=200, help="random tables of each cell")
-    parser.add_argument("--subsets", type=int, default=20, help="random sub-sets of templates")
-    parser.add_argument("--templates", default=_SHIPPED)
-    parser.add_argument("--jobs", type=int, default=-1)
-    chosen = parser.parse_args()
-    PARTS[chosen.part](chosen)
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (
+    Result("replicates-nulls", in_templates, 100, uses=("benchmarks.methods",)),
+    Result("replicates-planted", shifted, 100, uses=("benchmarks.methods", "benchmarks.effects")),
+    Result("contexts", contexts, 100, model=None),
+)

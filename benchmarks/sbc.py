@@ -1,5 +1,4 @@
-"""Simulation-based calibration: `python -m benchmarks.sbc --fits 500`; with `--replicates 4` of replicated tables, with
-`--by-group` of the model in which each group has scales of its own, as the default has; or both.
+"""Simulation-based calibration of the default model.
 
 Parameters are drawn from the priors, word effects and cosines from the model, and the truth's rank among the
 posterior draws must be uniform, for every scale, mean, estimand and word effect (Talts, Betancourt, Simpson,
@@ -7,35 +6,32 @@ Vehtari & Gelman 2018, https://doi.org/10.48550/arXiv.1804.06788). ArviZ's own t
 variables of a PyMC model; the collapsed model has none, since its likelihood is a function of sufficient statistics.
 """
 
-import argparse
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.stats import kstest, norm
+from scipy.stats import kstest
 
 import bayes_bias as bb
 from bayes_bias.checks.null_jobs import posterior_of
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import BY_REPLICATE, REPLICATES
 from bayes_bias.models.preferences import PREFERENCE
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, ModelSpec, Prior, load_spec
+from bayes_bias.models.spec import Prior, load_spec
 from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.word_effects import word_effects
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.scopes import ScopeName
-from benchmarks.effects import of_attributes, of_replicate, of_targets, summing_to_zero
+from benchmarks.effects import of_attributes, of_targets, summing_to_zero
 from benchmarks.figures import plot_ranks
-from benchmarks.provenance import RESULTS, provenance, write
-from benchmarks.simulating import simulated
+from benchmarks.harness import Result, Row
+from benchmarks.provenance import RESULTS as FOLDER
 
 TARGETS = {"men": 5, "women": 5}
 ATTRIBUTES = {"work": 6, "home": 4, "neutral": 8}
-# Every man is paired with a woman, unless they have scales of their own; words of work and of home are about two
-# topics each.
+# Words of work and of home are about two topics each.
 _TOPICS = 2
 STEREOTYPES = {"men": "work", "women": "home"}
 _BY_CLASS = ("sd_attribute", "sd_attribute_preference")
@@ -49,69 +45,33 @@ _FIRST = ("group_bias", "excess", "repulsion", "target_bias", "attribute_bias")
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 6
 _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
-# Of a replicated table, with its forty scales, where a fit takes three times as long.
-_SHORTER = bb.Sampling(draws=600, tune=500, chains=1, target_accept=0.9)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What tables are like: with so many replicates, or none; with scales of targets by their group, and no pairs."""
-
-    replicates: int = 0
-    by_group: bool = False
-
-    @property
-    def spec(self) -> ModelSpec:
-        return SPEC.with_option("scales", BY_GROUP if self.by_group else BY_CLASS)
-
-    @property
-    def name(self) -> str:
-        return "sbc" + "-replicates" * bool(self.replicates) + "-groups" * self.by_group
-
-    @property
-    def sampling(self) -> bb.Sampling:
-        return _SHORTER if self.replicates else _SAMPLING
-
-
-def main() -> None:
-    """Fit many simulated tables; report ranks, their uniformity and a figure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fits", type=int, default=500)
-    parser.add_argument("--replicates", type=int, default=0)
-    parser.add_argument("--by-group", action="store_true")
-    parser.add_argument("--jobs", type=int, default=-1)
-    chosen = parser.parse_args()
-    cell = Cell(chosen.replicates, chosen.by_group)
-    name = cell.name
-    found = simulated(ranks, [cell], chosen.fits, name, cell.spec.sha256, vars(cell.sampling), jobs=chosen.jobs)
-    every = [record for _, record in found]
-    pit = {name: np.array([one[name] for one in every]) for name in every[0]}
-    rows = [
+def uniformity(draws: int) -> list[Row]:
+    """Ranks of each quantity over many simulated tables, and their figure."""
+    every = [ranks(seed) for seed in range(draws)]
+    pit = {quantity: np.array([one[quantity] for one in every]) for quantity in every[0]}
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    plot_ranks(pit, FOLDER / "sbc.png")
+    return [
         {
-            "quantity": name,
+            "quantity": quantity,
             "fits": len(values),
-            "mean": round(float(values.mean()), 4),
-            "sd": round(float(values.std()), 4),
-            "p_uniform": round(float(kstest(values, "uniform").pvalue), 4),
+            "mean": float(values.mean()),
+            "p_uniform": float(kstest(values, "uniform").pvalue),
             "coverage_50": float((np.abs(values - 0.5) < 0.25).mean()),
             "coverage_95": float((np.abs(values - 0.5) < 0.475).mean()),
         }
-        for name, values in pit.items()
+        for quantity, values in pit.items()
     ]
-    for row in rows:
-        print(row)
-    about = {"spec": load_spec("crossed").sha256[:12]}
-    write(name, provenance() | about | ({"replicates": chosen.replicates} if chosen.replicates else {}), rows)
-    plot_ranks(pit, RESULTS / f"{name}.png")
 
 
-def ranks(cell: Cell, seed: int) -> dict[str, float]:
+def ranks(seed: int) -> dict[str, float]:
     """The truth's rank among the posterior draws, as a share, for each quantity of one simulated table."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     rng = np.random.default_rng(seed)
-    truth, table = simulate(rng, cell.replicates, by_group=cell.by_group)
-    fitted, _ = posterior_of(table, cell.spec, seed=seed, sampling=cell.sampling)
-    drawn = _quantities(fitted, cell.replicates)
+    truth, table = simulate(rng)
+    fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=_SAMPLING)
+    drawn = _quantities(fitted)
     return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
 
 
@@ -130,56 +90,35 @@ class _Effects:
         return self.block[np.ix_(g, c)] + self.target[:, c] + self.attribute[:, g].T + self.residual
 
 
-def simulate(
-    rng: np.random.Generator, replicates: int = 0, *, by_group: bool = False
-) -> tuple[dict[str, float], AssociationTable]:
+def simulate(rng: np.random.Generator) -> tuple[dict[str, float], AssociationTable]:
     """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
-    theta = _scales(n_groups if by_group else 1, n_classes, replicates, rng)
+    theta = _scales(n_groups, n_classes, rng)
     g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
-    pair, topic = np.concatenate([np.arange(n) for n in TARGETS.values()]), _topics()
-    if by_group:
-        theta |= dict.fromkeys(_OF_PAIRS, np.zeros(1))
+    topic = _topics()
     target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
-    target[:, :k] += _shared("target", pair, k, theta, rng)
-    attribute = attribute + _shared("attribute", topic, n_groups, theta, rng) * (c < k)[:, None]
+    attribute = attribute + _shared(topic, n_groups, theta, rng) * (c < k)[:, None]
     mean, noise = rng.normal(0, 3, (n_groups, n_classes)), rng.standard_normal((len(g), len(c)))
-    words = _Effects(target, attribute, mean, theta["sd_residual"] * noise)
-    own = [_of_one_replicate(theta, g, c, rng) for _ in range(replicates)]
-    singles = {f"r{r}": words.table(g, c) + each.table(g, c) for r, each in enumerate(own)}
+    residual = np.where(c < k, theta["sd_residual"], theta["sd_residual_control"])
+    words = _Effects(target, attribute, mean, residual * noise)
     targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
     attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
     table = assemble(
-        np.mean(list(singles.values()), axis=0) if singles else words.table(g, c),
+        words.table(g, c),
         targets,
         attributes,
         STEREOTYPES,
-        pairs={} if by_group else dict(zip(targets, map(str, pair), strict=True)),
         topics={word: str(t) for word, t, own in zip(attributes, topic, c, strict=True) if own < k},
-        replicates=singles,
     )
-    truth = _truth(theta, words, own, g, c)
-    return {name: value for name, value in truth.items() if not (by_group and name.startswith(_OF_PAIRS))}, table
+    truth = _truth(theta, words, g, c)
+    return truth, table
 
 
-def _scales(n_of_targets: int, n_classes: int, replicates: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def _scales(n_of_targets: int, n_classes: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Of all effects, from their priors."""
-    names = [name for name in SPEC.priors if replicates or not (name in REPLICATES or name.endswith(BY_REPLICATE))]
+    names = [name for name in SPEC.priors if name not in (*REPLICATES, *_OF_PAIRS) and not name.endswith(BY_REPLICATE)]
     sizes = dict.fromkeys(_BY_CLASS, n_classes) | dict.fromkeys(_BY_GROUP, n_of_targets)
-    return {name: _draw(SPEC.priors[name], sizes.get(name.removesuffix(BY_REPLICATE), 1), rng) for name in names}
-
-
-def _of_one_replicate(
-    theta: Mapping[str, np.ndarray], g: np.ndarray, c: np.ndarray, rng: np.random.Generator
-) -> _Effects:
-    n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
-    noise = rng.standard_normal((len(g), len(c)))
-    return _Effects(
-        of_targets(theta, g, n_classes, k, rng, BY_REPLICATE),
-        of_attributes(theta, c, n_groups, rng, BY_REPLICATE),
-        of_replicate(theta, n_groups, n_classes, k, rng),
-        theta["sd_residual" + BY_REPLICATE] * noise,
-    )
+    return {name: _draw(SPEC.priors[name], sizes.get(name, 1), rng) for name in names}
 
 
 def _topics() -> np.ndarray:
@@ -188,22 +127,16 @@ def _topics() -> np.ndarray:
     return np.concatenate([k * _TOPICS + np.arange(n) * _TOPICS // n for k, n in enumerate(sizes)])
 
 
-def _shared(
-    side: str, cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng: np.random.Generator
-) -> np.ndarray:
+def _shared(cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """What words of one cluster share, (words, size)."""
     n = cluster.max() + 1
-    level = theta[f"sd_{side}_cluster"] * rng.standard_normal((n, 1))
-    return (level + theta[f"sd_{side}_cluster_preference"] * summing_to_zero(n, size, rng))[cluster]
+    level = theta["sd_attribute_cluster"] * rng.standard_normal((n, 1))
+    return (level + theta["sd_attribute_cluster_preference"] * summing_to_zero(n, size, rng))[cluster]
 
 
-def _truth(
-    theta: Mapping[str, np.ndarray], words: _Effects, replicates: Sequence[_Effects], g: np.ndarray, c: np.ndarray
-) -> dict[str, float]:
+def _truth(theta: Mapping[str, np.ndarray], words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[str, float]:
     mean, target, attribute = words.block, words.target, words.attribute
-    bias = {scope: _bias(table) for scope, table in _expected(words, replicates, g, c).items()}
-    effect_size = {} if replicates else {"effect_size[0]": _effect_size(bias["targets"], theta)}
-    of_replicates = _of_replicates(theta, words, replicates) if replicates else {}
+    bias = {scope: _bias(table) for scope, table in _expected(words, g, c).items()}
     return {
         **{f"{name}[0]": float(value[0]) for name, value in theta.items()},
         "mean[0, 0]": float(mean[0, 0]),
@@ -211,81 +144,30 @@ def _truth(
         "group_bias[0]": float(mean[0, 0] - mean[0, 1]),
         "excess[0]": float(mean[0, 0] - mean[0, 2]),
         "repulsion[0]": float(mean[0, 2] - mean[0, 1]),
-        **effect_size,
+        "effect_size[0]": _effect_size(bias["targets"], theta),
         "target_bias[0]": float((mean[0] + target[0])[:2] @ (1, -1)),
         "attribute_bias[0]": float((mean[:, 0] + attribute[0]) @ (1, -1)),
         "target_effect[0, 0]": float(target[0, 0]),
         "attribute_effect[0, 0]": float(attribute[0, 0]),
-        **of_replicates,
     }
 
 
-def _expected(
-    words: _Effects, replicates: Sequence[_Effects], g: np.ndarray, c: np.ndarray
-) -> dict[ScopeName, np.ndarray]:
+def _expected(words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[ScopeName, np.ndarray]:
     """The block means under each scope: what stays as it is adds the average of its effects."""
-
-    def averages(each: _Effects) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
-        return (in_group.T @ each.target, (in_class.T @ each.attribute).T, in_group.T @ each.residual @ in_class)
-
-    of_targets, of_attributes, of_residuals = averages(words)
+    in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
     mean = words.block
-    if not replicates:
-        return {"both": mean, "targets": mean + of_attributes, "attributes": mean + of_targets}
-    here = mean + np.mean([each.block for each in replicates], axis=0)
-    by_replicate = np.mean([averages(each)[1] for each in replicates], axis=0)
-    return {
-        "all": mean,
-        "both": here,
-        "targets": here + of_attributes + by_replicate,
-        "targets+replicates": mean + of_attributes,
-        "replicates": mean + of_targets + of_attributes + of_residuals,
-    }
+    of_targets, of_attributes = in_group.T @ words.target, (in_class.T @ words.attribute).T
+    return {"both": mean, "targets": mean + of_attributes, "attributes": mean + of_targets}
 
 
-def _of_replicates(
-    theta: Mapping[str, np.ndarray], words: _Effects, replicates: Sequence[_Effects]
-) -> dict[str, float]:
-    """What is new of them; the sd of a bias between them is twice that of a block's preference."""
-    sd = 2 * theta["sd_replicate_preference"][0]
-    of_words = _variance(theta)
-    of_replicates = sd**2 + _variance(theta, BY_REPLICATE)
-    return {
-        "replicate_bias[0]": _bias(words.block + replicates[0].block),
-        "replicate_sd[0]": float(sd),
-        "same_sign[0]": float(norm.cdf(abs(_bias(words.block)) / sd)),
-        "reliability[0]": float(of_words / (of_words + of_replicates)),
-        "reliability[1]": float(of_words / (of_words + of_replicates / len(replicates))),
-    }
-
-
-def _variance(theta: Mapping[str, np.ndarray], suffix: str = "") -> float:
-    """Of the bias from list to list: of words, and with a suffix of what these differ by between replicates. What a
-    pair shares a bias does not have; a topic counts by its share of its class."""
-    work, home = (ATTRIBUTES[c] for c in STEREOTYPES.values())
-    of_attribute = theta["sd_attribute_preference" + suffix] ** 2
-    found = 2 * (theta["sd_target_preference" + suffix] ** 2).mean() / TARGETS["men"]
-    found += of_attribute[0] / work + of_attribute[1] / home
-    found += theta["sd_residual" + suffix][0] ** 2 / 2 / TARGETS["men"] * (1 / work + 1 / home)
-    if not suffix:
-        found += 2 * theta["sd_attribute_cluster_preference"][0] ** 2 / _TOPICS
-    return float(found)
-
-
-def _quantities(fit: Fitted, replicates: int) -> dict[str, np.ndarray]:
+def _quantities(fit: Fitted) -> dict[str, np.ndarray]:
     posterior, effects = fit.posterior, word_effects(fit)
     scales = [str(name) for name in posterior.data_vars if str(name).startswith("sd_")]
-    everything: ScopeName = "all" if replicates else "both"
-    found = {name: (name, everything) for name in _FIRST}
     scopes: tuple[ScopeName, ...] = ("both", "targets", "attributes")
-    if replicates:
-        scopes = ("all", "both", "targets", "targets+replicates", "replicates")
-        found |= {name: (name, everything) for name in ("replicate_bias", "replicate_sd", "same_sign", "reliability")}
-    else:
-        found["effect_size"] = ("effect_size", "targets")
+    found = {name: (name, "both") for name in _FIRST} | {"effect_size": ("effect_size", "targets")}
     drawn = {
-        name: estimate_of(fit, *asked).draws.transpose("chain", "draw", ...).to_numpy() for name, asked in found.items()
+        name: estimate_of(fit, *wanted).draws.transpose("chain", "draw", ...).to_numpy()
+        for name, wanted in found.items()
     }
     return {
         **{f"{name}[0]": posterior[name].to_numpy().reshape(*posterior[name].shape[:2], -1)[..., 0] for name in scales},
@@ -300,7 +182,7 @@ def _quantities(fit: Fitted, replicates: int) -> dict[str, np.ndarray]:
 def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
-    of_target = (theta["sd_target_preference"] ** 2).mean() + theta["sd_target_cluster_preference"][0] ** 2
+    of_target = (theta["sd_target_preference"] ** 2).mean()
     return 2 * bias / float(np.sqrt(4 * of_target + residual + bias**2))
 
 
@@ -325,5 +207,4 @@ def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
     return float(((kept < truth).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
 
 
-if __name__ == "__main__":
-    main()
+RESULTS = (Result("sbc", uniformity, 100, uses=("benchmarks.effects",)),)

@@ -9,10 +9,8 @@ import pytest
 from bayes_bias import cosines, measures
 from bayes_bias.measures import weat
 from bayes_bias.measures.registry import MEASURES
-from benchmarks import by_writer
-from benchmarks.provenance import read
-from benchmarks.shares import CBN, from_to, of_default_model, shares_by
-from benchmarks.topical_words import topical_cells
+from benchmarks.methods import INDEPENDENT, OURS
+from benchmarks.shares import from_to, nulls_by_size, related, rows_of
 from studies.study import HERE, read_results
 from tests.test_benchmarks import prose
 
@@ -26,47 +24,39 @@ def paper() -> str:
     return prose("paper/paper.md")
 
 
-def rows_of(name: str) -> pd.DataFrame:
-    return pd.DataFrame(read(name)["rows"])
-
-
 def test_what_is_found_where_there_is_nothing(paper):
-    shares = shares_by("nulls", ["method", "scope", "size"])
-    by_weat, published = (
-        from_to(shares[method, scope]) for method, scope in (("WEAT", "targets"), ("hierarchical", "both"))
+    found = nulls_by_size()
+    by_weat, one_sided = (from_to(found.loc[method, "targets"]) for method in ("WEAT", "WEAT, one-sided"))
+    published, cbn, quasi_f, reml, ours = (
+        from_to(found.loc[method, "both"]) for method in ("hierarchical", "bootstrap of cbn", "quasi-F", "REML", OURS)
     )
-    ours = from_to(of_default_model())
-    one_sided = from_to(shares["WEAT, one-sided", "targets"])
     assert f"at the 5% level in {by_weat} of such cases (two-sided; {one_sided} one-sided, as published)" in paper
-    assert f"exclude zero in {from_to(shares[CBN, 'both'])} of lists" in paper
-    quasi_f, reml = from_to(shares["quasi-F", "both"]), from_to(shares["REML", "both"])
+    assert f"exclude zero in {cbn} of lists" in paper
     assert f"quasi-F of 1973 in {quasi_f}, a mixed model" in paper
     assert f"degrees of freedom in {reml}." in paper
     assert f"[@dobrzeniecka2024] in {published}. The model of `bayes_bias` finds one in {ours}." in paper
-    assert f"{from_to(topical_cells()['independent'])} of lists without a bias are found to have one" in paper
+    assert f"{from_to(related(method=INDEPENDENT).found)} of lists without a bias are found to have one" in paper
+    assert f"at most {related().found.max():.1%} if related words get less weight" in paper
 
 
 def test_what_is_gained_over_lmer(paper):
-    simulated = rows_of("competitors").set_index(["lists", "method"])
-
-    def share(lists: str, method: str, column: str) -> str:
-        own = simulated.loc[(lists, method)]
-        return f"{100 * own[column] / own.draws:.0f}%"
-
-    power = [share("8 words", method, "found") for method in ("REML", "crossed")]
+    simulated = rows_of("simulated").set_index(["kind", "words", "method"])
+    power = [f"{simulated.power['independent words', 8, method]:.0%}" for method in ("REML", OURS)]
     assert "eight words REML finds {} of simulated biases, this model {}".format(*power) in paper
-    unlike = [share("4 against 25 targets, the 4 3 times as variable", m, "findings") for m in ("REML", "crossed")]
+    uneven = "3 against 30 targets, the 3 three times as variable"
+    unlike = [f"{simulated.found[uneven, 30, method]:.0%}" for method in ("REML", OURS)]
     assert "REML finds one in {}, this model in {}.".format(*unlike) in paper
-    assert f"the quasi-F finds a bias in {from_to(topical_cells()['quasi-F'])} of lists without one" in paper
+    assert f"the quasi-F finds a bias in {from_to(related(method='quasi-F').found)} of lists without one" in paper
 
 
 def test_sentence_pairs_beside_gee_and_bootstrap(paper):
-    held = by_writer.together().query("what == 'share' and correlation > 0").groupby("method").covered
-    ours, equation, bootstrap = (
-        from_to(held.get_group(method)) for method in ("hierarchical", "GEE, exchangeable", "bootstrap of writers")
+    rows = pd.concat([rows_of("pairs"), rows_of("by-writer")])
+    rows = rows.query("what == 'share' and scope == 'all pairs' and correlation > 0").groupby("method").covered
+    ours, equation, bootstrap, wilson = (
+        from_to(rows.get_group(method))
+        for method in ("hierarchical", "GEE, exchangeable", "bootstrap of writers", "Wilson")
     )
-    wilson = rows_of("pairs").query("method == 'share, Wilson' and scope == 'all pairs' and correlation > 0")
-    assert f"hold the true share in {from_to(wilson.coverage_95)} of cases, those of the hierarchical" in paper
+    assert f"hold the true share in {wilson} of cases, those of the hierarchical" in paper
     assert f"in {ours}. A generalised estimating equation does as well ({equation}), a bootstrap" in paper
     assert f"nearly ({bootstrap})" in paper
 
@@ -75,10 +65,11 @@ def test_people_and_arbitrary_topics(paper):
     tests = read_results(HERE / "people" / "results")["tests"].query("embedding == 'GoogleNews'")
     assert len(tests) == 8
     assert f"of which {(tests.verdict == 'distinguishable').sum()} are distinguishable in GoogleNews" in paper
-    shipped, trained = rows_of("promises").query("what == 'topics on both sides'").found
-    fewer = rows_of("promises-sub-topics").query("what == 'topics on both sides'").found.item()
-    assert f"In GoogleNews vectors {fewer:.0%} of arbitrary pairs of topics are" in paper
-    assert f"independent draws, {shipped:.0%}, and {trained:.0%} in a model of 50" in paper
+    found = rows_of("topics").query("what == 'topics on both sides'").set_index("words").found
+    assert (
+        f"In GoogleNews vectors {found['related words get less weight']:.0%} of arbitrary pairs of topics are" in paper
+    )
+    assert f"independent draws, {found['words independent']:.0%}" in paper
 
 
 def test_weat_7_is_that_of_the_readme(paper):
@@ -93,13 +84,13 @@ def test_how_often_the_truth_is_held(paper):
     sbc = rows_of("sbc")
     assert f"of {len(sbc)} quantities in {sbc.fits.max()} fits finds none that deviates" in paper
     assert (sbc.p_uniform > 0.05 / len(sbc)).all()
-    planted = rows_of("planted").query("method == 'crossed' and scope == 'both'")
+    planted = rows_of("planted").query("method == @OURS and scope == 'both'")
     assert f"hold the true bias in {from_to(planted.coverage_95)} of cases" in paper
     assert set(planted.wordlist) == {"weat1", "weat7"}
     assert set(planted.draws) == {400}
-    corpora = rows_of("ground-truth-majority").query("question == 'replicates'").groupby("asked").value
-    assert f"in {from_to(corpora.get_group('one corpus'))} of cases from one corpus" in paper
-    assert f"in {from_to(corpora.get_group('corpora as replicates'))} with five corpora" in paper
+    corpora = rows_of("known-bias").query("question == 'replicates'").set_index("asked").value
+    assert f"in {corpora['one corpus']:.0%} of cases from one corpus" in paper
+    assert f"in {corpora['corpora as replicates']:.0%} with five corpora" in paper
 
 
 def test_table_counts_measures_and_methods(paper):

@@ -18,7 +18,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import HOMES, words_of
 from bayes_bias.table.statistics import within_sd
 
-# Chosen on skip-gram of 100 dimensions, and held against other models: docs/evidence/over-time.md.
+# Chosen on skip-gram of 100 dimensions, and held against other models: docs/evidence/other-analyses.md.
 LEAST, MOST = 0.9, 1.1
 _WORDS = 500
 _FEWEST = 50

@@ -71,10 +71,10 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Misleads above all in its p-value. Every draw uses the same words and sentences again. The standard error is about
     the spread of d over draws divided by the root of N, so that p falls with N alone, and any CES but zero becomes
     "significant". With attribute words drawn at random, so without any bias, 1,000 draws find one in more than nine of
-    ten cases (docs/evidence/replicates.md). The variation between words is ignored. Two mistakes matter little in
-    comparison. The variance of the association (in cosines) is used as the sampling variance of d (which has no unit),
-    so that nearly all of the spread goes to :math:`\tau^2`. And the released code halves the paper's two-sided p. The
-    contexts are templates here; the paper has many sentences of a corpus for each word.
+    ten cases (docs/evidence/replicates-and-embeddings.md). The variation between words is ignored. Two mistakes matter
+    little in comparison. The variance of the association (in cosines) is used as the sampling variance of d (which has
+    no unit), so that nearly all of the spread goes to :math:`\tau^2`. And the released code halves the paper's
+    two-sided p. The contexts are templates here; the paper has many sentences of a corpus for each word.
 
     References
     ----------

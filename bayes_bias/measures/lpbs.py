@@ -42,12 +42,11 @@ def lpbs(
     Notes
     -----
     Misleads as WEAT does: d measures how cleanly groups are separated and not by how much, and the test holds
-    attributes and templates fixed. docs/evidence/masked-models.md counts its findings in models of a text without bias.
-    The result also depends on which word is predicted, since a model's :math:`p(w \mid a)` is not a pointwise mutual
-    information. The released code adds the probabilities of a set of words before the logarithm. It also reads the
-    prior at a token other than the word's, which cancels in d. Published values of d and two-sided p for
-    bert-base-uncased: flowers and insects 1.204 (.007), career and family 1.321 (.006), mathematics and arts -.048
-    (.936), science and arts .768 (.127), race -1.031 (.104).
+    attributes and templates fixed. The result also depends on which word is predicted, since a model's
+    :math:`p(w \mid a)` is not a pointwise mutual information. The released code adds the probabilities of a set of
+    words before the logarithm. It also reads the prior at a token other than the word's, which cancels in d. Published
+    values of d and two-sided p for bert-base-uncased: flowers and insects 1.204 (.007), career and family 1.321 (.006),
+    mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
 
     References
     ----------

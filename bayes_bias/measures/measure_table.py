@@ -26,7 +26,7 @@ ENTRY_POINTS = "bayes_bias.measures"
 
 # Marks an interval of redrawn words, and one whose words are too few for it.
 _REDRAWN, _FEW = "*", "**"
-# Intervals of redrawn words were tested with as many independent words and more; docs/evidence/other-words.md.
+# Intervals of redrawn words were tested with as many independent words and more; docs/evidence/power-and-coverage.md.
 FEWEST_WORDS = 4
 
 

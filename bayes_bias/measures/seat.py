@@ -72,9 +72,9 @@ def seat(
     -----
     Misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the test
     shuffles them like eighty words. With attribute words drawn at random, so without any bias, it finds one in three
-    quarters or more of all cases (docs/evidence/replicates.md). It is here for comparison. WEAT's caveats apply, and d
-    depends on which vector represents a sentence. In five models (Delobelle et al. 2022) d is .90, .52, 1.15, .77 and
-    .40 for [CLS], and .62, -.30, .05, .57 and .00 for the pooled word.
+    quarters or more of all cases (docs/evidence/replicates-and-embeddings.md). It is here for comparison. WEAT's
+    caveats apply, and d depends on which vector represents a sentence. In five models (Delobelle et al. 2022) d is .90,
+    .52, 1.15, .77 and .40 for [CLS], and .62, -.30, .05, .57 and .00 for the pooled word.
 
     References
     ----------

@@ -59,12 +59,12 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words do not clearly differ",
 )
 
-# docs/evidence/false-findings.md: with scope "targets" classes of random words differ in 35 to 41% of draws.
-RANDOM_WORDS = "random words do as much in 4 of 10 cases"
-# How often words of arbitrary topics are distinguishable (docs/evidence/one-finding.md).
+# docs/evidence/false-positives.md: with scope "targets" classes of random words differ in 33 to 35% of draws.
+RANDOM_WORDS = "random words do as much in a third of cases"
+# How often words of arbitrary topics are distinguishable (docs/evidence/false-positives.md).
 ARBITRARY_TOPICS = (
     "of arbitrary pairs of topics 11% are distinguishable as well in GoogleNews vectors; if all words count as"
-    " independent draws, 24%, and 45% in a model of 50 dimensions"
+    " independent draws, 19%"
 )
 
 # How words count where vectors show that some are related.

@@ -637,8 +637,8 @@ def words_in(homes: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
     return {name: int((labels == name).sum()) for name in names}
 
 
-# False findings of the posterior and of the quasi-F: docs/evidence/simulated-tables.md.
-_OF_UNEVEN = {"group": ("10%", "9%"), "class": ("13%", "7%")}
+# False findings of the posterior and of the quasi-F: docs/evidence/false-positives.md.
+_OF_UNEVEN = {"group": ("7%", "7%"), "class": ("9%", "5%")}
 
 
 def _uneven(kind: str, numbers: Mapping[str, int]) -> str:

@@ -27,7 +27,10 @@ _EVIDENCE = Path("benchmarks", "results")
 
 def facts(results: Results) -> dict[str, Any]:
     """Tables and counts of the text."""
-    tests, topics = results["tests"], _measured("promises-sub-topics", what="topics on both sides")
+    tests, topics = (
+        results["tests"],
+        _measured("topics", what="topics on both sides", words="related words get less weight"),
+    )
     found = {name: int((rows.verdict == "distinguishable").sum()) for name, rows in tests.groupby("embedding")}
     of_topics = round(topics["found"] * topics["draws"])
     n = int(tests.embedding.value_counts().iloc[0])

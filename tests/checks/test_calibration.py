@@ -19,7 +19,7 @@ from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.replicates import Replicates
 from bayes_bias.words.wordlist import WordList
-from benchmarks.null_designs import halves_of
+from benchmarks.lists import halves_of
 from tests.helpers import letters, refused, says
 
 QUICK = replace(NULL_SAMPLING, draws=200, tune=200)

@@ -182,7 +182,7 @@ def test_a_saved_fit_is_summarised_or_csv(run, small_fit, tmp_path, monkeypatch)
     assert "group_bias" in out
     assert says(out, "Group bias not a finding by itself")
     assert "target_bias" not in out
-    assert says(out, "4 of 10")
+    assert says(out, "a third of cases")
     assert says(out, "both word lists")
     assert "target_bias" in run("summarize", path, "--words")[1]
     csv = run("summarize", path, "--csv")[1].splitlines()

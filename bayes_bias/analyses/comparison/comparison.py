@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
-# Fewer words in a group or class make intervals of changes too short: docs/evidence/before-and-after.md.
+# Fewer words in a group or class make intervals of changes too short: docs/evidence/other-analyses.md.
 _ENOUGH = 8
 
 

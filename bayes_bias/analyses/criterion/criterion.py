@@ -135,8 +135,8 @@ def criterion(
     single words, rare ones most. Fits with several corpora as replicates take that into account.
 
     Errors of several fits are correlated as `bayes_bias.posterior.shared_words.shared_errors` finds, with one share for
-    all pairs. Labels are modelled as normal; with outliers intervals are too short. docs/evidence/criterion.md has the
-    coverage.
+    all pairs. Labels are modelled as normal; with outliers intervals are too short. docs/evidence/other-analyses.md has
+    the coverage.
 
     References
     ----------

@@ -239,7 +239,7 @@ def published(
     The probability is about the table that was published. The interval is about the bias for new words on both sides,
     with a flat prior. It is too short if words of a list are related, since these get less weight.
 
-    docs/evidence/published-d.md shows how reliable the probability is in studies that were left out of the learning.
+    docs/evidence/other-analyses.md shows how reliable the probability is in studies that were left out of the learning.
     Only its range over studies is given, and no probability, if a list is shorter or longer than all that were learnt
     from. The same holds if such predictions missed the share that came true by more than .1, or came from fewer than
     five studies.

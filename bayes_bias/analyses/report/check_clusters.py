@@ -30,10 +30,10 @@ _COLUMNS = (
     *(f"bias_without_{what}_{end}" for what in _WHAT for end in ("min", "max")),
     *_INDEPENDENT,
 )
-# Two clusters of four attribute words each: docs/evidence/simulated-tables.md.
+# Two clusters of four attribute words each: docs/evidence/false-positives.md.
 _CONSEQUENCE = (
     "Words of one cluster carry less information than their number suggests, which the intervals do not account for:"
-    " in simulations with two clusters of four attribute words, a correlation of .1 to .5 gave 5 to 15% false findings"
+    " in simulations with two clusters of four attribute words, a correlation of .1 to .5 gave 5 to 14% false findings"
     " at the 5% level"
 )
 

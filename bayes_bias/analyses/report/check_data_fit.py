@@ -14,7 +14,7 @@ from bayes_bias.formatting import count, level, share, signed
 from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import step
 
-# In 33 tables of docs/evidence/model-fit.md the shares are 53 to 67% and 91 to 97%.
+# In 33 tables of real cosines the shares were 53 to 67% and 91 to 97%.
 _USUAL = "somewhat more than stated is usual, since the effects of these words are fitted to them"
 _TOLERATED = 0.03
 _LONG_TAILS = 0.7

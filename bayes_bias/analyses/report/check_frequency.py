@@ -17,7 +17,7 @@ _COLUMNS = ("frequency_bias", "frequency_overlap_groups", "frequency_overlap_cla
 _NAMED = 5
 # With a bias by frequency of half a standard deviation of the posterior 8% of lists are found, instead of 5%.
 LARGE = 0.5
-# docs/evidence/frequency.md
+# docs/evidence/false-positives.md
 _CONSEQUENCE = (
     "Frequent words are closer to frequent words, whatever they mean: words as frequent as these have a bias of about"
     " {bias} in this embedding for that reason alone, which is {times} posterior standard deviations"

@@ -74,7 +74,7 @@ def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
 
 
 def _consequence(of_more: float, of_less: float) -> str:
-    """Say what follows, as docs/evidence/simulated-tables.md shows."""
+    """Say what follows, as docs/evidence/false-positives.md shows."""
     if of_more * UNEVEN <= of_less:
         return "its interval is too short, since the group that varies more is the shorter one"
     if of_less * UNEVEN <= of_more:

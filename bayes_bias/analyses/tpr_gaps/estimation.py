@@ -108,7 +108,7 @@ def estimate(
     groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares an unbiased
     estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value. It is still
     too large if gaps are small and people few (.07 without any gap and with ten people in each cell; see
-    docs/evidence/tpr-gaps.md). Its interval never includes zero: see ``chance`` for whether there is any gap.
+    docs/evidence/other-analyses.md). Its interval never includes zero: see ``chance`` for whether there is any gap.
 
     References
     ----------

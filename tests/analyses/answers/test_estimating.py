@@ -172,7 +172,7 @@ def test_records_are_documented():
 
 
 def test_intervals_cover_labels_held_out():
-    """Coverage is measured in docs/evidence/answers.md; here, that the mean of one set of labels is in the interval."""
+    """docs/evidence/other-analyses.md has the coverage; here, the mean of one set of labels is in the interval."""
     table = answers(300, mean=0.3, of_labels=0.3, seed=5)
     row = bb.answers.estimate(table, LIST).table.iloc[0]
     assert row.eti95_lb < 0.3 < row.eti95_ub

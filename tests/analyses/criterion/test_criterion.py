@@ -89,7 +89,7 @@ def test_correlation_of_many_labels_is_spearmans_corrected() -> None:
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_the_sampled_posterior_is_that_of_a_grid() -> None:
-    """On which docs/evidence/criterion.md rests."""
+    """On which docs/evidence/other-analyses.md rests."""
     for cell in (Cell(0.6, 20, 0.6), Cell(0.9, 50, 0.9), Cell(0.0, 8, 0.3)):
         seen, errors, shared = cell.drawn(3)
         columns = {"bias": seen[:, 0], "sd": errors[:, 0] ** 0.5, "criterion": seen[:, 1]}

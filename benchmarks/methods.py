@@ -1,0 +1,198 @@
+"""What judges a list of words or a table: the posterior, and classical tests beside it."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import norm, t
+
+from bayes_bias.checks.null_jobs import judge, judge_by_quasi_f, judge_by_weat
+from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.min_f import min_f
+from bayes_bias.measures.pigeonhole import pigeonhole
+from bayes_bias.measures.reml import reml
+from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.quadrature import Integrand, chance, half_width
+from bayes_bias.table.association_table import AssociationTable
+from benchmarks.designs import Drawn
+from benchmarks.harness import Judged, Method
+
+type Numbers = NDArray[np.float64]
+
+OURS, INDEPENDENT = "this model", "words independent"
+# Bootstrap samples: cbn has 300.
+_SAMPLES = 300
+
+
+def posterior(drawn: Drawn) -> Judged:
+    """Judge by the default model, integrated numerically as in `bayes_bias.verdict(table)`."""
+    return _integrated(drawn.integrand)
+
+
+def independent(drawn: Drawn) -> Judged:
+    """Judge by the default model as if all words were independent draws."""
+    return _integrated(drawn.integrand.with_independent_words())
+
+
+def _integrated(integrand: Integrand) -> Judged:
+    variances, mean = integrand.variances(), integrand.observed
+    return _symmetric(mean, half_width(variances), chance(variances, mean))
+
+
+def _symmetric(estimate: float, half: float, p: float) -> Judged:
+    return Judged(estimate, estimate - half, estimate + half, float(p))
+
+
+def _student(estimate: float, se: float, df: float) -> Judged:
+    return _symmetric(estimate, float(t.isf(0.025, df) * se), float(2 * t.sf(abs(estimate) / se, df)))
+
+
+def quasi_f(drawn: Drawn, *, moderated: bool = False) -> Judged:
+    """Judge by the quasi-F, see `bayes_bias.measures.quasi_f`.
+
+    The moderated one draws the mean square of each group or class towards what vectors tell of it, with as many degrees
+    of freedom as that has (Smyth 2004), and multiplies it by the inflation of related words.
+    """
+    integrand = drawn.integrand
+    residual, of_side, of_df = _mean_squares(integrand, moderated)
+    both = sum(of_side) - residual
+    options = [
+        (both, both**2 / (sum(of_df) + residual**2 / integrand.residual_df)),
+        *((variance, variance**2 / per_df) for variance, per_df in zip(of_side, of_df, strict=True)),
+    ]
+    variance, df = max(options)
+    return _student(integrand.observed, float(np.sqrt(variance)), float(df))
+
+
+def of_min_f(drawn: Drawn) -> Judged:
+    """Judge by min F' (Clark 1973): mean squares of both sides together."""
+    _, of_side, of_df = _mean_squares(drawn.integrand, False)
+    return _student(drawn.integrand.observed, sum(of_side) ** 0.5, sum(of_side) ** 2 / sum(of_df))
+
+
+def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[float], list[float]]:
+    """Variance of the bias by residuals and by each side's words, and the square of the latter over its df."""
+    residual = integrand.residual_weight * integrand.residual_squares / integrand.residual_df
+    of_side, of_df = [], []
+    for side in integrand.sides:
+        variance_of_side, by_df = 0.0, 0.0
+        for each in side.variances():
+            if not each.weight:
+                continue
+            variance, df = each.weight * float(each.squares.sum()) / (each.times * each.df), each.df
+            if moderated:
+                told = each.weight * each.expected
+                variance = (df * variance + each.directions * told) / (df + each.directions)
+                df += each.directions
+                variance *= float(side.inflation[each.cell])
+            variance_of_side += variance
+            by_df += variance**2 / df
+        of_side.append(variance_of_side)
+        of_df.append(by_df)
+    return residual, of_side, of_df
+
+
+def of_reml(drawn: Drawn) -> Judged:
+    """Judge by a mixed model with common variances: REML and Satterthwaite's degrees of freedom."""
+    return _tested(reml(drawn.table))
+
+
+def weat(drawn: Drawn, *, one_sided: bool = False) -> Judged:
+    """Judge by WEAT's permutation test; the published one is one-sided. It has no interval."""
+    found = judge_by_weat(drawn.table, seed=drawn.seed, alternative="greater" if one_sided else "two-sided")
+    return Judged(found["mean"], np.nan, np.nan, found["p_value"])
+
+
+def cbn(drawn: Drawn) -> Judged:
+    """Judge by the bootstrap of the R package cbn."""
+    return of_cbn(drawn.vectors, drawn.seed)
+
+
+def of_cbn(vectors: Sequence[Numbers], seed: int) -> Judged:
+    """Judge vectors of two groups and two classes by `weat_boot` of cbn 0.3.2 (Lowe 2019, https://conjugateprior.org/cbn).
+
+    Words of all four lists are drawn again with replacement, and the interval is the statistic plus and minus twice its
+    standard deviation over 300 samples. The statistic takes cosines with the mean vector of a class; the interval is
+    brought back to means of cosines by the length of that vector.
+    """
+    rng = np.random.default_rng([seed, 1])
+    every = [np.full((1, len(words)), 1 / len(words)) for words in vectors]
+    sizes = [len(words) for words in vectors]
+    redrawn = [rng.multinomial(n, np.full(n, 1 / n), size=_SAMPLES) / n for n in sizes]
+    value, samples = (_statistic_of_cbn(vectors, shares) / 2 for shares in (every, redrawn))
+    sd = float(samples.std(ddof=1))
+    length = float(np.mean([np.linalg.norm(rows.mean(axis=0)) for rows in vectors[2:]]))
+    return _symmetric(float(value[0]) * length, 2 * sd * length, float(2 * norm.sf(abs(float(value[0])) / sd)))
+
+
+def _statistic_of_cbn(vectors: Sequence[Numbers], shares: list[Numbers]) -> Numbers:
+    """One value for each sample, from the share of each word in each sample."""
+    (x, y, a, b), (of_x, of_y, of_a, of_b) = vectors, shares
+    towards = _unit(of_a @ a) - _unit(of_b @ b)  # samples, dimensions
+    return np.asarray((of_x * (towards @ x.T)).sum(axis=1) - (of_y * (towards @ y.T)).sum(axis=1))
+
+
+def _unit(vectors: Numbers) -> Numbers:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def cluster_bootstrap(drawn: Drawn) -> Judged:
+    """Judge by percentiles of a bootstrap that draws clusters of words again, of both sides.
+
+    The words of each group or class are in as many Ward clusters as the root of their number.
+    """
+    rng = np.random.default_rng([drawn.seed, 2])
+    means = []
+    for words in drawn.vectors:
+        cluster = fcluster(linkage(words, "ward"), round(len(words) ** 0.5), "maxclust") - 1
+        count = int(cluster.max()) + 1
+        weights = rng.multinomial(count, np.full(count, 1 / count), size=_SAMPLES)[:, cluster].astype(float)
+        means.append(weights / weights.sum(axis=1, keepdims=True) @ words)
+    samples = ((means[0] - means[1]) * (means[2] - means[3])).sum(axis=1) / 2
+    lower, upper = np.quantile(samples, [0.025, 0.975])
+    p = 2 * (1 + min((samples <= 0).sum(), (samples >= 0).sum())) / (1 + _SAMPLES)
+    return Judged(drawn.integrand.observed, float(lower), float(upper), min(1.0, float(p)))
+
+
+def _tested(test: CrossedTest) -> Judged:
+    return Judged(test.value, *test.interval, test.p_value)
+
+
+# In the order of the tables.
+OF_WORDS: Mapping[str, Method] = {
+    INDEPENDENT: independent,
+    OURS: posterior,
+    "moderated F": partial(quasi_f, moderated=True),
+    "quasi-F": quasi_f,
+    "min F'": of_min_f,
+    "REML": of_reml,
+    "bootstrap of cbn": cbn,
+    "cluster bootstrap": cluster_bootstrap,
+}
+WEAT: Mapping[str, Method] = {"WEAT": weat, "WEAT, one-sided": partial(weat, one_sided=True)}
+
+
+# Tables without vectors.
+
+
+def of_table(table: AssociationTable, scope: str = "both", seed: int = 1) -> Judged:
+    """Judge a table by the default model."""
+    (found,) = judge(table, load_spec("crossed"), scopes=[scope], seed=seed)  # type: ignore[list-item]
+    return Judged(found["mean"], found["ci95_lb"], found["ci95_ub"], found["p_value"])
+
+
+def quasi_f_of_table(table: AssociationTable) -> Judged:
+    """Judge a table by the quasi-F."""
+    found = next(each for each in judge_by_quasi_f(table) if each["scope"] == "both")
+    return Judged(found["mean"], found["ci95_lb"], found["ci95_ub"], found["p_value"])
+
+
+OF_TABLES: Mapping[str, Method] = {
+    OURS: of_table,
+    "quasi-F": quasi_f_of_table,
+    "REML": lambda table: _tested(reml(table)),
+    "min F'": lambda table: _tested(min_f(table)),
+    "pigeonhole bootstrap": lambda table: _tested(pigeonhole(table)),
+}
