@@ -115,7 +115,9 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
 
 
 # docs/evidence/replicates-and-embeddings.md, "Replicates that differ by a known amount".
-_OF_FEW = "two or three that differ three times as much as lists of words do: 13% and 21% false findings at the 5% level"
+_OF_FEW = (
+    "two or three that differ three times as much as lists of words do: 13% and 21% false findings at the 5% level"
+)
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
