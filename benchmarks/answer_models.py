@@ -23,7 +23,6 @@ from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
 from bayes_bias.analyses.answers.posterior import sample
 from bayes_bias.table.columns import interval_of
-from benchmarks.answers import many
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
 from benchmarks.shares import share_of
