@@ -105,9 +105,10 @@ def pymc_model(
     with other numbers of words in a group or class, or with other missing pairs, make another model. PyMC raises an
     error if the number of pairs differs, but cannot notice if only the words' groups do.
 
-    Samplers compile a model before its first draw, operation by operation, which takes about a minute of processor time
-    for each form on a machine that has not compiled it before, and several times as long in real time if other programs
-    run. `fit` compiles nothing for its default model.
+    Samplers compile a model operation by operation. For WEAT 7 without controls, nutpie takes 202 seconds of processor
+    time for the written-out form and 88 for the marginal one on a machine that has not compiled them before, and 32 and
+    21 seconds from its cache. ``nutpie.compile_pymc_model(model, freeze_model=True)`` makes data constants, which takes
+    69 and 10 seconds for the marginal form.
 
     Examples
     --------
