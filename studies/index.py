@@ -27,7 +27,7 @@ interrupted. Data without a licence are not here. Known bias and the league of d
 - [Is one speaker's word list interchangeable with another's?](native_writers/README.md)
 - [What does a finding mean for people?](people/README.md)
 - [21 stereotypes of a chat model, with labels and wordings as samples](chat_model/README.md)
-- [Corpora whose bias is known](../docs/evidence/power-and-coverage.md#corpora-whose-bias-is-known)
+- [Corpora whose bias is known](../docs/evidence/power-and-coverage.md)
 - [A league of debiasing methods](debiasing_league/README.md), where the bias is known
 
 <!-- headlines -->
