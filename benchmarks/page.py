@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_bias.models.spec import load_spec
 from benchmarks import (
     anchors,
+    answer_models,
     answers,
     atlases,
     by_writer,
@@ -246,6 +247,8 @@ EVIDENCE = (
             "answers-planted": answers.planted_section,
             "answers-sbc": answers.sbc_section,
             "answers-speed": answers.speed_section,
+            "answer-models-contrasts": answer_models.contrasts_section,
+            "answer-models-speed": answer_models.speed_section,
         },
     ),
     Page(
