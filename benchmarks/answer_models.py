@@ -1,18 +1,14 @@
-"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`.
+"""Several chat models with the same questions.
 
-A run goes on where an earlier one stopped.
-
-- contrasts: simulated answers of two, five and ten models that differ by a planted amount, or do not. How often do the
-  intervals of differences hold the truth, how often is a difference found, and in how many families of comparisons is
-  one false?
-- speed: 100,000 answers of ten models.
+How often do the intervals of differences between two, five, or ten models contain the truth, how often is a difference
+found, and in how many families of comparisons is one found where there is none? And how long does a comparison of
+100,000 answers of ten models take?
 """
 
-import argparse
 import logging
 import os
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -23,30 +19,18 @@ from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
 from bayes_bias.analyses.answers.posterior import sample
 from bayes_bias.table.columns import interval_of
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, write
-from benchmarks.shares import share_of
-from benchmarks.simulating import simulated
+from benchmarks.harness import Result, Row
 
 _SEED = 20261127
 # Simulated families of each design, by the number of models.
-FAMILIES = {2: 200, 5: 60, 10: 40}
+# Families of so many models, and how many of them are drawn for each of two.
+FAMILIES = {2: 1.0, 5: 0.3, 10: 0.2}
 ANSWERS, LABELS, WORDINGS, WORDS = 160, 6, 4, 6
 PLANTED = 0.35
 # Standard deviations of what a model adds to D: words, wordings, labels of both groups, pairs, answers; and of what a
 # question adds to all models.
 _OF_MODEL = {"word": 0.1, "wording": 0.1, "label_a": 0.15, "label_b": 0.15, "pair": 0.1, "answer": 0.35}
 _OF_QUESTION = 0.3
-
-
-def main() -> None:
-    """Measure the parts that are named, and keep each result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", choices=list(_PARTS))
-    for part in parser.parse_args().parts:
-        table = pd.DataFrame(list(_PARTS[part]()))
-        print(table.to_string(), flush=True)
-        write(f"answer-models-{part}", provenance() | {"seed": _SEED}, table.to_dict("records"))
 
 
 def made_up(means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
@@ -86,14 +70,14 @@ class Cell:
         return (PLANTED * self.is_different, *([0.0] * (self.models - 1)))
 
 
-def contrasts() -> Iterator[dict[str, object]]:
-    """Coverage and findings, by the number of models and whether one differs from the others."""
-    for models, families in FAMILIES.items():
-        cells = [Cell(models, is_different) for is_different in (False, True)]
-        found = simulated(family, cells, families, "answer-models", jobs=1)
-        for cell in cells:
-            rows = pd.DataFrame([record for each, record in found if each == cell])
-            yield asdict(cell) | {"families": len(rows)} | rows.mean().to_dict()
+def contrasts(draws: int) -> Iterator[Row]:
+    """Coverage and findings by the number of models; there are as many families of two as draws, and fewer others."""
+    for models, share in FAMILIES.items():
+        families = max(1, round(draws * share))
+        for is_different in (False, True):
+            cell = Cell(models, is_different)
+            rows = pd.DataFrame([family(cell, seed) for seed in range(families)])
+            yield asdict(cell) | {"families": families} | rows.mean().to_dict()
 
 
 def family(cell: Cell, seed: int) -> dict[str, float]:
@@ -128,7 +112,7 @@ def separate(sides: list[Observed], seed: int) -> np.ndarray:
     return (lower[:, None] > upper) | (upper[:, None] < lower)
 
 
-def speed() -> Iterator[dict[str, object]]:
+def speed(_: int) -> Iterator[Row]:
     """100,000 answers of 16 words by ten models to the same questions, compared."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     frame, wordlist = many(10_000, 8, 5)
@@ -153,62 +137,33 @@ def speed() -> Iterator[dict[str, object]]:
     }
 
 
-_PARTS: dict[str, Callable[[], Iterator[dict[str, object]]]] = {"contrasts": contrasts, "speed": speed}
+def many(number: int, labels: int, wordings: int) -> tuple[pd.DataFrame, dict[str, object]]:
+    """So many answers of 16 words, and their list."""
+    rng = np.random.default_rng(20261125)
+    wordlist = {
+        "groups": {"first": [f"a{k}" for k in range(labels)], "second": [f"b{k}" for k in range(labels)]},
+        "classes": {"good": [f"good{k}" for k in range(8)], "bad": [f"bad{k}" for k in range(8)]},
+        "stereotypes": {"first": "good", "second": "bad"},
+    }
+    words = np.array([*wordlist["classes"]["good"], *wordlist["classes"]["bad"]])
+    a, b, v = (rng.integers(n, size=number) for n in (labels, labels, wordings))
+    of_label = rng.normal(0, 0.4, labels)
+    share = rng.beta(*np.array([1 + np.clip(of_label[a], -0.9, 0.9), 1 - np.clip(of_label[a], -0.9, 0.9)]) * 0.3)
+    stereotypical = rng.random((number, 16)) < share[:, None]
+    to_a = stereotypical == (np.arange(16) < 8)
+    first, second = np.array([f"a{k}" for k in range(labels)])[a], np.array([f"b{k}" for k in range(labels)])[b]
+    columns = {
+        "answer": np.repeat(np.arange(number), 16),
+        "word": np.tile(words, number),
+        "label_a": np.repeat(first, 16),
+        "label_b": np.repeat(second, 16),
+        "chosen": np.where(to_a, first[:, None], second[:, None]).ravel(),
+        "wording": np.repeat(np.char.add("wording ", v.astype(str)), 16),
+    }
+    return pd.DataFrame({name: pd.Categorical(values) for name, values in columns.items()}), wordlist
 
 
-# The page of evidence.
-
-
-def contrasts_section() -> str:
-    """Render coverage and findings of comparisons."""
-    rows, about = pd.DataFrame(read("answer-models-contrasts")["rows"]), read("answer-models-contrasts")["about"]
-    shown = pd.DataFrame(
-        {
-            "models": rows.models,
-            "one differs": rows.is_different.map({False: "no", True: f"by {PLANTED}"}),
-            "families": rows.families,
-            "covers": rows.covers.map("{:.1%}".format),
-            "families with a false difference": [
-                share_of(share, n) for share, n in zip(rows.false, rows.families, strict=True)
-            ],
-            **{
-                heading: rows[name].map(lambda share: "" if pd.isna(share) else f"{share:.0%}")
-                for heading, name in {
-                    "finds": "found",
-                    "finds after Holm": "found after Holm",
-                    "two intervals apart": "intervals apart",
-                }.items()
-            },
-        }
-    )
-    return f"""## Several models with the same questions
-
-Simulated answers of two, five and ten models: {ANSWERS} questions, {LABELS} labels of each group, {WORDINGS} wordings,
-{WORDS} words of each class. Questions, labels and wordings add to the D of all models (standard deviation
-{_OF_QUESTION} and half of it), and to that of each model. Either all models have the same D, or the first one differs
-from all others. "Covers" is of the 95% intervals of all differences, "finds" how often that of a true one excludes
-zero, also after Holm's adjustment, and "two intervals apart" how often the intervals that two models have by themselves
-do not overlap.
-
-{markdown_table(shown)}
-
-{circumstances(about)}
-"""
-
-
-def speed_section() -> str:
-    """Render the time of a comparison."""
-    rows, about = pd.DataFrame(read("answer-models-speed")["rows"]), read("answer-models-speed")["about"]
-    return f"""## How long a comparison of ten models takes
-
-A frame of 100,000 answers with 16 words each, 10,000 of each of ten models, read, checked and compared; the memory is
-the largest of the process, in which the frame itself is made.
-
-{markdown_table(rows)}
-
-{circumstances(about)}
-"""
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (
+    Result("answer-models-contrasts", contrasts, 200, model=None),
+    Result("answer-models-speed", speed, 1, model=None),
+)
