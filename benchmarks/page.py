@@ -12,6 +12,7 @@ from bayes_bias.models.spec import load_spec
 from benchmarks import (
     anchors,
     answer_models,
+    answer_values,
     answers,
     atlases,
     by_writer,
@@ -249,6 +250,8 @@ EVIDENCE = (
             "answers-speed": answers.speed_section,
             "answer-models-contrasts": answer_models.contrasts_section,
             "answer-models-speed": answer_models.speed_section,
+            "answer-values-planted": answer_values.planted_section,
+            "answer-values-sbc": answer_values.sbc_section,
         },
     ),
     Page(
