@@ -1,53 +1,29 @@
-"""Several chat models with the same questions: `python -m benchmarks.answer_models contrasts speed`.
-
-A run goes on where an earlier one stopped.
-
-- contrasts: simulated answers of two, five and ten models that differ by a planted amount, or do not. How often do the
-  intervals of differences hold the truth, how often is a difference found, and in how many families of comparisons is
-  one false?
-- speed: 100,000 answers of ten models.
+"""Several chat models with the same questions: two, five, and ten simulated models that differ by a planted amount, or
+do not. How often do intervals of differences hold the truth, how often is a difference found, and in how many families
+of comparisons is one false?
 """
 
-import argparse
-import logging
-import os
-import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 
-import bayes_bias as bb
 from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
 from bayes_bias.analyses.answers.posterior import sample
 from bayes_bias.table.columns import interval_of
-from benchmarks.answers import many
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, write
-from benchmarks.shares import share_of
-from benchmarks.simulating import simulated
+from benchmarks.harness import Result, Row
 
 _SEED = 20261127
-# Simulated families of each design, by the number of models.
-FAMILIES = {2: 200, 5: 60, 10: 40}
+# Simulated families of each number of models, for each of two models.
+FAMILIES = {2: 1.0, 5: 0.3, 10: 0.2}
 ANSWERS, LABELS, WORDINGS, WORDS = 160, 6, 4, 6
 PLANTED = 0.35
 # Standard deviations of what a model adds to D: words, wordings, labels of both groups, pairs, answers; and of what a
 # question adds to all models.
 _OF_MODEL = {"word": 0.1, "wording": 0.1, "label_a": 0.15, "label_b": 0.15, "pair": 0.1, "answer": 0.35}
 _OF_QUESTION = 0.3
-
-
-def main() -> None:
-    """Measure the parts that are named, and keep each result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", choices=list(_PARTS))
-    for part in parser.parse_args().parts:
-        table = pd.DataFrame(list(_PARTS[part]()))
-        print(table.to_string(), flush=True)
-        write(f"answer-models-{part}", provenance() | {"seed": _SEED}, table.to_dict("records"))
 
 
 def made_up(means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
@@ -87,19 +63,16 @@ class Cell:
         return (PLANTED * self.is_different, *([0.0] * (self.models - 1)))
 
 
-def contrasts() -> Iterator[dict[str, object]]:
+def contrasts(draws: int) -> Iterator[Row]:
     """Coverage and findings, by the number of models and whether one differs from the others."""
-    for models, families in FAMILIES.items():
-        cells = [Cell(models, is_different) for is_different in (False, True)]
-        found = simulated(family, cells, families, "answer-models", jobs=1)
-        for cell in cells:
-            rows = pd.DataFrame([record for each, record in found if each == cell])
+    for models, share in FAMILIES.items():
+        for cell in (Cell(models, is_different) for is_different in (False, True)):
+            rows = pd.DataFrame([family(cell, seed) for seed in range(round(share * draws))])
             yield asdict(cell) | {"families": len(rows)} | rows.mean().to_dict()
 
 
 def family(cell: Cell, seed: int) -> dict[str, float]:
     """One set of models: shares of covered differences, of found ones, and whether one is false."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
     sides, names = made_up(means, rng), [f"{k:02d}" for k in range(len(means))]
@@ -129,87 +102,4 @@ def separate(sides: list[Observed], seed: int) -> np.ndarray:
     return (lower[:, None] > upper) | (upper[:, None] < lower)
 
 
-def speed() -> Iterator[dict[str, object]]:
-    """100,000 answers of 16 words by ten models to the same questions, compared."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    frame, wordlist = many(10_000, 8, 5)
-    rng = np.random.default_rng(_SEED)
-    swapped = frame.label_a.astype(str).to_numpy(), frame.label_b.astype(str).to_numpy()
-    parts = []
-    for model in range(10):
-        other = rng.random(len(frame)) < 0.02 * model
-        chosen = np.where(other, np.where(frame.chosen.astype(str) == swapped[0], swapped[1], swapped[0]), frame.chosen)
-        parts.append(frame.assign(model=f"model {model}", chosen=pd.Categorical(chosen)))
-    answers = pd.concat(parts, ignore_index=True)
-    before = os.times()
-    result = bb.answers.compare_models(answers, wordlist)
-    after = os.times()
-    yield {
-        "answers": 100_000,
-        "models": 10,
-        "rows": len(answers),
-        "differences": len(result.table),
-        "processor seconds": after.user - before.user + after.system - before.system,
-        "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
-    }
-
-
-_PARTS: dict[str, Callable[[], Iterator[dict[str, object]]]] = {"contrasts": contrasts, "speed": speed}
-
-
-# The page of evidence.
-
-
-def contrasts_section() -> str:
-    """Render coverage and findings of comparisons."""
-    rows, about = pd.DataFrame(read("answer-models-contrasts")["rows"]), read("answer-models-contrasts")["about"]
-    shown = pd.DataFrame(
-        {
-            "models": rows.models,
-            "one differs": rows.is_different.map({False: "no", True: f"by {PLANTED}"}),
-            "families": rows.families,
-            "covers": rows.covers.map("{:.1%}".format),
-            "families with a false difference": [
-                share_of(share, n) for share, n in zip(rows.false, rows.families, strict=True)
-            ],
-            **{
-                heading: rows[name].map(lambda share: "" if pd.isna(share) else f"{share:.0%}")
-                for heading, name in {
-                    "finds": "found",
-                    "finds after Holm": "found after Holm",
-                    "two intervals apart": "intervals apart",
-                }.items()
-            },
-        }
-    )
-    return f"""## Several models with the same questions
-
-Simulated answers of two, five and ten models: {ANSWERS} questions, {LABELS} labels of each group, {WORDINGS} wordings,
-{WORDS} words of each class. Questions, labels and wordings add to the D of all models (standard deviation
-{_OF_QUESTION} and half of it), and to that of each model. Either all models have the same D, or the first one differs
-from all others. "Covers" is of the 95% intervals of all differences, "finds" how often that of a true one excludes
-zero, also after Holm's adjustment, and "two intervals apart" how often the intervals that two models have by themselves
-do not overlap.
-
-{markdown_table(shown)}
-
-{circumstances(about)}
-"""
-
-
-def speed_section() -> str:
-    """Render the time of a comparison."""
-    rows, about = pd.DataFrame(read("answer-models-speed")["rows"]), read("answer-models-speed")["about"]
-    return f"""## How long a comparison of ten models takes
-
-A frame of 100,000 answers with 16 words each, 10,000 of each of ten models, read, checked and compared; the memory is
-the largest of the process, in which the frame itself is made.
-
-{markdown_table(rows)}
-
-{circumstances(about)}
-"""
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (Result("answer-models-contrasts", contrasts, 200, model=None),)
