@@ -1,20 +1,14 @@
-"""Several chat models with the same questions.
-
-How often do the intervals of differences between two, five, or ten models contain the truth, how often is a difference
-found, and in how many families of comparisons is one found where there is none? And how long does a comparison of
-100,000 answers of ten models take?
+"""Several chat models with the same questions: two, five, and ten simulated models that differ by a planted amount, or
+do not. How often do intervals of differences hold the truth, how often is a difference found, and in how many families
+of comparisons is one false?
 """
 
-import logging
-import os
-import resource
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 
-import bayes_bias as bb
 from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
 from bayes_bias.analyses.answers.posterior import sample
@@ -22,8 +16,7 @@ from bayes_bias.table.columns import interval_of
 from benchmarks.harness import Result, Row
 
 _SEED = 20261127
-# Simulated families of each design, by the number of models.
-# Families of so many models, and how many of them are drawn for each of two.
+# Simulated families of each number of models, for each of two models.
 FAMILIES = {2: 1.0, 5: 0.3, 10: 0.2}
 ANSWERS, LABELS, WORDINGS, WORDS = 160, 6, 4, 6
 PLANTED = 0.35
@@ -71,18 +64,15 @@ class Cell:
 
 
 def contrasts(draws: int) -> Iterator[Row]:
-    """Coverage and findings by the number of models; there are as many families of two as draws, and fewer others."""
+    """Coverage and findings, by the number of models and whether one differs from the others."""
     for models, share in FAMILIES.items():
-        families = max(1, round(draws * share))
-        for is_different in (False, True):
-            cell = Cell(models, is_different)
-            rows = pd.DataFrame([family(cell, seed) for seed in range(families)])
-            yield asdict(cell) | {"families": families} | rows.mean().to_dict()
+        for cell in (Cell(models, is_different) for is_different in (False, True)):
+            rows = pd.DataFrame([family(cell, seed) for seed in range(round(share * draws))])
+            yield asdict(cell) | {"families": len(rows)} | rows.mean().to_dict()
 
 
 def family(cell: Cell, seed: int) -> dict[str, float]:
     """One set of models: shares of covered differences, of found ones, and whether one is false."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
     sides, names = made_up(means, rng), [f"{k:02d}" for k in range(len(means))]
@@ -112,58 +102,4 @@ def separate(sides: list[Observed], seed: int) -> np.ndarray:
     return (lower[:, None] > upper) | (upper[:, None] < lower)
 
 
-def speed(_: int) -> Iterator[Row]:
-    """100,000 answers of 16 words by ten models to the same questions, compared."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    frame, wordlist = many(10_000, 8, 5)
-    rng = np.random.default_rng(_SEED)
-    swapped = frame.label_a.astype(str).to_numpy(), frame.label_b.astype(str).to_numpy()
-    parts = []
-    for model in range(10):
-        other = rng.random(len(frame)) < 0.02 * model
-        chosen = np.where(other, np.where(frame.chosen.astype(str) == swapped[0], swapped[1], swapped[0]), frame.chosen)
-        parts.append(frame.assign(model=f"model {model}", chosen=pd.Categorical(chosen)))
-    answers = pd.concat(parts, ignore_index=True)
-    before = os.times()
-    result = bb.answers.compare_models(answers, wordlist)
-    after = os.times()
-    yield {
-        "answers": 100_000,
-        "models": 10,
-        "rows": len(answers),
-        "differences": len(result.table),
-        "processor seconds": after.user - before.user + after.system - before.system,
-        "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
-    }
-
-
-def many(number: int, labels: int, wordings: int) -> tuple[pd.DataFrame, dict[str, object]]:
-    """So many answers of 16 words, and their list."""
-    rng = np.random.default_rng(20261125)
-    wordlist = {
-        "groups": {"first": [f"a{k}" for k in range(labels)], "second": [f"b{k}" for k in range(labels)]},
-        "classes": {"good": [f"good{k}" for k in range(8)], "bad": [f"bad{k}" for k in range(8)]},
-        "stereotypes": {"first": "good", "second": "bad"},
-    }
-    words = np.array([*wordlist["classes"]["good"], *wordlist["classes"]["bad"]])
-    a, b, v = (rng.integers(n, size=number) for n in (labels, labels, wordings))
-    of_label = rng.normal(0, 0.4, labels)
-    share = rng.beta(*np.array([1 + np.clip(of_label[a], -0.9, 0.9), 1 - np.clip(of_label[a], -0.9, 0.9)]) * 0.3)
-    stereotypical = rng.random((number, 16)) < share[:, None]
-    to_a = stereotypical == (np.arange(16) < 8)
-    first, second = np.array([f"a{k}" for k in range(labels)])[a], np.array([f"b{k}" for k in range(labels)])[b]
-    columns = {
-        "answer": np.repeat(np.arange(number), 16),
-        "word": np.tile(words, number),
-        "label_a": np.repeat(first, 16),
-        "label_b": np.repeat(second, 16),
-        "chosen": np.where(to_a, first[:, None], second[:, None]).ravel(),
-        "wording": np.repeat(np.char.add("wording ", v.astype(str)), 16),
-    }
-    return pd.DataFrame({name: pd.Categorical(values) for name, values in columns.items()}), wordlist
-
-
-RESULTS = (
-    Result("answer-models-contrasts", contrasts, 200, model=None),
-    Result("answer-models-speed", speed, 1, model=None),
-)
+RESULTS = (Result("answer-models-contrasts", contrasts, 200, model=None),)

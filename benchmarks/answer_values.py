@@ -1,14 +1,11 @@
-"""Answers that are values: `python -m benchmarks.answer_values sbc planted`, for each likelihood. A run goes on
-where an earlier one stopped.
+"""Answers that are values, simulated for each likelihood.
 
 - sbc: parameters from the priors, values from the model; ranks of the truth among the draws must be uniform.
 - planted: a difference of zero and another one, with effects of labels, wordings and words. The truth is the difference
   for new labels, wordings and words; centre and unit are those of the values.
 """
 
-import argparse
-import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,13 +29,9 @@ from bayes_bias.analyses.answers.value_models import (
 )
 from bayes_bias.fitting.sampling import Sampling, sample_model
 from bayes_bias.models.spec import Prior
-from benchmarks.markdown import circumstances, markdown_table
-from benchmarks.provenance import provenance, read, write
-from benchmarks.shares import share_of
-from benchmarks.simulating import simulated
+from benchmarks.harness import Result, Row
 
 _SEED = 20261127
-FITS, SIMULATIONS = 100, 60
 # 240 answers about five labels of each of two groups, four wordings and eight words.
 ANSWERS, LABELS, WORDINGS, WORDS, RATINGS = 240, 5, 4, 8, 5
 # Draws are kept so far apart that they count as independent, which ranks need.
@@ -143,11 +136,10 @@ SBC = [Cell(name) for name in LIKELIHOODS]
 PLANTED = [Cell(name, coefficient) for name in LIKELIHOODS for coefficient in (0.0, 0.8)]
 
 
-def sbc(draws: int) -> Iterator[dict[str, object]]:
+def sbc(draws: int) -> Iterator[Row]:
     """Uniformity of the ranks of the estimand and of every parameter."""
-    found = simulated(rank_once, SBC, draws, "answer-values", vars(_SAMPLING), jobs=1)
     for cell in SBC:
-        ranks = pd.DataFrame([record for each, record in found if each == cell])
+        ranks = pd.DataFrame([rank_once(cell, seed) for seed in range(draws)])
         for quantity, values in ranks.items():
             p = float(kstest(values, "uniform").pvalue)
             yield {"likelihood": cell.likelihood, "quantity": quantity, "fits": len(ranks), "p": p}
@@ -155,7 +147,6 @@ def sbc(draws: int) -> Iterator[dict[str, object]]:
 
 def rank_once(cell: Cell, seed: int) -> dict[str, float]:
     """The share of draws below the truth, of each quantity; halves of a draw make it continuous."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED, seed, *cell.rng])
     group, factors = questions(rng)
     truth = truth_of(likelihood, factors, rng)
@@ -175,17 +166,15 @@ def rank_once(cell: Cell, seed: int) -> dict[str, float]:
     }
 
 
-def planted(draws: int) -> Iterator[dict[str, object]]:
+def planted(draws: int) -> Iterator[Row]:
     """Coverage of a difference of zero and of another one."""
-    found = simulated(planted_once, PLANTED, draws, "answer-values", vars(_SAMPLING), jobs=1)
     for cell in PLANTED:
-        rows = pd.DataFrame([record for each, record in found if each == cell])
+        rows = pd.DataFrame([planted_once(cell, seed) for seed in range(draws)])
         yield {"likelihood": cell.likelihood, "simulations": len(rows)} | rows.mean().to_dict()
 
 
 def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     """Whether the 95% interval holds the truth, and whether it excludes zero."""
-    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED + 1, seed, *cell.rng])
     group, factors = questions(rng)
     fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS.items()}
@@ -208,76 +197,4 @@ def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     }
 
 
-_PARTS: dict[str, tuple[Callable[[int], Iterator[dict[str, object]]], int]] = {
-    "sbc": (sbc, FITS),
-    "planted": (planted, SIMULATIONS),
-}
-
-
-def main() -> None:
-    """Measure the parts that are named, and keep each result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", choices=list(_PARTS))
-    parser.add_argument("--draws", type=int, help="simulations of each cell, of which a run that went on has some")
-    chosen = parser.parse_args()
-    for part in chosen.parts:
-        measured, draws = _PARTS[part]
-        table = pd.DataFrame(list(measured(chosen.draws or draws)))
-        print(table.to_string(), flush=True)
-        about = provenance() | {"seed": _SEED, "sampling": f"{_SAMPLING.chains} chains of {_SAMPLING.draws} draws"}
-        write(f"answer-values-{part}", about, table.to_dict("records"))
-
-
-# The page of evidence.
-
-
-def sbc_section() -> str:
-    """Render uniformity of ranks."""
-    rows, about = pd.DataFrame(read("answer-values-sbc")["rows"]), read("answer-values-sbc")["about"]
-    threshold = 0.05 / len(rows)
-    shown = rows.groupby("likelihood", sort=False).agg(
-        quantities=("p", "size"), smallest=("p", "min"), difference=("p", "first"), fits=("fits", "first")
-    )
-    shown = shown.reset_index().rename(columns={"smallest": "smallest p", "difference": "p of the difference"})
-    deviating = int((rows.p < threshold).sum())
-    return f"""## Values: simulation-based calibration
-
-Answers that are ratings, numbers, probabilities, or refusals: {ANSWERS} answers about {LABELS} labels of each of two
-groups, {WORDINGS} wordings and {WORDS} words, with parameters from the priors. The truth's rank among the draws must be
-uniform, for the difference between groups and for every parameter. Of {len(rows)} Kolmogorov-Smirnov tests
-{deviating or "none"} {"deviate" if deviating > 1 else "deviates"} at the 5% level with Bonferroni's adjustment.
-
-{markdown_table(shown)}
-
-{circumstances(about)}
-"""
-
-
-def planted_section() -> str:
-    """Render coverage of planted differences."""
-    rows, about = pd.DataFrame(read("answer-values-planted")["rows"]), read("answer-values-planted")["about"]
-    shown = pd.DataFrame(
-        {
-            "likelihood": rows.likelihood,
-            "true difference": rows.truth.round(3),
-            "covers": [share_of(share, n) for share, n in zip(rows.covers, rows.simulations, strict=True)],
-            "width": rows.width,
-            "mean error": rows.error.round(3),
-            "finds": rows.finds.map("{:.0%}".format),
-        }
-    )
-    return f"""## Values: planted differences
-
-The same design, {int(rows.simulations.min())} simulations a row, with fixed effects of labels, wordings and words, so
-that the truth is the difference for new ones of all of them. "Covers" is of the 95% interval, "finds" how often it
-excludes zero. Ratings are in points from 1 to {RATINGS}, refusals in percentage points, numbers in standard deviations
-of an answer, and probabilities as D.
-
-{markdown_table(shown)}
-
-{circumstances(about)}
-"""
-
-
-if __name__ == "__main__":
-    main()
+RESULTS = (Result("answer-values-sbc", sbc, 100, model=None), Result("answer-values-planted", planted, 60, model=None))

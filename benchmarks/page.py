@@ -103,7 +103,7 @@ def about(name: str) -> str:
     """Say with how many draws, and which model, a table was drawn, and whether code or model have changed since."""
     kept, result = read(name)["about"], RESULTS[name]
     error = (0.05 * 0.95 / min(_numbers(name))) ** 0.5
-    model = "no model of the package" if result.model is None else f"{result.model} {kept['model']}"
+    model = "no model of the package" if result.model is None else f"{result.model} {kept.get('model', '')}"
     stale = "" if result.is_up_to_date else ", and the code or the model has changed since"
     drawn = f"{_from_to_number(_numbers(name))} draws a cell (Monte Carlo error of 5%: {error:.1%})"
     return f"*`{name}`: {drawn}; {model}{stale}.*"
@@ -111,7 +111,18 @@ def about(name: str) -> str:
 
 def _numbers(name: str) -> list[int]:
     rows = rows_of(name)
-    columns = ("draws", "lists", "simulations", "splits", "fits", "atlases", "worlds", "truths", "vocabularies")
+    columns = (
+        "draws",
+        "lists",
+        "simulations",
+        "splits",
+        "fits",
+        "atlases",
+        "worlds",
+        "truths",
+        "vocabularies",
+        "families",
+    )
     column = next((each for each in columns if each in rows), None)
     return [int(read(name)["about"]["draws"])] if column is None else rows[column].dropna().astype(int).tolist()
 
@@ -303,10 +314,9 @@ def up_to_date() -> pd.DataFrame:
     """Each result with its number of draws, model, and state."""
     rows = []
     for result in RESULTS.values():
-        if measured(result.name):
-            draws = read(result.name)["about"].get("draws", "")
-            state = "yes" if result.is_up_to_date else "no"
-            rows.append({"table": result.name, "draws": draws, "model": result.model or "", "up to date": state})
+        draws = read(result.name)["about"].get("draws", "") if measured(result.name) else "none yet"
+        state = "yes" if result.is_up_to_date else "no"
+        rows.append({"table": result.name, "draws": draws, "model": result.model or "", "up to date": state})
     return pd.DataFrame(rows)
 
 
@@ -316,6 +326,7 @@ _SHOWN = {
     "of_pairs": of_pairs,
     "of_gaps": of_gaps,
     "of_criterion": of_criterion,
+    "measured": measured,
     "of_atlases": of_atlases,
     "by_pivot": by_pivot,
     "about": about,
