@@ -75,7 +75,7 @@ def test_every_name_of_an_encoder_agrees(monkeypatch) -> None:
     ]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table.values.to_pandas(), tables[0].values.to_pandas())
-    assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last", "trust": False}
+    assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last", "prompt": None, "trust": False}
 
 
 def test_pooling_word_gets_the_place_of_the_word() -> None:

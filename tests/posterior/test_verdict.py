@@ -72,7 +72,7 @@ def test_a_narrow_scope_is_never_called_distinguishable(small_fit):
     wider = both.text.removeprefix("Posterior: ")
     assert found.text.endswith(wider)
     alone = found.text.removesuffix(wider)
-    assert says(alone, "these attribute words random 4 10")
+    assert says(alone, "these attribute words random words third cases")
     assert "distinguishable" not in alone
 
 

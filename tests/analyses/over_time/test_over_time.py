@@ -192,9 +192,10 @@ def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: P
 
 def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
     ax = plot_over_time(unlike(found))
-    points = [[*line.get_xdata()] for line in ax.lines if line.get_marker() == "o"]
-    hollow, full = sorted(points, key=len)
-    assert (hollow, full) == ([1900], [1905, 1920, 1930, 1950])
+    marked = {
+        marker: [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == marker] for marker in "oD"
+    }
+    assert marked == {"D": [1900], "o": [1905, 1920, 1930, 1950]}
     assert [label.get_text() for label in ax.get_xticklabels()] == [str(year) for year in YEARS]
 
 

@@ -30,7 +30,7 @@ def test_page_methods_table_and_figure_have_both_biases(made):
     for text in (html_of(made), "\n".join(methods_of(made).paragraphs)):
         assert "at equal covariate" in text
     labels = [line.get_label() for line in plot_posterior(section.fitted).lines]
-    assert "the interval without adjustment" in labels
+    assert "interval without adjustment" in labels
     assert {"unadjusted_bias", "explained_bias", "slope"} <= set(section.summary.index.get_level_values("estimand"))
 
 
