@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 
 from bayes_bias import open_embedding
 from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import Home
+from bayes_bias.associations.related import CategoryWords
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.quadrature import Integrand
@@ -52,7 +52,7 @@ class Drawn:
     @cached_property
     def integrand(self) -> Integrand:
         """What the posterior of the bias depends on."""
-        homes = [Home(own, self.general.profiles(own)) for own in self.vectors]
+        homes = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
         return integrand_of_vectors(homes[:2], homes[2:], WEIGHTS, self.general, load_spec("crossed"))
 
     @cached_property

@@ -30,7 +30,7 @@ def verdicts(draws: int) -> list[Row]:
         related = bb.cosines(wordlist, source, controls, allow_loss=True)
         independent = bb.cosines(wordlist, source, controls, sub_topics="independent", allow_loss=True)
         now, alone = bb.verdict(related), bb.verdict(independent)
-        homes = related.related_words.homes if related.has_related_words else {}
+        homes = related.related_words.categories if related.has_related_words else {}
         counts = {home: [len(of.words), round(of.effective, 1)] for home, of in homes.items()}
         row = {"embedding": name, "list": wordlist, "bias": _interval(now), "verdict": now.label}
         rows.append(row | {"if independent": _interval(alone), "verdict then": alone.label, "effective": counts})
@@ -91,7 +91,7 @@ def planning(draws: int) -> list[Row]:
 
 def _inflation(table: bb.AssociationTable) -> float:
     """How many times related words inflate the variance of a mean, averaged over groups and classes."""
-    return float(np.mean([related.inflation for related in table.related_words.homes.values()]))
+    return float(np.mean([related.inflation for related in table.related_words.categories.values()]))
 
 
 def _sub_list(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> bb.AssociationTable:

@@ -30,7 +30,7 @@ from bayes_bias.table.labels import LABELS
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
-from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.spelling import used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
@@ -207,7 +207,7 @@ def with_relations(
     independent = words.sub_topics == "independent"
     if independent:
         copies = near_copies(compared_words(table), table.vectors)
-        notices = announce(tuple(notice_of(home, words) for home, words in copies.items()))
+        notices = announce(tuple(notice_of(category, words) for category, words in copies.items()))
         table = replace(table, notices=(*table.notices, *notices))
     try:
         general = general_words_of(embedding).without(words)
@@ -246,8 +246,8 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     check_coverage(coverage, allow_loss=origin.allow_loss)
     if not similarity.unit:
         _check_size(stored, embedding, similarity)
-    targets = _homes(words.groups, stored)
-    attributes = _homes({**words.classes, **words.controls}, stored)
+    targets = _categories(words.groups, stored)
+    attributes = _categories({**words.classes, **words.controls}, stored)
     x, a = (np.stack([similarity.prepared(stored[word]) for word in side]) for side in (targets, attributes))
     measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
     further, about_further = _further(embedding, also)
@@ -297,9 +297,9 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     return replace(complete, notices=(*complete.notices, *quiet))
 
 
-def _homes(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
+def _categories(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
     """The group or class of each word that has a vector, in the order of the list."""
-    return {word: home for word, home in home_of(words).items() if word in vectors}
+    return {word: category for word, category in category_of(words).items() if word in vectors}
 
 
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
@@ -416,7 +416,7 @@ def cosines_from_matrix(
         words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
-    groups, classes = home_of(words.groups), home_of({**words.classes, **words.controls})
+    groups, classes = category_of(words.groups), category_of({**words.classes, **words.controls})
     targets = [word for word in groups if word in matrix.index]
     attributes = [word for word in classes if word in matrix.columns]
     frame = (

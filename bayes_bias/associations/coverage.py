@@ -130,7 +130,7 @@ class Coverage:
     @property
     def about_shared(self) -> str:
         """Say which words of different groups or classes have one vector."""
-        named = [shortened([f"'{word}' ({home})" for word, home in cluster], _NAMED) for cluster in self.shared]
+        named = [shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED) for cluster in self.shared]
         others = f"; and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
         return (
             f"words of different groups or classes have one and the same vector in {self.embedding}, as pruned files"
@@ -174,7 +174,7 @@ def lookup(
     near = embedding.near(words_of_list, {**stored, **vectors})
     parts = [_part(role, name, words, found, near) for role, name, words in _tables(wordlist)]
     clusters = equal_vectors({word: vectors[word] for part in parts for word in part.found})
-    shared = _across_homes(parts, clusters)
+    shared = _across_categories(parts, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
         parts = _without_copies(parts, clusters)
@@ -207,11 +207,13 @@ def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Ve
     return matches
 
 
-def _across_homes(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> tuple[tuple[tuple[str, str], ...], ...]:
+def _across_categories(
+    parts: Sequence[Part], clusters: Iterable[Sequence[str]]
+) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Words that share a vector, if they are of different groups, or classes that are compared."""
-    home_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
-    compared = [[(word, home_of[word]) for word in cluster if word in home_of] for cluster in clusters]
-    return tuple(tuple(words) for words in compared if len({home for _, home in words}) > 1)
+    category_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
+    compared = [[(word, category_of[word]) for word in cluster if word in category_of] for cluster in clusters]
+    return tuple(tuple(words) for words in compared if len({category for _, category in words}) > 1)
 
 
 def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:

@@ -21,7 +21,7 @@ from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.words.cloze import Cloze, Score
-from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.templates import Pair, Templates, load_templates
 from bayes_bias.words.word_classes import check_word_classes, word_classes
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
@@ -120,7 +120,7 @@ def log_probabilities(
     score = open_score(model)
     is_causal = bool(getattr(score, "is_causal", False))
     predict = predict or ("attributes" if is_causal else "targets")
-    targets, attributes = home_of(words.groups), home_of({**words.classes, **words.controls})
+    targets, attributes = category_of(words.groups), category_of({**words.classes, **words.controls})
     sentences = _sentences(words, sentence_templates, predict)
     if is_causal:
         _check_order(sentences, predict, name_of(score))

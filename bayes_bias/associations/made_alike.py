@@ -15,7 +15,7 @@ from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import HOMES, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, words_of
 from bayes_bias.table.statistics import within_sd
 
 # Chosen on skip-gram of 100 dimensions, and held against other models: docs/evidence/other-analyses.md.
@@ -135,7 +135,7 @@ def made_alike(
         No table has the name of the reference.
     """
     embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
-    own_words = {word for table in tables.values() for side in HOMES for word in words_of(table.values, side)}
+    own_words = {word for table in tables.values() for side in CATEGORY_COORD for word in words_of(table.values, side)}
     alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
     of_list = {
         "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],

@@ -49,19 +49,19 @@ class NearCopies:
         return Related(self.words, 1 + self.similarity * (float(of_one) - 1))
 
 
-def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
+def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
     """Find each group, or class, of at most `MOST` words half of which have a near copy there, in clusters of copies.
 
     The cosine of both is above .95, with and without what all words have in common: in some models that is most of
     each vector. Words of a cluster correlate by the mean cosine without it.
     """
-    rows = unit_means([vectors[word] for words in homes.values() for word in words])
+    rows = unit_means([vectors[word] for words in categories.values() for word in words])
     if rows.shape[1] < _FEWEST_DIMENSIONS:
         return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
     first, found = 0, dict[str, NearCopies]()
-    for home, words in homes.items():
+    for category, words in categories.items():
         own = slice(first, first := first + len(words))
         if len(words) > MOST:
             continue
@@ -70,15 +70,15 @@ def near_copies(homes: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[st
         np.fill_diagonal(alike, False)
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
-            found[home] = NearCopies(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
+            found[category] = NearCopies(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
     return found
 
 
-def notice_of(home: str, copies: NearCopies) -> str:
+def notice_of(category: str, copies: NearCopies) -> str:
     """Say what near copies do to an interval of independent words."""
     count = sum(map(len, copies.clusters))
     return (
-        f"{home}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"
+        f"{category}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"
         f" {_ALIKE:g}). If these are forms of one word, the interval is too narrow: list each word once, or name words"
         " that belong together as topics"
     )

@@ -44,7 +44,7 @@ from bayes_bias.associations.general_words import SMALLEST, GeneralWords, eigenv
 from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired, words_of
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.wordlist import WordList
@@ -66,7 +66,7 @@ _PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair shar
 
 
 @dataclass(frozen=True, eq=False)
-class Home:
+class CategoryWords:
     """The words of one group or class: vectors of length one, (words, d), and coordinates of their profiles."""
 
     rows: Numbers
@@ -102,7 +102,7 @@ class Home:
         along = (self.profiles - self.mean) @ direction
         return float((along**2).sum() / max(len(along) - 1, 1))
 
-    def inflation(self, general: GeneralWords, apart: float, others: Sequence["Home"] = ()) -> float:
+    def inflation(self, general: GeneralWords, apart: float, others: Sequence["CategoryWords"] = ()) -> float:
         """Return how many times the variance of the words' mean is as large as that of independent words.
 
         Of `others`, the groups that this one is compared with, it may have sub-topics in common.
@@ -112,7 +112,7 @@ class Home:
             return rounded(inflation)
         return rounded(float(np.mean([self._less_common(inflation, other) for other in others])))
 
-    def _less_common(self, inflation: float, other: "Home") -> float:
+    def _less_common(self, inflation: float, other: "CategoryWords") -> float:
         """The inflation without what cancels in the difference to another group."""
         largest = other.variance_along(other.leading)
         if not largest > 0:  # a single word, or copies
@@ -153,53 +153,55 @@ def related_words_of(
     for name, own_words in compared_words(table).items():
         check_length(name, len(own_words))
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
-    sides = {side: _homes(table, names, side, general) for side, names in compared.items()}
+    sides = {side: _categories(table, names, side, general) for side, names in compared.items()}
     for side, opposite in (SIDES, SIDES[::-1]):
-        homes = {} if is_paired(table.values, side) else sides[side]
+        categories = {} if is_paired(table.values, side) else sides[side]
         of_general = preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
-        apart = distance_apart(list(homes.values()))
-        controls = _homes(table, table.controls, side, general) if side == "attribute" and homes else {}
-        for name, home in {**homes, **controls}.items():
+        apart = distance_apart(list(categories.values()))
+        controls = _categories(table, table.controls, side, general) if side == "attribute" and categories else {}
+        for name, category in {**categories, **controls}.items():
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
-                others = [other for each, other in homes.items() if each != name]
-                own = replace(own, inflation=home.inflation(general, apart, others), loading=home.loading)
-            sd = np.sqrt(home.expected_variance(of_general, general))
+                others = [other for each, other in categories.items() if each != name]
+                own = replace(own, inflation=category.inflation(general, apart, others), loading=category.loading)
+            sd = np.sqrt(category.expected_variance(of_general, general))
             if sd > 0:
                 own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
             related[name] = own
     return related
 
 
-def _homes(table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords) -> dict[str, Home]:
+def _categories(
+    table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords
+) -> dict[str, CategoryWords]:
     assert table.vectors is not None
-    homes = {}
+    categories = {}
     for name in names:
         rows = general.rows([table.vectors[word] for word in _words(table, name, side)])
-        homes[name] = Home(rows, general.profiles(rows))
-    return homes
+        categories[name] = CategoryWords(rows, general.profiles(rows))
+    return categories
 
 
-def _words(table: AssociationTable, home: str, side: Side) -> tuple[str, ...]:
-    belongs_to = table.values[HOMES[side]].to_numpy()
-    return tuple(word for word, of in zip(words_of(table.values, side), belongs_to, strict=True) if of == home)
+def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...]:
+    belongs_to = table.values[CATEGORY_COORD[side]].to_numpy()
+    return tuple(word for word, of in zip(words_of(table.values, side), belongs_to, strict=True) if of == category)
 
 
-def preference_variance(opposite: Sequence[Home], general: GeneralWords) -> float:
+def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> float:
     """Return the variance with which general words prefer one of the opposite classes, or groups, averaged over
     these."""
-    means = np.stack([home.mean for home in opposite])
+    means = np.stack([category.mean for category in opposite])
     return float(((means - means.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
-def distance_apart(homes: Sequence[Home]) -> float:
+def distance_apart(categories: Sequence[CategoryWords]) -> float:
     """Return the variance between the means of groups, relative to what independent words would give; infinite for one
     group."""
-    if len(homes) < 2:
+    if len(categories) < 2:
         return np.inf
-    means = np.stack([home.mean for home in homes])
-    between = ((means - means.mean(axis=0)) ** 2).sum() / (len(homes) - 1)
-    expected = float(np.mean([home.mean_eigenvalue / len(home.rows) for home in homes]))
+    means = np.stack([category.mean for category in categories])
+    between = ((means - means.mean(axis=0)) ** 2).sum() / (len(categories) - 1)
+    expected = float(np.mean([category.mean_eigenvalue / len(category.rows) for category in categories]))
     return float(between / expected) if expected > 0 else np.inf  # unknown with a single word
 
 
@@ -215,7 +217,7 @@ def spiked_variance(ratio: float, of_random_lists: float) -> float:
     return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)
 
 
-def check_length(home: str, words: int) -> None:
+def check_length(category: str, words: int) -> None:
     """Refuse more words than can be compared in a few seconds.
 
     Raises
@@ -224,7 +226,7 @@ def check_length(home: str, words: int) -> None:
     """
     if words > MOST:
         raise EmbeddingError(
-            f"sub_topics: '{home}' has {words:,} words, and related words can be found among"
+            f"sub_topics: '{category}' has {words:,} words, and related words can be found among"
             f" {MOST} at most; name sub-topics in the list's [topics], or set sub_topics='independent'"
         )
 
@@ -266,13 +268,13 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
     if table.vectors is None:
         return table
     copies = near_copies(compared_words(table), table.vectors)
-    return with_related(table, {home: each.related for home, each in copies.items()}) if copies else table
+    return with_related(table, {category: each.related for category, each in copies.items()}) if copies else table
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
     """Return the table with how its words vary together, and a notice for each group or class with fewer effective
     words."""
-    notices = tuple(f"{home}: {each.text}" for home, each in related.items() if each.is_reduced)
+    notices = tuple(f"{category}: {each.text}" for category, each in related.items() if each.is_reduced)
     notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
     return replace(table.with_related_words(related), notices=(*table.notices, *notices))
 
@@ -291,11 +293,11 @@ def compared_words(table: AssociationTable) -> dict[str, list[str]]:
     """Return the words of each group, and of each associated class, of the sides that are not paired."""
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     words = dict[str, list[str]]()
-    for side, homes in compared.items():
+    for side, categories in compared.items():
         if is_paired(table.values, side):
             continue
-        belongs_to = dict(zip(words_of(table.values, side), table.values[HOMES[side]].to_numpy(), strict=True))
-        words |= {home: [word for word, of in belongs_to.items() if of == home] for home in homes}
+        belongs_to = dict(zip(words_of(table.values, side), table.values[CATEGORY_COORD[side]].to_numpy(), strict=True))
+        words |= {category: [word for word, of in belongs_to.items() if of == category] for category in categories}
     return words
 
 

@@ -13,7 +13,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import BLOCK, bias_weights, target_weights
-from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.statistics import table_means
 
 type Numbers = NDArray[np.float64]
@@ -28,11 +28,11 @@ _NAMED_BY = 2
 class Clustering:
     """Similarity of the words of one cluster in their contributions to a bias.
 
-    Words have a row each: ``word``, ``home`` (group or class), ``cluster`` (a name within its home, "" for a word on
+    Words have a row each: ``word``, ``category`` (group or class), ``cluster`` (a name within its category, "" for a word on
     its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
-    `icc` is the intraclass correlation of the scores: the share of their variance within a home that is between its
-    clusters. It is NaN if no home has enough words, and below zero if words of one cluster differ more than those of
-    two. `shuffled` are such correlations with words shuffled between the clusters of their home.
+    `icc` is the intraclass correlation of the scores: the share of their variance within a category that is between its
+    clusters. It is NaN if no category has enough words, and below zero if words of one cluster differ more than those of
+    two. `shuffled` are such correlations with words shuffled between the clusters of their category.
     """
 
     side: Side
@@ -75,7 +75,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
        n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}
 
-    for :math:`N` words, :math:`n_k` of them in cluster k of home h, which has :math:`n_h` words and :math:`K_h`
+    for :math:`N` words, :math:`n_k` of them in cluster k of category h, which has :math:`n_h` words and :math:`K_h`
     clusters.
 
     References
@@ -93,30 +93,30 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     if side not in SIDES:
         raise TableError(f"side: '{side}' is not a side of a table; valid: {', '.join(SIDES)}")
     words = _words(table.without_controls(), side)
-    has_clusters = words.groupby("home").cluster.transform(lambda clusters: (clusters != "").any())
+    has_clusters = words.groupby("category").cluster.transform(lambda clusters: (clusters != "").any())
     scored = words[has_clusters & words.score.notna()]
-    home = scored.home.to_numpy()
+    category = scored.category.to_numpy()
     # A word on its own is a cluster of one.
-    cluster = np.where(scored.cluster == "", scored.word, scored.home + "\x1f" + scored.cluster)
-    if not len(set(home)) < len(set(cluster)) < len(cluster):
+    cluster = np.where(scored.cluster == "", scored.word, scored.category + "\x1f" + scored.cluster)
+    if not len(set(category)) < len(set(cluster)) < len(cluster):
         return Clustering(side, words, float("nan"), np.empty(0))
     rng = np.random.default_rng(seed)
-    scores = np.stack([scored.score, *_shuffled(scored.score.to_numpy(), home, shuffles, rng)])
-    icc, *shuffled = _icc(scores, home, cluster)
+    scores = np.stack([scored.score, *_shuffled(scored.score.to_numpy(), category, shuffles, rng)])
+    icc, *shuffled = _icc(scores, category, cluster)
     return Clustering(side, words, float(icc), np.array(shuffled))
 
 
 def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
     values, topic = table.values, f"{side}_topic"
-    words = pd.DataFrame({"word": words_of(values, side), "home": values[HOMES[side]].to_numpy().tolist()})
+    words = pd.DataFrame({"word": words_of(values, side), "category": values[CATEGORY_COORD[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
     residuals = _residuals(table, side)
-    has_topics = words.groupby("home").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
+    has_topics = words.groupby("category").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
     of_residuals = np.full(len(words), "", dtype=object)
-    for rows in words.groupby("home").indices.values():
+    for rows in words.groupby("category").indices.values():
         of_residuals[rows] = _ward(residuals[rows], words.word[rows].tolist())
     clusters = np.where(has_topics, words.topic, of_residuals)
-    return words[["word", "home"]].assign(cluster=clusters, named=has_topics, score=_scores(table, side))
+    return words[["word", "category"]].assign(cluster=clusters, named=has_topics, score=_scores(table, side))
 
 
 def _scores(table: AssociationTable, side: Side) -> Numbers:
@@ -162,16 +162,16 @@ def _name(words: list[str]) -> str:
     return ", ".join(words[:_NAMED_BY]) + more
 
 
-def _icc(scores: Numbers, home: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
+def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
     """The intraclass correlation of each set of scores, (sets, words)."""
-    in_home, in_cluster = _members(home), _members(cluster)
-    n_home, n_cluster = in_home.sum(axis=0), in_cluster.sum(axis=0)
-    home_of = (in_cluster.T @ in_home).argmax(axis=1)
-    home_mean, cluster_mean = scores @ in_home / n_home, scores @ in_cluster / n_cluster
-    df_between, df_within = len(n_cluster) - len(n_home), len(cluster) - len(n_cluster)
-    between = (n_cluster * (cluster_mean - home_mean[:, home_of]) ** 2).sum(axis=1) / df_between
+    in_category, in_cluster = _members(category), _members(cluster)
+    n_category, n_cluster = in_category.sum(axis=0), in_cluster.sum(axis=0)
+    category_of = (in_cluster.T @ in_category).argmax(axis=1)
+    category_mean, cluster_mean = scores @ in_category / n_category, scores @ in_cluster / n_cluster
+    df_between, df_within = len(n_cluster) - len(n_category), len(cluster) - len(n_cluster)
+    between = (n_cluster * (cluster_mean - category_mean[:, category_of]) ** 2).sum(axis=1) / df_between
     within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
-    n0 = (len(cluster) - (n_cluster**2 / n_home[home_of]).sum()) / df_between
+    n0 = (len(cluster) - (n_cluster**2 / n_category[category_of]).sum()) / df_between
     return np.asarray((between - within) / (between + (n0 - 1) * within))
 
 
@@ -180,10 +180,10 @@ def _members(labels: NDArray[np.object_]) -> Numbers:
     return np.eye(index.max() + 1)[index]
 
 
-def _shuffled(score: Numbers, home: NDArray[np.object_], times: int, rng: np.random.Generator) -> Numbers:
+def _shuffled(score: Numbers, category: NDArray[np.object_], times: int, rng: np.random.Generator) -> Numbers:
     shuffled = np.tile(score, (times, 1))
-    for name in dict.fromkeys(home.tolist()):
-        shuffled[:, home == name] = rng.permuted(shuffled[:, home == name], axis=1)
+    for name in dict.fromkeys(category.tolist()):
+        shuffled[:, category == name] = rng.permuted(shuffled[:, category == name], axis=1)
     return shuffled
 
 
@@ -194,9 +194,9 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     """Compute the observed bias without each word in turn, and without each cluster of words.
 
     The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
-    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``home`` (group or class), ``left_out`` (the word, or
+    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the word, or
     the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units
-    of the table; NaN if nothing of the home would remain.
+    of the table; NaN if nothing of the category would remain.
 
     Examples
     --------
@@ -222,9 +222,9 @@ def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
 def _to_leave_out(words: pd.DataFrame) -> pd.DataFrame:
     """One row for each word and cluster, ``members`` its words."""
     single = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
-    clustered = words[words.cluster != ""].groupby(["home", "cluster"], sort=False).word.agg(list)
+    clustered = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
     together = clustered.rename("members").reset_index().rename(columns={"cluster": "left_out"})
-    return pd.concat([single, together.assign(what="cluster")])[["what", "home", "left_out", "members"]]
+    return pd.concat([single, together.assign(what="cluster")])[["what", "category", "left_out", "members"]]
 
 
 def _biases_without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
@@ -233,19 +233,22 @@ def _biases_without(table: AssociationTable, side: Side, parts: pd.DataFrame) ->
     everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), masks]))
     return parts.drop(columns="members").assign(
         side=side, words=parts.members.map(len), bias=biases, change=np.array(biases) - everything
-    )[["what", "side", "home", "left_out", "words", "bias", "change"]]
+    )[["what", "side", "category", "left_out", "words", "bias", "change"]]
 
 
 def _biases(table: AssociationTable, side: Side, masks: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
-    homes: list[Any] = [np.eye(len(table.groups))[table.group_index], np.eye(len(table.classes))[table.class_index]]
+    categories: list[Any] = [
+        np.eye(len(table.groups))[table.group_index],
+        np.eye(len(table.classes))[table.class_index],
+    ]
     if side == "attribute":
-        y, weights, homes = y.T, weights.T, homes[::-1]
-    of_side, of_other = homes
+        y, weights, categories = y.T, weights.T, categories[::-1]
+    of_side, of_other = categories
     sums, numbers = (
         np.einsum("kn,nh,no->kho", masks, of_side, part @ of_other, optimize=True)
         for part in (np.nan_to_num(y), np.isfinite(y).astype(float))
     )
-    with np.errstate(invalid="ignore"):  # a home that is left out as a whole has no mean: NaN
+    with np.errstate(invalid="ignore"):  # a group or class that is left out as a whole has no mean: NaN
         return np.asarray((weights * sums / numbers).sum(axis=(1, 2)))

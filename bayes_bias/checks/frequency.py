@@ -13,7 +13,7 @@ from bayes_bias.embeddings.embedding import Embedding, found_as
 from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
 
@@ -39,7 +39,7 @@ class Frequency:
     Attributes
     ----------
     ranks : pandas.DataFrame
-        By word: ``side``; ``home``, its group or class; ``known``, its rank among the words that random lists are drawn
+        By word: ``side``; ``category``, its group or class; ``known``, its rank among the words that random lists are drawn
         from, that of the last one for words beyond these, and NaN for words without one; the true rank lies between
         ``least`` and ``most``.
     bias : float
@@ -70,7 +70,7 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
     slope = frequency_slope(embedding, similarity)
-    known = [_of_homes(ranks, side, "known") for side in SIDES]
+    known = [_of_categories(ranks, side, "known") for side in SIDES]
     largest = slope * _largest(weights, *(_bounds(ranks, side) for side in SIDES))
     return Frequency(
         ranks,
@@ -87,8 +87,8 @@ def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
     spelling_of = found_as(words, embedding.find(words), embedding.match)
     rows = {word: _rank(spelling_of.get(word), rank_of) for word in words}
     ranks = pd.DataFrame.from_dict(rows, orient="index", columns=["known", "least", "most"], dtype=float)
-    homes = [(side, home) for side in SIDES for home in table.values[HOMES[side]].to_numpy()]
-    return ranks.assign(side=[side for side, _ in homes], home=[home for _, home in homes])
+    categories = [(side, category) for side in SIDES for category in table.values[CATEGORY_COORD[side]].to_numpy()]
+    return ranks.assign(side=[side for side, _ in categories], category=[category for _, category in categories])
 
 
 def _ranks_of_pool(embedding: Embedding) -> dict[str, int]:
@@ -103,20 +103,20 @@ def _rank(spelling: str | None, rank_of: Mapping[str, int]) -> tuple[float, floa
     return len(rank_of), len(rank_of), _LARGEST_VOCABULARY
 
 
-def _of_homes(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
+def _of_categories(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
     """Mean log rank of each group, or class."""
     of_side = ranks[ranks.side == side]
-    return np.log(of_side[column]).groupby(of_side.home, sort=False).mean().to_numpy()
+    return np.log(of_side[column]).groupby(of_side.category, sort=False).mean().to_numpy()
 
 
 def _known(ranks: pd.DataFrame, side: Side) -> list[Numbers]:
     """Known ranks of the words of each group, or class."""
     of_side = ranks[ranks.side == side]
-    return [own.known.dropna().to_numpy() for _, own in of_side.groupby("home", sort=False)]
+    return [own.known.dropna().to_numpy() for _, own in of_side.groupby("category", sort=False)]
 
 
 def _bounds(ranks: pd.DataFrame, side: Side) -> tuple[Numbers, Numbers]:
-    return _of_homes(ranks, side, "least"), _of_homes(ranks, side, "most")
+    return _of_categories(ranks, side, "least"), _of_categories(ranks, side, "most")
 
 
 def _largest(weights: Numbers, groups: tuple[Numbers, Numbers], classes: tuple[Numbers, Numbers]) -> float:

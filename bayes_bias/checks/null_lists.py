@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
 from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.associations.general_words import GeneralWords, general_words_of, side_by_side
-from bayes_bias.associations.related import Home, related_as_shown
+from bayes_bias.associations.related import CategoryWords, related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_sentences import in_sentences
@@ -27,7 +27,7 @@ from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
-from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.topics_and_pairs import Words
 from bayes_bias.words.wordlist import WordList
 
@@ -187,7 +187,7 @@ class NullDesign:
         :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
         """
         groups, classes = self.draw_words(seed, number)
-        targets, attributes = home_of(groups), home_of({**classes, **self.controls})
+        targets, attributes = category_of(groups), category_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         table = assemble(
             values,
@@ -239,18 +239,21 @@ class NullDesign:
         """The draw of `draw` with the same seed and number, as arrays; words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
         rows, profiles = self._rows_and_profiles
-        homes = []
+        categories = []
         for words in (*groups.values(), *classes.values()):
             own = [self._position[word] for word in words]
-            homes.append(Home(rows[own], profiles[own]))
-        of_groups, of_classes = homes[: len(groups)], homes[len(groups) :]
-        targets, attributes = home_of(groups), home_of(classes)
-        y = np.concatenate([home.rows for home in of_groups]) @ np.concatenate([home.rows for home in of_classes]).T
+            categories.append(CategoryWords(rows[own], profiles[own]))
+        of_groups, of_classes = categories[: len(groups)], categories[len(groups) :]
+        targets, attributes = category_of(groups), category_of(classes)
+        y = (
+            np.concatenate([category.rows for category in of_groups])
+            @ np.concatenate([category.rows for category in of_classes]).T
+        )
         y = self._plant(y, list(targets.values()), list(attributes.values()))
         integrand = integrand_of_vectors(of_groups, of_classes, self._weights, self.vocabulary, spec, y)
         if self.independent:
             integrand = integrand.with_independent_words()
-        sizes = ([len(home.rows) for home in homes] for homes in (of_groups, of_classes))
+        sizes = ([len(category.rows) for category in categories] for categories in (of_groups, of_classes))
         return PlainDraw(integrand, y, *sizes)
 
     @cached_property

@@ -155,8 +155,8 @@ def _print_wordlist(words: WordList) -> None:
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
     for name, members in {**words.classes, **words.controls}.items():
         say(f"{name}: {', '.join(members)}")
-    for home, topics in words.topics.items():
-        say(f"topics of {home}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
+    for category, topics in words.topics.items():
+        say(f"topics of {category}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
     if words.sub_topics != "from vectors":
         say(f"sub-topics: {words.sub_topics}")
     if words.pairs:

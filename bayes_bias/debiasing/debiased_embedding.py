@@ -19,7 +19,7 @@ from bayes_bias.embeddings.word_vectors import has_direction
 from bayes_bias.errors import EmbeddingError, MeasureError
 from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import HOMES
+from bayes_bias.table.labels import CATEGORY_COORD
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 from bayes_bias.words.spelling import ALIKE, Match, add_spellings, offer, other_spellings, used_as_such
 
@@ -185,7 +185,7 @@ def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excer
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
-    words = [word for dim in HOMES for word in table.values[dim].to_numpy()]
+    words = [word for dim in CATEGORY_COORD for word in table.values[dim].to_numpy()]
     match = "exact" if table.origin is None else table.origin.embedding.match
     return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 

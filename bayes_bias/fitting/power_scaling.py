@@ -22,7 +22,7 @@ from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.structures import Structure, resolved, structure_of
 from bayes_bias.models.table_parts import parts_of
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
-from bayes_bias.table.labels import HOMES, SIDES
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES
 from bayes_bias.table.scopes import possible_scopes, widest_scope
 from bayes_bias.table.statistics import as_pairs
 
@@ -132,7 +132,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
         variance = posterior[variance_name(side)]
         half = data[f"{side}_directions"] / 2
         prior_of_variance = stats.invgamma(half, scale=half * data[f"{side}_preference_sd"] ** 2)
-        ordered = variance.transpose(*_SAMPLE, HOMES[side])
+        ordered = variance.transpose(*_SAMPLE, CATEGORY_COORD[side])
         densities[variance_name(side)] = ordered.copy(data=prior_of_variance.logpdf(ordered))
     return xr.Dataset(densities)
 

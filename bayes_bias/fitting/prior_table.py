@@ -13,7 +13,7 @@ from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scales import dims_of_scales, units_of_priors
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import resolved
-from bayes_bias.table.labels import HOMES
+from bayes_bias.table.labels import CATEGORY_COORD
 
 type Row = tuple[str, str, str]
 
@@ -69,11 +69,11 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
             yield name, ", ".join(label), str(spec.priors[name].with_unit(float(unit)))
     for side in from_vectors:
         columns = (data[f"{side}_{what}"].to_numpy() for what in ("preference_sd", "directions"))
-        for label, sd, df in zip(data[HOMES[side]].to_numpy(), *columns, strict=True):
+        for label, sd, df in zip(data[CATEGORY_COORD[side]].to_numpy(), *columns, strict=True):
             yield variance_name(side), label, f"{sd:.4g}**2 * {df:.4g} / ChiSquared({df:.4g})"
     for side in related_sides(data):
         columns = (data[f"{side}_{what}"].to_numpy() for what in ("inflation", "directions"))
-        for label, expected, df in zip(data[HOMES[side]].to_numpy(), *columns, strict=True):
+        for label, expected, df in zip(data[CATEGORY_COORD[side]].to_numpy(), *columns, strict=True):
             factor = "" if np.isnan(df) else f" * {df / 2:.4g} / ChiSquared({df / 2:.4g})"
             yield inflation_name(side), label, f"1 + {expected - 1:.4g}{factor}" if expected > 1 else "1"
     for name in shape_parameters():

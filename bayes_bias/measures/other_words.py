@@ -18,7 +18,7 @@ from bayes_bias.embeddings.word_vectors import Vectors, has_direction, lengths
 from bayes_bias.errors import MeasureError
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.origin import Origin
 
 # Which words of a list are replaced by random ones.
@@ -76,11 +76,11 @@ def random_tables(
         of_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
         x, a = (np.stack([vectors[word] for word in sides[side]]) for side in SIDES)
         mean, singles = similarity.average_replicates(x, a)
-        homes = {side: table.values[HOMES[side]].to_numpy() for side in SIDES}
+        categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
         yield _of_words(
             table,
             sides,
-            homes,
+            categories,
             np.asarray(mean),
             [*map(np.asarray, singles)],
             vectors,
@@ -129,17 +129,17 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
             side: {f"{words[side][k]} ({copy})": words[side][k] for copy, k in enumerate(positions[side], 1)}
             for side in SIDES
         }
-        homes = {side: table.values[HOMES[side]].to_numpy()[positions[side]] for side in SIDES}
+        categories = {side: table.values[CATEGORY_COORD[side]].to_numpy()[positions[side]] for side in SIDES}
         of_words = {copy: word for side in SIDES for copy, word in original[side].items()}
         vectors = None if table.vectors is None else _Copies(table.vectors, of_words, chosen)
         of_lengths = None if table.lengths is None else _Copies(table.lengths, of_words, chosen)
-        yield _of_words(table, {s: list(original[s]) for s in SIDES}, homes, mean, drawn, vectors, of_lengths)
+        yield _of_words(table, {s: list(original[s]) for s in SIDES}, categories, mean, drawn, vectors, of_lengths)
 
 
-def _drawn(of_homes: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
+def _drawn(of_categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
     """Positions of words of all groups, or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
-    for units, effective in of_homes:
+    for units, effective in of_categories:
         # Most measures of two groups need two words of each.
         size = max(round(effective) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
@@ -148,14 +148,14 @@ def _drawn(of_homes: Iterable[Units], rng: np.random.Generator) -> NDArray[np.in
 
 def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
     """Positions of the words, or sub-topics, that each group or class consists of, and their effective number."""
-    homes = table.values[HOMES[side]].to_numpy()
+    categories = table.values[CATEGORY_COORD[side]].to_numpy()
     named = f"{side}_topic"
-    topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(homes), "")
-    related = table.related_words.homes if table.has_related_words else {}
-    for home in dict.fromkeys(homes.tolist()):
-        members = np.flatnonzero(homes == home)
-        if home in related:
-            yield list(members[:, None]), related[home].effective
+    topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(categories), "")
+    related = table.related_words.categories if table.has_related_words else {}
+    for category in dict.fromkeys(categories.tolist()):
+        members = np.flatnonzero(categories == category)
+        if category in related:
+            yield list(members[:, None]), related[category].effective
             continue
         units = [members[topics[members] == topic] for topic in dict.fromkeys(topics[members].tolist()) if topic]
         units += list(members[topics[members] == ""][:, None])
@@ -190,18 +190,18 @@ class _Copies:
 def _of_words(
     table: AssociationTable,
     sides: Mapping[Side, list[str]],
-    homes: Mapping[Side, NDArray[np.str_]],
+    categories: Mapping[Side, NDArray[np.str_]],
     mean: NDArray[np.float64],
     singles: list[NDArray[np.float64]],
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
     """The same design with these words, in these groups and classes."""
-    home_of = {side: dict(zip(sides[side], homes[side].tolist(), strict=True)) for side in SIDES}
+    category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
         mean,
-        home_of["target"],
-        home_of["attribute"],
+        category_of["target"],
+        category_of["attribute"],
         table.stereotypes,
         opposites=table.opposites,
         replicates={str(number): single for number, single in enumerate(singles)},

@@ -19,13 +19,13 @@ from bayes_bias.models.scales import (
     relative_units,
     rounded,
     unit_of,
-    units_by_home,
+    units_by_category,
     units_of_priors,
 )
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
 from bayes_bias.models.spec import AS_MEASURED, BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.table_parts import Part, parts_of
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import sufficient_statistics
 
 DIMS = ("group", "attribute_class", "control", "target_clustering", "attribute_clustering", "replication")
@@ -44,7 +44,7 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Return the same in the units of the table, and the units of the priors."""
-    return inputs(spec.with_option("unit", AS_MEASURED), data) | units_by_home(spec, data, unit_of(spec, data))
+    return inputs(spec.with_option("unit", AS_MEASURED), data) | units_by_category(spec, data, unit_of(spec, data))
 
 
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
@@ -188,8 +188,8 @@ def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Gener
         if name not in posterior:
             sizes = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
             drawn = drawn_inflation(data, side, sizes, rng)
-            labels = {HOMES[side]: data[HOMES[side]]}
-            posterior = posterior.assign({name: (("chain", "draw", HOMES[side]), drawn)}).assign_coords(labels)
+            labels = {CATEGORY_COORD[side]: data[CATEGORY_COORD[side]]}
+            posterior = posterior.assign({name: (("chain", "draw", CATEGORY_COORD[side]), drawn)}).assign_coords(labels)
     return posterior
 
 

@@ -32,12 +32,12 @@ from bayes_bias.models.scales import (
     has_replicates,
     rounded,
     unit_of,
-    units_by_home,
+    units_by_category,
 )
 from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
 from bayes_bias.models.spec import AS_MEASURED, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import compared_classes, pair_labels, refuse_repeats, table_means
 
 DIMS = (
@@ -102,12 +102,12 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """The pairs and the design; values about the mean of their block, in units of the priors."""
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
-    return _inputs(spec, data, rounded(centred), 0.0) | units_by_home(spec, data, 1.0)
+    return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """The same in the units of the table; values as they are."""
-    units = units_by_home(spec, data, unit_of(spec, data))
+    units = units_by_category(spec, data, unit_of(spec, data))
     measured = spec.with_option("unit", AS_MEASURED)
     return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
 
@@ -135,10 +135,12 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
     everywhere, compared = np.ones(len(c)), 1.0 * np.isin(c, compared_classes(data))
     found: dict[str, np.ndarray] = {}
-    for side, word, home, counts in zip(SIDES, (i, j), ("group_of", "class_of"), (compared, everywhere), strict=True):
-        members = np.eye(data.sizes[HOMES[side]])[data[home].to_numpy()]
-        found[f"{HOMES[side]}_averaging"] = (members / members.sum(axis=0)).T
-        found[f"{side}_averaging"] = averaging = members @ found[f"{HOMES[side]}_averaging"]
+    for side, word, category, counts in zip(
+        SIDES, (i, j), ("group_of", "class_of"), (compared, everywhere), strict=True
+    ):
+        members = np.eye(data.sizes[CATEGORY_COORD[side]])[data[category].to_numpy()]
+        found[f"{CATEGORY_COORD[side]}_averaging"] = (members / members.sum(axis=0)).T
+        found[f"{side}_averaging"] = averaging = members @ found[f"{CATEGORY_COORD[side]}_averaging"]
         pairs = np.bincount(word, counts, data.sizes[side])
         score = np.bincount(word, (values - block) / unit * counts, data.sizes[side])
         found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
@@ -242,21 +244,21 @@ def _word_effects(
     inflation: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
     """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
-    home, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
+    category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
     own = [c for c in OF_WORDS if c.part == f"{side}s"]
     of_word = dict(sd)
     for name in (c.name + suffix for c in own if c.name + suffix in sd):
-        if HOMES[side] in dims_of_scales(spec, coords)[name]:
-            of_word[name] = sd[name][home] if sd[name].ndim > 1 else sd[name][home][:, None]
+        if CATEGORY_COORD[side] in dims_of_scales(spec, coords)[name]:
+            of_word[name] = sd[name][category] if sd[name].ndim > 1 else sd[name][category][:, None]
     if suffix:
         return _summed(own, of_word, ("replicate", side), coords, suffix)
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
     effects = _summed(own, of_word, (side,), coords, evidence=evidence)
     if inflation is not None:
         # The root of zero, where no words are related, has no slope.
-        size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[home][:, None]
-        shared_by_home = {name: scale * size for name, scale in of_word.items()}
-        effects = effects + _summed(own, shared_by_home, (HOMES[side],), coords, of_words=home)
+        size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[category][:, None]
+        shared_by_category = {name: scale * size for name, scale in of_word.items()}
+        effects = effects + _summed(own, shared_by_category, (CATEGORY_COORD[side],), coords, of_words=category)
     if not clusters_in(spec, coords, side):
         return effects
     shared = _summed(OF_CLUSTERS[side], sd, (f"{side}_cluster_number",), coords)

@@ -25,7 +25,7 @@ from bayes_bias.models.components import (
     over_classes,
 )
 from bayes_bias.models.preferences import inflation_name
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Part
 
 type Numbers = NDArray[np.float64]
@@ -272,9 +272,9 @@ def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
     name = inflation_name(side)
     if name not in posterior:
         return np.ones_like(like)
-    home = HOMES[side]
+    category = CATEGORY_COORD[side]
     array = posterior.variables[name]
-    return np.asarray(array.transpose(*(dim for dim in array.dims if dim != home), home).to_numpy())
+    return np.asarray(array.transpose(*(dim for dim in array.dims if dim != category), category).to_numpy())
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
 from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import compared_classes
 
 type Numbers = NDArray[np.float64]
@@ -85,7 +85,7 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
     is the average of :math:`(1 - 1 / C) / n_c`; likewise for attributes.
     """
     counts = data.n_attributes.to_numpy()[compared_classes(data)] if side == "target" else data.n_targets.to_numpy()
-    return np.full(data.sizes[HOMES[side]], residual_share(counts))
+    return np.full(data.sizes[CATEGORY_COORD[side]], residual_share(counts))
 
 
 def residual_share(opposite: Numbers) -> float:

@@ -21,7 +21,7 @@ from bayes_bias.models.preferences import (
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import FOLD, folds, typical_size
 from bayes_bias.models.spec import ModelSpec, Prior
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 
 type Dims = str | tuple[str, ...] | None
 
@@ -107,8 +107,8 @@ def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
         name = inflation_name(side)
         if name + EXPECTED in inputs:
             quarter = inputs[f"{side}_directions"] / 4
-            factor = pm.InverseGamma(f"{name}_factor", alpha=quarter, beta=quarter, dims=HOMES[side])
-            found[side] = pm.Deterministic(name, 1 + (inputs[name + EXPECTED] - 1) * factor, dims=HOMES[side])
+            factor = pm.InverseGamma(f"{name}_factor", alpha=quarter, beta=quarter, dims=CATEGORY_COORD[side])
+            found[side] = pm.Deterministic(name, 1 + (inputs[name + EXPECTED] - 1) * factor, dims=CATEGORY_COORD[side])
     return found
 
 

@@ -17,7 +17,7 @@ from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import model_coords, modelled, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.labels import HOMES, SIDES
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES
 
 # What is ``pm.Data`` of a model, and its dims: all that differs between tables of one shape.
 _DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -27,7 +27,7 @@ _DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "group_unit": ("group",),
         "class_unit": ("attribute_class",),
         **{
-            f"{side}_{what}": (HOMES[side],)
+            f"{side}_{what}": (CATEGORY_COORD[side],)
             for side in SIDES
             for what in ("preference_sd", "directions", f"inflation{EXPECTED}")
         },

@@ -68,7 +68,7 @@ def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> N
     return rounded(data.class_within_sd.to_numpy() / within_sd) if "attribute_class" in dims else 1.0
 
 
-def units_by_home(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[str, NDArray[np.float64]]:
+def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[str, NDArray[np.float64]]:
     """Return one unit of the priors as a PyMC model reads it: ``unit``, and ``group_unit`` and ``class_unit`` if scales
     of each group, or class, have their own; nothing if priors are in the units of the table.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import slope_patterns
 from bayes_bias.table.bias_weights import BLOCK
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import centre_covariates
 
 type Numbers = NDArray[np.float64]
@@ -178,6 +178,11 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     covariates: a part of that of the bias, which the bias at equal covariates does not have."""
     z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
-    by_home = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
-    by_home = by_home / np.sqrt(data[f"n_{side}s"])
-    return xr.dot(by_home, correlation, by_home.rename({covariate: "other"}), dim=[covariate, "other", HOMES[side]])
+    by_category = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
+    by_category = by_category / np.sqrt(data[f"n_{side}s"])
+    return xr.dot(
+        by_category,
+        correlation,
+        by_category.rename({covariate: "other"}),
+        dim=[covariate, "other", CATEGORY_COORD[side]],
+    )

@@ -68,15 +68,15 @@ def plot_related_words(
     check_side(side)
     check_table(table)
     related = table.related_words
-    homes = {
-        home: each
-        for home, each in (related.groups if side == "target" else related.classes).items()
+    categories = {
+        category: each
+        for category, each in (related.groups if side == "target" else related.classes).items()
         if each.is_reduced and each.loading is not None
     }
-    if not homes:
+    if not categories:
         raise TableError(f"side: the vectors show no related {side}s in '{table.name}'; ask for the other side")
-    ordered = {home: _ordered(related) for home, related in homes.items()}
-    words = [word for of_home in ordered.values() for word in of_home]
+    ordered = {category: _ordered(related) for category, related in categories.items()}
+    words = [word for of_category in ordered.values() for word in of_category]
     with style(palette):
         ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
         image = ax.imshow(_cosines(table, words), cmap=_GREYS, aspect="auto", interpolation="nearest")
@@ -85,7 +85,7 @@ def plot_related_words(
         _label_columns(ax, words)
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", labelsize=8)
-        _mark(ax, homes, ordered)
+        _mark(ax, categories, ordered)
         figure = ax.get_figure(root=True)
         if legend and figure is not None:
             bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
@@ -121,14 +121,14 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
     return similarity
 
 
-def _mark(ax: Axes, homes: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
+def _mark(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
     """A frame around each group or class in its colour, none of them that of intervals, with an entry of the legend."""
     first = 0
-    for number, (home, related) in enumerate(homes.items()):
-        shade, start, end = colour(number + 1), first, first + len(ordered[home])
+    for number, (category, related) in enumerate(categories.items()):
+        shade, start, end = colour(number + 1), first, first + len(ordered[category])
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
-        label = f"{shortened(home)}: {len(related.words)} words, effective number {related.effective:.0f}"
+        label = f"{shortened(category)}: {len(related.words)} words, effective number {related.effective:.0f}"
         corner, size = (start - 0.5, start - 0.5), end - start
         frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
         ax.add_patch(frame).set(zorder=3, clip_on=False)

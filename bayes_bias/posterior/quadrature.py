@@ -46,7 +46,7 @@ from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
@@ -267,7 +267,7 @@ class SideOfTable:
             told,
             inflation,
             np.where(np.isnan(df), np.inf, df / 2),
-            not dims_of_scale(spec, (HOMES[side],)),
+            not dims_of_scale(spec, (CATEGORY_COORD[side],)),
         )
 
     def variances(self) -> Iterator[WordVariance]:

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import Home, distance_apart, preference_variance
+from bayes_bias.associations.related import CategoryWords, distance_apart, preference_variance
 from bayes_bias.models.preferences import PREFERENCE, residual_share
 from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.quadrature import LEVEL, Integrand, SideOfTable, Told
-from bayes_bias.table.labels import HOMES, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import within_sd_as_in_cell
 
 type Numbers = NDArray[np.float64]
 
 
 def integrand_of_vectors(
-    groups: Sequence[Home],
-    classes: Sequence[Home],
+    groups: Sequence[CategoryWords],
+    classes: Sequence[CategoryWords],
     weights: Numbers,
     general: GeneralWords | None,
     spec: ModelSpec,
@@ -43,7 +43,8 @@ def integrand_of_vectors(
         By default the cosines of the words.
     """
     group, attribute_class = (
-        np.repeat(np.arange(len(homes)), [len(home.rows) for home in homes]) for homes in (groups, classes)
+        np.repeat(np.arange(len(categories)), [len(category.rows) for category in categories])
+        for categories in (groups, classes)
     )
     n_groups, n_classes = _lengths(groups), _lengths(classes)
     in_group, in_class = (np.eye(len(n))[cell] / n for n, cell in ((n_groups, group), (n_classes, attribute_class)))
@@ -56,21 +57,21 @@ def integrand_of_vectors(
     within_sd = float(np.sqrt((within**2).sum() / (y.size - block.size)))
     unit = within_sd if spec.options["unit"] != AS_MEASURED else 1.0
     sides: list[SideOfTable] = []
-    for side, homes, opposite, cell, deviations in (
+    for side, categories, opposite, cell, deviations in (
         (SIDES[0], groups, classes, group, of_rows),
         (SIDES[1], classes, groups, attribute_class, of_columns),
     ):
-        cells = range(len(homes))
+        cells = range(len(categories))
         of_cells = [deviations[cell == k] for k in cells]
-        units, has_common_scales = np.full(len(homes), unit), not dims_of_scale(spec, (HOMES[side],))
+        units, has_common_scales = np.full(len(categories), unit), not dims_of_scale(spec, (CATEGORY_COORD[side],))
         if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
             units = rounded(within_sd_as_in_cell(within_sd, deviations, cell, slice(None)))
-        told, inflation, inflation_df = _from_vectors(side, homes, opposite, general, spec)
+        told, inflation, inflation_df = _from_vectors(side, categories, opposite, general, spec)
         preference, level = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]], spec.priors[LEVEL[side]]
         sides.append(
             SideOfTable(
                 scatter=np.stack([own.T @ own for own in of_cells]),
-                words=_lengths(homes),
+                words=_lengths(categories),
                 opposite=_lengths(opposite),
                 weights=weights if side == SIDES[0] else weights.T,
                 preference=[preference.with_unit(float(each)) for each in units],
@@ -92,27 +93,36 @@ def integrand_of_vectors(
 
 
 def _from_vectors(
-    side: Side, homes: Sequence[Home], opposite: Sequence[Home], general: GeneralWords | None, spec: ModelSpec
+    side: Side,
+    categories: Sequence[CategoryWords],
+    opposite: Sequence[CategoryWords],
+    general: GeneralWords | None,
+    spec: ModelSpec,
 ) -> tuple[Told | None, Numbers, Numbers]:
-    """What vectors tell of preferences, and the inflation of each home with its degrees of freedom."""
-    cells = len(homes)
+    """What vectors tell of preferences, and the inflation of each group or class with its degrees of freedom."""
+    cells = len(categories)
     if general is None:
         return None, np.ones(cells), np.full(cells, np.inf)
-    apart, of_general = distance_apart(homes), preference_variance(opposite, general)
+    apart, of_general = distance_apart(categories), preference_variance(opposite, general)
     inflation = np.array(
-        [home.inflation(general, apart, [*homes[:k], *homes[k + 1 :]]) for k, home in enumerate(homes)]
+        [
+            category.inflation(general, apart, [*categories[:k], *categories[k + 1 :]])
+            for k, category in enumerate(categories)
+        ]
     )
-    expected = np.array([home.expected_variance(of_general, general) for home in homes])
+    expected = np.array([category.expected_variance(of_general, general) for category in categories])
     share = residual_share(_lengths(opposite))
     told = Told(expected, np.full(cells, general.directions), np.full(cells, share))
     known = spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and bool((expected > 0).all())
     return told if known else None, inflation, np.full(cells, general.directions / 2)
 
 
-def _cosines(groups: Sequence[Home], classes: Sequence[Home]) -> Numbers:
-    targets, attributes = (np.concatenate([home.rows for home in homes]) for homes in (groups, classes))
+def _cosines(groups: Sequence[CategoryWords], classes: Sequence[CategoryWords]) -> Numbers:
+    targets, attributes = (
+        np.concatenate([category.rows for category in categories]) for categories in (groups, classes)
+    )
     return np.asarray(targets @ attributes.T)
 
 
-def _lengths(homes: Sequence[Home]) -> Numbers:
-    return np.array([len(home.rows) for home in homes], dtype=float)
+def _lengths(categories: Sequence[CategoryWords]) -> Numbers:
+    return np.array([len(category.rows) for category in categories], dtype=float)

@@ -20,7 +20,7 @@ from bayes_bias.errors import TableError, did_you_mean
 from bayes_bias.formatting import Telling
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
-from bayes_bias.table.labels import HOMES, LABELS, SIDES, labelled, settled, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, labelled, settled, words_of
 from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
@@ -296,14 +296,14 @@ class AssociationTable(Telling):
         >>> independent.related_words.reduced
         {}
         """
-        homes = (*self.groups, *self.classes)
-        for home, each in related.items():
-            _known("related", home, homes)
+        categories = (*self.groups, *self.classes)
+        for category, each in related.items():
+            _known("related", category, categories)
             if not (is_number(each.inflation) and each.inflation >= 1):
-                raise TableError(f"related: the inflation of '{home}' must be 1 or more, got {each.inflation!r}")
-            if other := sorted(set(_words_of_home(self.values, home)) ^ set(each.words)):
+                raise TableError(f"related: the inflation of '{category}' must be 1 or more, got {each.inflation!r}")
+            if other := sorted(set(_words_of_category(self.values, category)) ^ set(each.words)):
                 raise TableError(
-                    f"related: '{home}' must have the words of the table; these are missing or too many:"
+                    f"related: '{category}' must have the words of the table; these are missing or too many:"
                     f" {', '.join(other[:5])}"
                 )
         values = self.values
@@ -617,12 +617,12 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
     """Notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
     return tuple(
         _uneven(kind, sizes)
-        for kind, sizes in words_of_homes(table).items()
+        for kind, sizes in words_of_categories(table).items()
         if max(sizes.values()) >= UNEVEN * min(sizes.values())
     )
 
 
-def words_of_homes(table: AssociationTable) -> dict[str, dict[str, int]]:
+def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
     """The number of words of each "group", and of each associated "class"."""
     values = table.values
     return {
@@ -631,9 +631,9 @@ def words_of_homes(table: AssociationTable) -> dict[str, dict[str, int]]:
     }
 
 
-def words_in(homes: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
+def words_in(categories: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
     """The number of words that are in each of these groups, or classes."""
-    labels = homes.to_numpy()
+    labels = categories.to_numpy()
     return {name: int((labels == name).sum()) for name in names}
 
 
@@ -696,13 +696,13 @@ def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     return np.array([rank[label] for label in labels.tolist()])
 
 
-def _words_of_home(values: xr.DataArray, home: str) -> list[str]:
+def _words_of_category(values: xr.DataArray, category: str) -> list[str]:
     """The words of a group, or class."""
     return [
         word
         for side in SIDES
-        for word, of in zip(words_of(values, side), values[HOMES[side]].to_numpy(), strict=True)
-        if of == home
+        for word, of in zip(words_of(values, side), values[CATEGORY_COORD[side]].to_numpy(), strict=True)
+        if of == category
     ]
 
 

@@ -14,7 +14,7 @@ from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import shortened
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import HOMES, SIDES, Side, belongs, shared_words
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, shared_words
 from bayes_bias.table.replicates import EQUAL
 
 type Numbers = NDArray[np.float64]
@@ -87,7 +87,7 @@ def share_words[Label](
     tables = {first_label: first} | {label: _without_own_related_words(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
-    notices = announce(tuple(notice for dim in HOMES for notice in _left_out(values, shared[dim], dim)))
+    notices = announce(tuple(notice for dim in CATEGORY_COORD for notice in _left_out(values, shared[dim], dim)))
     cut = {
         label: replace(
             table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *notices)
@@ -240,7 +240,7 @@ def _without_own_related_words(table: AssociationTable) -> AssociationTable:
     """Without the notices of related words that another table's will replace."""
     if not table.has_related_words:
         return table
-    own = tuple(f"{home}: {related.text}" for home, related in table.related_words.homes.items())
+    own = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
     return replace(table, notices=tuple(notice for notice in table.notices if not notice.startswith(own)))
 
 

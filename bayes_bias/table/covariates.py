@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import as_numbers, described
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import plain
-from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 
 type Numbers = NDArray[np.float64]
 type Covariates = pd.DataFrame | pd.Series | Mapping[str, Any]
@@ -38,16 +38,18 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
     frames = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
     has_any = False
     for side in SIDES:
-        frame, homes = frames[side], values[HOMES[side]].to_numpy()
+        frame, categories = frames[side], values[CATEGORY_COORD[side]].to_numpy()
         words = words_of(values, side)
-        required_words = [word for word, home in zip(words, homes, strict=True) if side == "target" or home in compared]
+        required_words = [
+            word for word, category in zip(words, categories, strict=True) if side == "target" or category in compared
+        ]
         if frame is None or not (side in by_side or frame.index.isin(required_words).any()):
             continue
         has_any = True
         earlier = covariates_in(values, side).loc[required_words]
         columns = _numbers_of(frame, required_words, side)
         columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
-        _check_design(columns, pd.Series(homes, words)[required_words], side)
+        _check_design(columns, pd.Series(categories, words)[required_words], side)
         values = values.assign_coords(
             {f"{_prefix(side)}{name}": (side, columns[name].reindex(words)) for name in columns}
         )
@@ -74,18 +76,19 @@ def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
 def groups_apart(values: xr.DataArray) -> Iterator[str]:
     """Sentences about covariates in which the words of two groups, or classes, hardly overlap."""
     for side in SIDES:
-        frame = covariates_in(values, side).dropna().assign(**{_HOME: dict(_homes_of(values, side))})
-        for name in frame.columns.drop(_HOME):
-            by_home = frame.groupby(_HOME, sort=False)[name]
-            statistics = by_home.agg(["min", "max", "mean"])
-            sd = float(np.sqrt(by_home.transform("var").mean()))
+        frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: dict(_categories_of(values, side))})
+        for name in frame.columns.drop(_CATEGORY):
+            by_category = frame.groupby(_CATEGORY, sort=False)[name]
+            statistics = by_category.agg(["min", "max", "mean"])
+            sd = float(np.sqrt(by_category.transform("var").mean()))
             for one, other in combinations(statistics.index, 2):
-                low, high = sorted((one, other), key=lambda home: float(statistics["mean"][home]))
+                low, high = sorted((one, other), key=lambda category: float(statistics["mean"][category]))
                 apart = statistics["max"][low] < statistics["min"][high]
                 if apart or statistics["mean"][high] - statistics["mean"][low] > _FAR_APART * sd:
+                    least, most = statistics["min"], statistics["max"]
                     reach = [
-                        f"'{home}' ({plain(statistics['min'][home], 2)} to {plain(statistics['max'][home], 2)})"
-                        for home in (low, high)
+                        f"'{category}' ({plain(least[category], 2)} to {plain(most[category], 2)})"
+                        for category in (low, high)
                     ]
                     says = "does not overlap" if apart else "hardly overlaps"
                     yield (
@@ -95,7 +98,7 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                     )
 
 
-_HOME = "\x1fhome"
+_CATEGORY = "\x1fhome"
 
 
 def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.intp]]) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
         dim = f"{side}_covariate"
         variables |= {
             f"{dim}_value": ((side, dim), scaled),
-            f"{dim}_mean": ((HOMES[side], dim), _means(scaled, cells[side])),
+            f"{dim}_mean": ((CATEGORY_COORD[side], dim), _means(scaled, cells[side])),
             f"{dim}_sd": (dim, sd),
             f"{dim}_centre": (dim, centre),
             dim: list(frame.columns),
@@ -173,10 +176,10 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
     return rows
 
 
-def _check_design(frame: pd.DataFrame, homes: "pd.Series[str]", side: Side) -> None:
+def _check_design(frame: pd.DataFrame, categories: "pd.Series[str]", side: Side) -> None:
     """Refuse what cannot be told from the groups, or from other covariates."""
-    names, kind = list(frame.columns), HOMES[side].removeprefix("attribute_")
-    centred = (frame - frame.groupby(homes).transform("mean")).to_numpy()
+    names, kind = list(frame.columns), CATEGORY_COORD[side].removeprefix("attribute_")
+    centred = (frame - frame.groupby(categories).transform("mean")).to_numpy()
     for name, column, within in zip(names, frame.to_numpy().T, centred.T, strict=True):
         if np.ptp(column) == 0:
             raise TableError(
@@ -193,10 +196,10 @@ def _check_design(frame: pd.DataFrame, homes: "pd.Series[str]", side: Side) -> N
             f"covariates: {', '.join(names)} cannot be separated from each other within each {kind} of {side}s; leave"
             " one out"
         )
-    df = len(frame) - homes.nunique() - len(names)
+    df = len(frame) - categories.nunique() - len(names)
     if df < _FEWEST_LEFT:
         raise TableError(
-            f"covariates: {len(frame)} {side}s are too few for {len(names)} covariate(s) within {homes.nunique()}"
+            f"covariates: {len(frame)} {side}s are too few for {len(names)} covariate(s) within {categories.nunique()}"
             f" {kind}(s); add {_FEWEST_LEFT - df} or more, or leave a covariate out"
         )
 
@@ -207,8 +210,8 @@ def _means(z: Numbers, cells: NDArray[np.intp]) -> Numbers:
     return np.asarray(member.T @ z / np.maximum(member.sum(axis=0), 1)[:, None])
 
 
-def _homes_of(values: xr.DataArray, side: Side) -> Iterator[tuple[str, str]]:
-    yield from zip(words_of(values, side), values[HOMES[side]].to_numpy().tolist(), strict=True)
+def _categories_of(values: xr.DataArray, side: Side) -> Iterator[tuple[str, str]]:
+    yield from zip(words_of(values, side), values[CATEGORY_COORD[side]].to_numpy().tolist(), strict=True)
 
 
 def _prefix(side: Side) -> str:

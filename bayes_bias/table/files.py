@@ -13,7 +13,7 @@ from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
-from bayes_bias.table.labels import HOMES, LABELS, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 from bayes_bias.table.related_words import COLUMNS as OF_RELATED
 from bayes_bias.table.related_words import Related
@@ -137,18 +137,18 @@ def _related(
 ) -> AssociationTable:
     """The table with what a table file says of how words vary together."""
     related = dict[str, Related]()
-    for side, home in HOMES.items():
-        rows = pd.DataFrame({"word": cells[headings[side]], "home": cells[headings[home]]})
+    for side, category in CATEGORY_COORD.items():
+        rows = pd.DataFrame({"word": cells[headings[side]], "category": cells[headings[category]]})
         for what in OF_RELATED:
             column = f"{side}_{what}"
             present = [value if str(value).strip() else "nan" for value in cells[column]]
             rows[what] = _numbers(present, f"{path.name}, {column}", cells[headings[side]])
-        for name, own in rows.drop_duplicates("word").groupby("home", sort=False):
+        for name, own in rows.drop_duplicates("word").groupby("category", sort=False):
             first = own.iloc[0]
             words, loading = tuple(own.word), own.loading.to_numpy()
             related[str(name)] = Related(words, first.inflation, first.preference_sd, first.directions, loading)
-    homes = {*table.groups, *table.classes}
-    return table.with_related_words({home: each for home, each in related.items() if home in homes})
+    categories = {*table.groups, *table.classes}
+    return table.with_related_words({category: each for category, each in related.items() if category in categories})
 
 
 def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import TableError, did_you_mean
-from bayes_bias.table.labels import HOMES, LABELS, Side, lonely, settled
+from bayes_bias.table.labels import CATEGORY_COORD, LABELS, Side, lonely, settled
 from bayes_bias.table.metric import Metric
 
 WORDS = ("target", "group", "attribute", "attribute_class")
@@ -144,17 +144,17 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
 
 
 def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
-    home = HOMES[dim]
+    category = CATEGORY_COORD[dim]
     words = tidy[tidy[label] != ""].drop_duplicates(dim)
     for pair, members in words.groupby(label, sort=False):
         if len(members) > 2:
             raise TableError(
                 f"{label}: '{pair}' labels {len(members)} words ({', '.join(map(str, members[dim]))}); a pair has two"
             )
-        if members[home].duplicated().any():
+        if members[category].duplicated().any():
             raise TableError(
                 f"{label}: '{pair}' matches {' and '.join(map(repr, members[dim]))}, both in"
-                f" '{members[home].iloc[0]}'; match words of two groups, or of two classes"
+                f" '{members[category].iloc[0]}'; match words of two groups, or of two classes"
             )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Side = Literal["target", "attribute"]
 SIDES: tuple[Side, ...] = get_args(Side)
 # What a word of each side belongs to.
-HOMES: Mapping[Side, str] = MappingProxyType({"target": "group", "attribute": "attribute_class"})
+CATEGORY_COORD: Mapping[Side, str] = MappingProxyType({"target": "group", "attribute": "attribute_class"})
 
 LABELS: Mapping[str, Side] = {
     "target_topic": "target",
@@ -65,7 +65,7 @@ def lonely(values: "xr.DataArray", name: str) -> list[str]:
 
 def belongs(values: "xr.DataArray", dim: Side) -> dict[str, str]:
     """Which group or class each word is in."""
-    return dict(zip(words_of(values, dim), values[HOMES[dim]].to_numpy().tolist(), strict=True))
+    return dict(zip(words_of(values, dim), values[CATEGORY_COORD[dim]].to_numpy().tolist(), strict=True))
 
 
 def words_of(values: "xr.DataArray", dim: str) -> list[str]:
@@ -75,7 +75,7 @@ def words_of(values: "xr.DataArray", dim: str) -> list[str]:
 
 def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str) -> dict[Side, list[str]]:
     """Targets and attributes that all tables have, in the order of the first; `kind` is what a table is called."""
-    return {dim: _shared(tables, dim, argument, kind) for dim in HOMES}
+    return {dim: _shared(tables, dim, argument, kind) for dim in CATEGORY_COORD}
 
 
 def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:

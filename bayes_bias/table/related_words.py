@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.formatting import Tabled, joined
-from bayes_bias.table.labels import HOMES, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 
 # So many words of each end are named in a sentence.
 _NAMED = 3
@@ -104,34 +104,37 @@ class RelatedWords(Tabled):
     classes: Mapping[str, Related]
 
     @property
-    def homes(self) -> Mapping[str, Related]:
+    def categories(self) -> Mapping[str, Related]:
         """Groups and classes."""
         return {**self.groups, **self.classes}
 
     @property
     def reduced(self) -> Mapping[str, Related]:
         """The groups and classes whose effective number of words is below the number of their words."""
-        return {home: related for home, related in self.homes.items() if related.is_reduced}
+        return {category: related for category, related in self.categories.items() if related.is_reduced}
 
     @property
     def text(self) -> str:
         """Describe each group and class."""
-        return " ".join(f"{home}: {related.text}." for home, related in self.homes.items()) or "Nothing is known."
+        return (
+            " ".join(f"{category}: {related.text}." for category, related in self.categories.items())
+            or "Nothing is known."
+        )
 
     @property
     def sentence(self) -> str:
         """Describe in one sentence the groups and classes with related words; "" if there are none."""
         clauses = [
-            f"the effective number of the {len(related.words)} words of '{home}' is {related.effective:.0f}"
+            f"the effective number of the {len(related.words)} words of '{category}' is {related.effective:.0f}"
             + (f" ({related.named})" if related.named else "")
-            for home, related in self.reduced.items()
+            for category, related in self.reduced.items()
         ]
         return f"Because some words are related, {joined(clauses)}." if clauses else ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row of numbers for each group and class, by its name."""
         rows = {
-            home: {
+            category: {
                 "words": len(related.words),
                 "effective_words": related.effective,
                 "inflation": related.inflation,
@@ -139,7 +142,7 @@ class RelatedWords(Tabled):
                 "directions": related.directions,
                 "vary_along": related.named,
             }
-            for home, related in self.homes.items()
+            for category, related in self.categories.items()
         }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
 
@@ -154,13 +157,13 @@ def related_words(values: xr.DataArray) -> RelatedWords:
 
 
 def related_coordinates(
-    values: xr.DataArray, side: Side, homes: Mapping[str, Related]
+    values: xr.DataArray, side: Side, categories: Mapping[str, Related]
 ) -> dict[str, tuple[str, list[float]]]:
     """Return the coordinates by which a table keeps how the words of a side vary together."""
-    words, home_of = words_of(values, side), values[HOMES[side]].to_numpy().tolist()
+    words, category_of = words_of(values, side), values[CATEGORY_COORD[side]].to_numpy().tolist()
     columns: dict[str, list[float]] = {name: [default] * len(words) for name, default in _OF_INDEPENDENT.items()}
-    for position, (word, home) in enumerate(zip(words, home_of, strict=True)):
-        if related := homes.get(home):
+    for position, (word, category) in enumerate(zip(words, category_of, strict=True)):
+        if related := categories.get(category):
             columns["inflation"][position] = related.inflation
             columns["preference_sd"][position] = related.preference_sd
             columns["directions"][position] = related.directions
@@ -172,15 +175,15 @@ def related_coordinates(
 def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
     if f"{side}_inflation" not in values.coords:
         return
-    words, home_of = words_of(values, side), values[HOMES[side]].to_numpy()
+    words, category_of = words_of(values, side), values[CATEGORY_COORD[side]].to_numpy()
     inflation, sd, directions, loading = (values[f"{side}_{name}"].to_numpy() for name in COLUMNS)
-    for home in dict.fromkeys(home_of.tolist()):
-        own = np.flatnonzero(home_of == home)
+    for category in dict.fromkeys(category_of.tolist()):
+        own = np.flatnonzero(category_of == category)
         first = own[0]
         if inflation[first] == 1 and isnan(sd[first]):
             continue
         yield (
-            home,
+            category,
             Related(
                 tuple(words[i] for i in own),
                 float(inflation[first]),

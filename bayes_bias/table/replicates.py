@@ -11,7 +11,7 @@ import xarray as xr
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import plural, shortened
-from bayes_bias.table.labels import HOMES, Side, settled, shared_words, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, Side, settled, shared_words, words_of
 from bayes_bias.table.lazy_products import Products
 
 # Fewer say little about how much replicates differ.
@@ -110,7 +110,7 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
     for label, values in settled_tables.items():
         _check_complete(values, label, kind)
     return Replicates(kind, MappingProxyType(settled_tables)), tuple(
-        notice for dim in HOMES for notice in _left_out(tables, shared[dim], dim, kind)
+        notice for dim in CATEGORY_COORD for notice in _left_out(tables, shared[dim], dim, kind)
     )
 
 
@@ -150,7 +150,7 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
         return
     missing = np.argwhere(np.isnan(values.to_numpy()))
     if len(missing):
-        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(HOMES, missing[0], strict=True))
+        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(CATEGORY_COORD, missing[0], strict=True))
         more = f", nor for {len(missing) - 1} more pairs" if len(missing) > 1 else ""
         raise TableError(
             f"replicates: {kind} '{label}' has no value for '{target}' with '{attribute}'{more}; every replicate needs"

@@ -229,7 +229,7 @@ def sampling_scope(name: str) -> Scope:
 
 def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
     """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
-    single = {facet for facet in WORDS if _single_word_homes(data, facet)}
+    single = {facet for facet in WORDS if _single_word_categories(data, facet)}
     if not data.replication.size:
         single.add(REPLICATES)
     return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
@@ -254,7 +254,7 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
             f" {' or '.join(map(repr, remaining))}"
         )
     if record.name not in remaining:
-        single = [name for facet in WORDS for name in _single_word_homes(data, facet)]
+        single = [name for facet in WORDS for name in _single_word_categories(data, facet)]
         raise ScopeError(
             f"scope: '{record.name}' generalises from a group or class of one word ({', '.join(single)});"
             f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
@@ -262,7 +262,7 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
     return record
 
 
-def _single_word_homes(data: "xr.Dataset", facet: Facet) -> list[str]:
+def _single_word_categories(data: "xr.Dataset", facet: Facet) -> list[str]:
     """Groups or classes with a single word of a facet."""
     sizes = data[f"n_{facet.name}"]
     return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

@@ -18,7 +18,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.from_frames import WORDS
-from bayes_bias.table.labels import HOMES, SIDES, Side, is_paired
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.lazy_products import Products
 
 # Cosines come from float32 vectors: residual variation below this is rounding, not data.
@@ -264,7 +264,10 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
     for side, members in clusters.items():
         variables[f"{side}_cluster"] = (side, members.index)
         if members.kinds:
-            variables[f"{side}_overlap"] = ((HOMES[side], f"{HOMES[side]}_"), members.overlap(cells[side]))
+            variables[f"{side}_overlap"] = (
+                (CATEGORY_COORD[side], f"{CATEGORY_COORD[side]}_"),
+                members.overlap(cells[side]),
+            )
     return variables
 
 
@@ -277,7 +280,7 @@ def _related_variables(table: AssociationTable) -> dict[str, Any]:
             continue
         first = np.unique(cells[side], return_index=True)[1]
         for what in ("inflation", "preference_sd", "directions"):
-            variables[f"{side}_{what}"] = (HOMES[side], table.values[f"{side}_{what}"].to_numpy()[first])
+            variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first])
     return variables
 
 

@@ -34,9 +34,9 @@ _OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
 _FILLERS = frozenset(_OTHERS.split())
 
 
-def home_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The group or class of each word, in order."""
-    return {word: home for home, members in words.items() for word in members}
+    return {word: category for category, members in words.items() for word in members}
 
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
@@ -109,8 +109,8 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
     """A notice for each group or class with two forms of one word, such as liberal and liberals, outside a topic."""
     notices = []
-    for home, members in words.items():
-        topic = home_of(topics.get(home, {}))
+    for category, members in words.items():
+        topic = category_of(topics.get(category, {}))
         pairs = [
             f"'{word}' and '{form}'"
             for word in members
@@ -119,7 +119,7 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
         ]
         if pairs:
             notices.append(
-                f"{where}: '{home}' lists {', '.join(pairs)}, which look like forms of one word, but count as "
+                f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word, but count as "
                 "independent words; keep one, or name them as a topic"
             )
     return tuple(notices)
@@ -132,7 +132,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
         if name not in WORD_CLASSES:
             raise WordListError(f"{content.where}: 'word_classes' has an unknown class '{name}'", name, WORD_CLASSES)
     refuse_shared_words(table, "word classes", content.where)
-    return home_of(table)
+    return category_of(table)
 
 
 def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
@@ -145,19 +145,19 @@ def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
 
 def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
     """A word in two groups (or two associated classes) would be compared with itself."""
-    home: dict[str, str] = {}
+    category: dict[str, str] = {}
     for name, members in words.items():
         for word in members:
-            if word in home:
+            if word in category:
                 raise WordListError(
-                    f"{where}: '{word}' is in two {kind}, '{home[word]}' and '{name}'; remove it from one"
+                    f"{where}: '{word}' is in two {kind}, '{category[word]}' and '{name}'; remove it from one"
                 )
-            home[word] = name
+            category[word] = name
 
 
 def without_targets(classes: WordTable, groups: WordTable, where: str) -> tuple[WordTable, tuple[str, ...]]:
     """Attributes without those that are targets too: the cosine of a word with itself is always 1."""
-    return _without(classes, dict.fromkeys(home_of(groups), "a target"), where)
+    return _without(classes, dict.fromkeys(category_of(groups), "a target"), where)
 
 
 def separate_controls(
@@ -167,8 +167,8 @@ def separate_controls(
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
     """Control classes without words used elsewhere: as targets, attributes, or in an earlier control class."""
-    reasons = {word: f"in '{name}' too" for word, name in home_of(classes).items()}
-    reasons |= dict.fromkeys(home_of(groups), "a target")
+    reasons = {word: f"in '{name}' too" for word, name in category_of(classes).items()}
+    reasons |= dict.fromkeys(category_of(groups), "a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():

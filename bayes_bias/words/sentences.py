@@ -78,7 +78,8 @@ def group_by_word(
     else:
         sentences_of = _stated(content, groups, classes)
     sides = [
-        {home: tuple(sentences_of.get(home) or words) for home, words in side.items()} for side in (groups, classes)
+        {category: tuple(sentences_of.get(category) or words) for category, words in side.items()}
+        for side in (groups, classes)
     ]
     sentences = {word: own for words in sentences_of.values() for word, own in words.items()}
     units = {word for side in sides for words in side.values() for word in words}
@@ -86,9 +87,9 @@ def group_by_word(
     return sides[0], sides[1], sentences, notices
 
 
-def _are_sentences(homes: WordTable) -> bool:
+def _are_sentences(categories: WordTable) -> bool:
     """Whether most entries of the groups, or of the classes, are sentences; among words, a few are phrases or notes."""
-    entries = [entry for words in homes.values() for entry in words]
+    entries = [entry for words in categories.values() for entry in words]
     return 2 * sum(map(is_sentence, entries)) > len(entries)
 
 
@@ -138,12 +139,12 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
     sentences = {word: table.texts(word) for word in table.values}
     word_of = {sentence: word for word, own in sentences.items() for sentence in own}
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
-    for home, entries in {**groups, **classes}.items():
+    for category, entries in {**groups, **classes}.items():
         words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
         if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
-            raise WordListError(f"{table.where} has no word for '{missing[0]}' of '{home}'; add it to its word")
+            raise WordListError(f"{table.where} has no word for '{missing[0]}' of '{category}'; add it to its word")
         if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
-            sentences_of[home] = {word: own.get(word, {word: "{}"}) for word in words}
+            sentences_of[category] = {word: own.get(word, {word: "{}"}) for word in words}
     return sentences_of
 
 
@@ -160,12 +161,12 @@ def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
 class _Side:
     """The sentences of the groups, or of the classes, and all ways to read them."""
 
-    homes: WordTable
+    categories: WordTable
     shared: frozenset[str]
 
     @cached_property
     def slots(self) -> dict[str, list[_Slot]]:
-        return {s: list(_slots(s, self.shared)) for sentences in self.homes.values() for s in sentences}
+        return {s: list(_slots(s, self.shared)) for sentences in self.categories.values() for s in sentences}
 
     @cached_property
     def words_in(self) -> Mapping[str, set[str]]:
@@ -182,41 +183,42 @@ class _Side:
         return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
 
 
-def _recognised(homes: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
+def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
     """The words of each group (or class) that holds sentences, with their sentences and templates; `others` are the
     classes (or groups)."""
-    if not _are_sentences(homes):
+    if not _are_sentences(categories):
         return {}
-    of_sentences = {name: entries for name, entries in homes.items() if any(map(is_sentence, entries))}
-    side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**homes, **others}))
-    return {home: _words_of(home, entries, side, where) for home, entries in of_sentences.items()}
+    of_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
+    side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**categories, **others}))
+    return {category: _words_of(category, entries, side, where) for category, entries in of_sentences.items()}
 
 
-def _shared_tokens(homes: WordTable) -> frozenset[str]:
-    """Tokens of two homes or more, which belong to templates."""
-    counts = Counter(token for sentences in homes.values() for token in {t for s in sentences for t in _tokens(s)})
+def _shared_tokens(categories: WordTable) -> frozenset[str]:
+    """Tokens of two groups or classes or more, which belong to templates."""
+    counts = Counter(token for sentences in categories.values() for token in {t for s in sentences for t in _tokens(s)})
     return frozenset(token for token, count in counts.items() if count > 1)
 
 
-def _words_of(home: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
+def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
     slot_of = {sentence: side.best(sentence) for sentence in sentences}
     keys = {slot.key for slot in slot_of.values() if slot}
     slots: list[_Slot] = []
     for sentence, slot in slot_of.items():
         of_known = [other for other in side.slots[sentence] if other.key in keys]
         if slot is None and len(of_known) != 1:
-            raise WordListError(f"{where}: no word is found that '{sentence}' of '{home}' was made from; {_REMEDY}")
+            raise WordListError(f"{where}: no word is found that '{sentence}' of '{category}' was made from; {_REMEDY}")
         slots.append(slot or of_known[0])
     words = _merged(slots)
     if len(words) == 1 < len(sentences):
         raise WordListError(
-            f"{where}: all {len(sentences)} sentences of '{home}' seem to be made from '{next(iter(words))}'; {_REMEDY}"
+            f"{where}: all {len(sentences)} sentences of '{category}' seem to be made from"
+            f" '{next(iter(words))}'; {_REMEDY}"
         )
-    _check_one_each(words, {slot.sentence: slot for slot in slots}, home, where)
+    _check_one_each(words, {slot.sentence: slot for slot in slots}, category, where)
     return words
 
 
-def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], home: str, where: str) -> None:
+def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
     """Refuse a sentence that could have been made from two of the words."""
     having: dict[str, set[str]] = defaultdict(set)
     for word, own in words.items():
@@ -226,7 +228,8 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], home: str, w
         for sentence in own:
             if others := set().union(*(having[token] for token in _tokens(sentence) if token in having)) - {word}:
                 raise WordListError(
-                    f"{where}: '{sentence}' of '{home}' may be made from '{word}' or from '{min(others)}'; {_REMEDY}"
+                    f"{where}: '{sentence}' of '{category}' may be made from '{word}' or from '{min(others)}';"
+                    f" {_REMEDY}"
                 )
 
 
@@ -265,7 +268,7 @@ def _tokens(sentence: str) -> list[str]:
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
-    """Every run of tokens that no other home has, as the slot of a template; an article goes with the word."""
+    """Every run of tokens that no other group or class has, as the slot of a template; an article goes with the word."""
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):

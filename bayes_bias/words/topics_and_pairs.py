@@ -34,12 +34,16 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
     table = content.table("topics")
     topics: dict[str, Words] = {}
     notices: tuple[str, ...] = ()
-    for home in map(str, table.values):
-        if home not in (*groups, *classes):
-            raise WordListError(f"{table.where} names an unknown group or class '{home}'", home, (*groups, *classes))
-        key = f"topics.{home}"
-        topics[home], repeated = read_words(Content({key: table.values[home]}, content.where), key)
-        _check_topics(topics[home], home, (*groups.get(home, ()), *classes.get(home, ())), content.where)
+    for category in map(str, table.values):
+        if category not in (*groups, *classes):
+            raise WordListError(
+                f"{table.where} names an unknown group or class '{category}'", category, (*groups, *classes)
+            )
+        key = f"topics.{category}"
+        topics[category], repeated = read_words(Content({key: table.values[category]}, content.where), key)
+        _check_topics(
+            topics[category], category, (*groups.get(category, ()), *classes.get(category, ())), content.where
+        )
         notices += repeated
     return topics, notices
 
@@ -52,22 +56,22 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
         raise WordListError(f"{content.where}: 'pairs' must be a list of pairs; write {_EXAMPLE}")
-    homes = {word: ("class", name) for name in reversed(list(classes)) for word in classes[name]}
-    homes |= {word: ("group", name) for name, words in groups.items() for word in words}
+    categories = {word: ("class", name) for name in reversed(list(classes)) for word in classes[name]}
+    categories |= {word: ("group", name) for name, words in groups.items() for word in words}
     result: list[tuple[str, str]] = []
     for pair in pairs:
-        result.append(_checked_pair(pair, homes, {*sum(result, ())}, content.where))
+        result.append(_checked_pair(pair, categories, {*sum(result, ())}, content.where))
     return tuple(result)
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
     """The topics of the words that a list still has, read-only and without empty ones."""
     remaining = {}
-    for home, names in topics.items():
-        words = {*groups.get(home, ()), *classes.get(home, ())}
+    for category, names in topics.items():
+        words = {*groups.get(category, ()), *classes.get(category, ())}
         words_left = {name: tuple(word for word in members if word in words) for name, members in names.items()}
-        remaining[home] = MappingProxyType({name: members for name, members in words_left.items() if members})
-    return MappingProxyType({home: names for home, names in remaining.items() if names})
+        remaining[category] = MappingProxyType({name: members for name, members in words_left.items() if members})
+    return MappingProxyType({category: names for category, names in remaining.items() if names})
 
 
 def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
@@ -100,30 +104,32 @@ def _is_source(value: object) -> bool:
     return isinstance(value, str) and value in SUB_TOPICS
 
 
-def _check_topics(topics: Words, home: str, words: Sequence[str], where: str) -> None:
+def _check_topics(topics: Words, category: str, words: Sequence[str], where: str) -> None:
     for name, members in topics.items():
         for word in members:
             if word not in words:
                 raise WordListError(
-                    f"{where}: 'topics.{home}.{name}' lists '{word}', which '{home}' does not have", word, words
+                    f"{where}: 'topics.{category}.{name}' lists '{word}', which '{category}' does not have", word, words
                 )
-    refuse_shared_words(topics, f"topics of '{home}'", where)
+    refuse_shared_words(topics, f"topics of '{category}'", where)
 
 
-def _checked_pair(pair: object, homes: Mapping[str, tuple[str, str]], matched: set[str], where: str) -> tuple[str, str]:
+def _checked_pair(
+    pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
+) -> tuple[str, str]:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise WordListError(f"{where}: 'pairs' lists {pair!r}; a pair is a list of two words, as in {_EXAMPLE}")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)
     for word in (first, second):
-        if not isinstance(word, str) or word not in homes:
-            raise WordListError(f"{where}: 'pairs' names an unknown word {word!r}", word, homes)
+        if not isinstance(word, str) or word not in categories:
+            raise WordListError(f"{where}: 'pairs' names an unknown word {word!r}", word, categories)
         if word in matched:
             raise WordListError(f"{where}: 'pairs' has '{word}' in two pairs; remove it from one")
-    (kind, home), (other_kind, other_home) = homes[first], homes[second]
+    (kind, category), (other_kind, other_category) = categories[first], categories[second]
     if kind != other_kind:
         raise WordListError(
             f"{where}: 'pairs' matches a target with an attribute, '{first}' and '{second}'; {_ALLOWED}"
         )
-    if home == other_home:
-        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', both in '{home}'; {_ALLOWED}")
+    if category == other_category:
+        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', both in '{category}'; {_ALLOWED}")
     return first, second

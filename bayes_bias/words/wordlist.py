@@ -21,7 +21,7 @@ from bayes_bias.words import list_rules
 from bayes_bias.words.content import Content
 from bayes_bias.words.language import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
-from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.topics_and_pairs import (
@@ -368,7 +368,7 @@ class WordList(Telling):
         """The sub-topic of each word that is in one, unless words count as independent draws."""
         if self.sub_topics != "from vectors":
             return {}
-        return {word: name for topics in self.topics.values() for word, name in home_of(topics).items()}
+        return {word: name for topics in self.topics.values() for word, name in category_of(topics).items()}
 
     @property
     def pair_of(self) -> Mapping[str, str]:
@@ -383,7 +383,7 @@ class WordList(Telling):
         """
         content: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
-            content += [{home: dict(topics) for home, topics in self.topics.items()}, self.pairs]
+            content += [{category: dict(topics) for category, topics in self.topics.items()}, self.pairs]
         if self.opposites:
             content.append(self.opposites)
         if self.sub_topics != "from vectors":

@@ -37,7 +37,7 @@ from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.metric import LOG_PROBABILITY
-from bayes_bias.words.list_rules import home_of
+from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.templates import Template, Templates
 from bayes_bias.words.wordlist import WordList
 from studies.known_bias.corpora import TARGETS, Truth, lists_of, log_frequency, of_all_targets
@@ -223,7 +223,7 @@ def _encoded(encoder: SentenceEncoder, attribute: Attribute, words: WordList) ->
 
 
 def _of_values(values: pd.DataFrame, words: WordList) -> AssociationTable:
-    targets, attributes = home_of(words.groups), home_of(words.classes)
+    targets, attributes = category_of(words.groups), category_of(words.classes)
     return assemble(
         values.loc[[*targets], [*attributes]].to_numpy(),
         targets,

@@ -11,7 +11,7 @@ from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.general_words import GeneralWords, eigenvalues, general_words_of, leading_ratio
 from bayes_bias.associations.related import (
     MOST,
-    Home,
+    CategoryWords,
     distance_apart,
     preference_variance,
     related_words_of,
@@ -32,9 +32,9 @@ def general() -> GeneralWords:
     return GeneralWords.of({f"v{i}": vector for i, vector in enumerate(rng.normal(size=(1_000, DIMENSIONS)))})
 
 
-def home(general: GeneralWords, vectors: np.ndarray) -> Home:
+def home(general: GeneralWords, vectors: np.ndarray) -> CategoryWords:
     rows = general.rows(list(vectors))
-    return Home(rows, general.profiles(rows))
+    return CategoryWords(rows, general.profiles(rows))
 
 
 def around(centres: int, each: int, spread: float, seed: int = 2) -> np.ndarray:
@@ -149,8 +149,8 @@ def test_related_words_count_as_fewer_by_default():
     assert found.classes["family"].effective < 6
     assert not independent.reduced
     # What vectors tell of preferences does not depend on it.
-    assert {home: each.preference_sd for home, each in found.homes.items()} == {
-        home: each.preference_sd for home, each in independent.homes.items()
+    assert {home: each.preference_sd for home, each in found.categories.items()} == {
+        home: each.preference_sd for home, each in independent.categories.items()
     }
     assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
     assert any("family" in notice and "effective number" in notice for notice in table.notices)

@@ -44,7 +44,7 @@ def test_independent_words_seldom_seem_clustered(side):
 
 def test_words_in_two_halves_are_found():
     found = clustering(in_halves(1), "attribute")
-    halves = found.words.groupby(["home", "cluster"], sort=False).word.agg(list)
+    halves = found.words.groupby(["category", "cluster"], sort=False).word.agg(list)
     assert [len(words) for words in halves] == [4, 4, 4, 4]
     assert halves["work"].iloc[1] == ["work 4", "work 5", "work 6", "work 7"]
     assert found.is_clustered
@@ -60,8 +60,8 @@ def test_the_same_seed_gives_the_same_answer():
 def test_the_correlation_is_that_of_a_balanced_anova():
     """Donner (1986): with clusters of n words, (MSB - MSW) / (MSB + (n - 1) MSW)."""
     words = clustering(in_halves(3), "attribute").words
-    n, deviations = 4, words.score - words.groupby("home").score.transform("mean")
-    cluster = deviations.groupby([words.home, words.cluster]).transform("mean")
+    n, deviations = 4, words.score - words.groupby("category").score.transform("mean")
+    cluster = deviations.groupby([words.category, words.cluster]).transform("mean")
     between, within = (cluster**2).sum() / 2, ((deviations - cluster) ** 2).sum() / 12
     icc = (between - within) / (between + (n - 1) * within)
     assert clustering(in_halves(3), "attribute").icc == pytest.approx(icc)
@@ -71,7 +71,7 @@ def test_named_topics_replace_clusters():
     weat = load_wordlist("weat7")
     topics = {"math": {"sums": ("addition", "numbers", "computation"), "fields": ("algebra", "geometry")}}
     words = clustering(cosines(replace(weat, topics=topics), "googlenews-demo", controls=()), "target").words
-    math, arts = words[words.home == "math"], words[words.home == "arts"]
+    math, arts = words[words.category == "math"], words[words.category == "arts"]
     assert set(math.cluster) == {"sums", "fields", ""}
     assert math.named.all()
     assert not arts.named.any()
@@ -118,7 +118,7 @@ def test_bias_without_a_word_is_of_that_table():
 def test_bias_without_a_cluster_is_of_that_table():
     table = in_halves(2)
     without = leave_out(table)
-    clusters = without[(without.what == "cluster") & (without.home == "work")]
+    clusters = without[(without.what == "cluster") & (without.category == "work")]
     half = clusters[clusters.left_out == "work 4, work 5 and 2 more"].iloc[0]
     rest = replace(table, values=table.values.drop_sel(attribute=[f"work {i}" for i in range(4, 8)]))
     assert half.words == 4

@@ -16,7 +16,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.crossed import data as model_data
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.preferences import drawn_inflation, residual_shares
-from bayes_bias.table.labels import HOMES
+from bayes_bias.table.labels import CATEGORY_COORD
 from bayes_bias.table.related_words import Related
 from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
@@ -41,7 +41,7 @@ def related_fit(sampled, related):
 
 def test_table_keeps_how_its_words_vary_together(related):
     found = related.related_words
-    assert {home: each.inflation for home, each in found.homes.items()} == INFLATION
+    assert {home: each.inflation for home, each in found.categories.items()} == INFLATION
     assert set(found.reduced) == {"men", "work"}
     assert found.groups["men"].effective == 2.5
     assert found.groups["men"].ends == (("men 4", "men 3"), ("men 0", "men 1"))
@@ -81,10 +81,10 @@ def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fi
     for side in ("target", "attribute"):
         variance = posterior[f"{side}_preference_variance"]
         share, left = residual_shares(data, side)[0], variance - 0
-        for cell, name in enumerate(variance[HOMES[side]].to_numpy()):
+        for cell, name in enumerate(variance[CATEGORY_COORD[side]].to_numpy()):
             # Attributes of control classes have residuals of their own.
             of_cell = posterior.sd_residual_control if name in data.control else posterior.sd_residual
-            left[{HOMES[side]: cell}] = variance.isel({HOMES[side]: cell}) - share * of_cell**2
+            left[{CATEGORY_COORD[side]: cell}] = variance.isel({CATEGORY_COORD[side]: cell}) - share * of_cell**2
         expected = np.sqrt(left.clip(min=0)).transpose(*posterior[f"sd_{side}_preference"].dims)
         np.testing.assert_allclose(posterior[f"sd_{side}_preference"], expected, atol=1e-6)
 

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 import bayes_bias as bb
 from bayes_bias.associations.general_words import general_words_of
-from bayes_bias.associations.related import Home
+from bayes_bias.associations.related import CategoryWords
 from bayes_bias.checks.null_jobs import Cell, judge, judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.opening import open_embedding
@@ -107,7 +107,7 @@ def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
         belongs_to = table.values[home].to_numpy()
         words = [table.values[dim].to_numpy()[belongs_to == each] for each in names]
         rows = [general.rows([table.vectors[word] for word in own]) for own in words]
-        return [Home(each, general.profiles(each)) for each in rows]
+        return [CategoryWords(each, general.profiles(each)) for each in rows]
 
     groups = homes(table.groups, "target", "group")
     classes = homes(table.associated_classes, "attribute", "attribute_class")

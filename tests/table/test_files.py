@@ -73,8 +73,8 @@ def test_a_table_file_keeps_which_words_belong_together(tmp_path):
     path = tmp_path / "weat6.csv"
     table_rows(table).to_csv(path, index=False)
     again = read_table(path)
-    for home, related in table.related_words.homes.items():
-        found = again.related_words.homes[home]
+    for home, related in table.related_words.categories.items():
+        found = again.related_words.categories[home]
         assert found.ends == related.ends
         assert (found.inflation, found.preference_sd, found.directions) == pytest.approx(
             (related.inflation, related.preference_sd, related.directions)

@@ -61,12 +61,12 @@ def _of_groups(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.Da
         others = rows[LABELS].map(
             lambda text, group=group: " / ".join(own for name, own in offered[text].items() if name != group)
         )
-        home = chosen.str.casefold().map(group_of)
+        category = chosen.str.casefold().map(group_of)
         is_offered = [
             choice.casefold() in {own.casefold() for own in offered[text].values()}
             for choice, text in zip(chosen, rows[LABELS], strict=True)
         ]
-        two = chosen.where(~pd.Series(is_offered, rows.index), label.where(home == group, others))
+        two = chosen.where(~pd.Series(is_offered, rows.index), label.where(category == group, others))
         yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=two)
 
 

@@ -23,7 +23,7 @@ from bayes_bias.formatting import MINUS, Column, Layout, Tabled, estimate, in_wo
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
-from bayes_bias.table.association_table import AssociationTable, words_of_homes
+from bayes_bias.table.association_table import AssociationTable, words_of_categories
 from bayes_bias.table.columns import estimates, interval_columns, interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
@@ -335,7 +335,7 @@ def _share(comparison: Comparison) -> str:
 
 def _few_words(comparison: Comparison) -> list[str]:
     """Warn of groups and classes with so few words that the interval of the change may be too short."""
-    shortest = min(min(sizes.values()) for sizes in words_of_homes(comparison.before).values())
+    shortest = min(min(sizes.values()) for sizes in words_of_categories(comparison.before).values())
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return []
     return [

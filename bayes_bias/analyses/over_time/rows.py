@@ -20,7 +20,7 @@ from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.combine_tables import share_words
-from bayes_bias.table.labels import HOMES, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, words_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 type Tables = Mapping[Any, AssociationTable]
@@ -82,27 +82,29 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
     """The trend of each word, those that moved most first."""
     fitted = Fitted.of(trend.fit)
     tables = {}
-    for side in HOMES:
+    for side in CATEGORY_COORD:
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # attributes of a single group have no bias
             continue
-        homes = fitted.data[{"target": "group_of", "attribute": "class_of"}[side]].to_series()
-        names = fitted.data[HOMES[side]].to_numpy()
-        rows = rows.assign(home=[names[homes[word]] for word in rows.index])
-        tables[side] = rows[["home", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
+        categories = fitted.data[{"target": "group_of", "attribute": "class_of"}[side]].to_series()
+        names = fitted.data[CATEGORY_COORD[side]].to_numpy()
+        rows = rows.assign(category=[names[categories[word]] for word in rows.index])
+        tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
     table = pd.concat(tables, names=["side", "word"])
     return table.sort_values("mean", key=lambda size: -size.abs())
 
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
     """Slices that lack words which others have: how many, which, and the trend of the others over all their words."""
-    every = dict.fromkeys(word for table in tables.values() for dim in HOMES for word in words_of(table.values, dim))
-    common = {word for table in shared.values() for dim in HOMES for word in words_of(table.values, dim)}
+    every = dict.fromkeys(
+        word for table in tables.values() for dim in CATEGORY_COORD for word in words_of(table.values, dim)
+    )
+    common = {word for table in shared.values() for dim in CATEGORY_COORD for word in words_of(table.values, dim)}
     columns = ["lacks", "number", "trend", *interval_names(ci_prob, "ci", "trend")]
     rows: dict[Any, list[Any]] = {}
     for label, table in tables.items():
-        own = {word for dim in HOMES for word in words_of(table.values, dim)}
+        own = {word for dim in CATEGORY_COORD for word in words_of(table.values, dim)}
         lacking = [word for word in every if word not in own and word not in common]
         if not lacking:
             continue

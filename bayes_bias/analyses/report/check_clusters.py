@@ -83,8 +83,8 @@ def _listed_sides(sides: Sequence[Clustering]) -> str:
 
 def _if_independent(study: Study) -> tuple[float, float]:
     """The interval if words were independent draws."""
-    homes = study.table.related_words.homes
-    independent = {home: replace(each, inflation=1.0) for home, each in homes.items()}
+    categories = study.table.related_words.categories
+    independent = {category: replace(each, inflation=1.0) for category, each in categories.items()}
     table = study.table.with_related_words(independent)
     if integrated(table, study.spec):
         verdict = verdict_of_table(table, study.scope, model=study.spec, ci_prob=study.ci_prob)
@@ -96,8 +96,8 @@ def _if_independent(study: Study) -> tuple[float, float]:
 
 def _figures(table: AssociationTable, related: RelatedWords) -> dict[str, Axes]:
     """Of each side on which words are related."""
-    homes: dict[Side, Mapping[str, Related]] = {"target": related.groups, "attribute": related.classes}
-    reduced = [side for side, own in homes.items() if any(each.is_reduced for each in own.values())]
+    categories: dict[Side, Mapping[str, Related]] = {"target": related.groups, "attribute": related.classes}
+    reduced = [side for side, own in categories.items() if any(each.is_reduced for each in own.values())]
     return {f"{side}s": plot_related_words(table, side) for side in reduced}
 
 

@@ -84,13 +84,13 @@ def _about_ranks(frequency: Frequency, pool: int) -> str:
 def _medians(ranks: pd.DataFrame) -> str:
     """The median of the known ranks of each group, or class, or the least that it can be."""
     texts = []
-    for home, own in ranks.groupby("home", sort=False):
+    for category, own in ranks.groupby("category", sort=False):
         known = own.dropna()
         if known.empty:
-            texts.append(f"{home} unknown")
+            texts.append(f"{category} unknown")
             continue
         median = known[["known", "most"]].median()
-        texts.append(f"{home} {median.known:,.0f}" + (" or more" if median.most > median.known else ""))
+        texts.append(f"{category} {median.known:,.0f}" + (" or more" if median.most > median.known else ""))
     return joined(texts)
 
 

@@ -111,8 +111,8 @@ class PairScores(Tabled):
 
     def _shown(self) -> pd.DataFrame:
         """Number of pairs of each bias type, and the share in which the stereotypical sentence is ahead."""
-        homes = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
-        return self.rows.groupby(homes, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
+        categories = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
+        return self.rows.groupby(categories, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
 
     def with_items(self, items: pd.Index) -> "PairScores":
         """Return the scores of some pairs."""
