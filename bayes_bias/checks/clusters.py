@@ -28,11 +28,11 @@ _NAMED_BY = 2
 class Clustering:
     """Similarity of the words of one cluster in their contributions to a bias.
 
-    Words have a row each: ``word``, ``category`` (group or class), ``cluster`` (a name within its category, "" for a word on
-    its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the table).
-    `icc` is the intraclass correlation of the scores: the share of their variance within a category that is between its
-    clusters. It is NaN if no category has enough words, and below zero if words of one cluster differ more than those of
-    two. `shuffled` are such correlations with words shuffled between the clusters of their category.
+    Words have a row each: ``word``, ``category`` (group or class), ``cluster`` (a name within its category, "" for a
+    word on its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the
+    table). `icc` is the intraclass correlation of the scores: the share of their variance within a category that is
+    between its clusters. It is NaN if no category has enough words, and below zero if words of one cluster differ more
+    than those of two. `shuffled` are such correlations with words shuffled between the clusters of their category.
     """
 
     side: Side
@@ -194,9 +194,9 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     """Compute the observed bias without each word in turn, and without each cluster of words.
 
     The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
-    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the word, or
-    the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units
-    of the table; NaN if nothing of the category would remain.
+    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the
+    word, or the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in
+    the units of the table; NaN if nothing of the category would remain.
 
     Examples
     --------

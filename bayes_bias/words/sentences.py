@@ -268,7 +268,7 @@ def _tokens(sentence: str) -> list[str]:
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
-    """Every run of tokens that no other group or class has, as the slot of a template; an article goes with the word."""
+    """Every run of tokens that no other category has, as the slot of a template; an article goes with the word."""
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):
