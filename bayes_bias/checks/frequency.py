@@ -40,8 +40,8 @@ class Frequency:
     ----------
     ranks : pandas.DataFrame
         By word: ``side``; ``category``, its group or class; ``known``, its rank among the words that random lists are
-        drawn from, that of the last one for words beyond these, and NaN for words without one; the true rank lies between
-        ``least`` and ``most``.
+        drawn from, that of the last one for words beyond these, and NaN for words without one; the true rank lies
+        between ``least`` and ``most``.
     bias : float
         The bias from known ranks, in the units of the table; NaN if a group or class has none.
     largest : float
