@@ -87,8 +87,12 @@ def plot_posterior(
     estimate = estimand(fitted, scope=scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        _draw_noise(ax, estimate)
-        _draw_posterior(ax, estimate, name if beside is None else f"{name} at equal {beside.covariates}", ci_prob)
+        grid, posterior, noise = densities(estimate)
+        _draw_noise(ax, estimate, grid, noise)
+        ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
+        _draw_posterior(
+            ax, estimate, grid, posterior, name if beside is None else f"{name} at equal {beside.covariates}", ci_prob
+        )
         _draw_observed(ax, estimate, _raw(fitted) if contrast is None else "raw contrast of these words")
         if beside is not None and contrast is None:
             _draw_unadjusted(ax, beside)
@@ -117,17 +121,16 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return grid, posterior(grid), noise
 
 
-def _draw_noise(ax: Axes, bias: Estimate) -> None:
-    grid, posterior, noise = densities(bias)
+def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -> None:
     ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance without a bias")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
     ax.fill_between(grid, beyond, color=GREY, alpha=0.8, linewidth=0, zorder=2, label="noise as far from zero")
-    ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
 
 
-def _draw_posterior(ax: Axes, bias: Estimate, name: str, ci_prob: float) -> None:
-    grid, posterior, _ = densities(bias)
+def _draw_posterior(
+    ax: Axes, bias: Estimate, grid: np.ndarray, posterior: np.ndarray, name: str, ci_prob: float
+) -> None:
     low, high = bias.quantiles(tails(ci_prob))[:, 0]
     shade = estimate_look(excludes(low, high))["color"]
     if excludes(low, high):
