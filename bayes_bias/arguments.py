@@ -1,4 +1,4 @@
-"""Checks of arguments, before anything is computed with them; and importing the modules that register names."""
+"""Checks of arguments, and imports of the modules that register names."""
 
 import math
 import pkgutil
@@ -20,28 +20,30 @@ if TYPE_CHECKING:
 def check_kind(
     argument: str, value: Any, kind: type | UnionType, problem: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Refuse a value of another kind; `problem` ends the message: what the value is not, and what to give.
+    """Raise an error if a value is of another kind.
+
+    `problem` completes the message: what the value is not, and a sentence on what to pass instead.
 
     Examples
     --------
-    >>> check_kind("fit", None, dict, "not a fit; give what `bayes_bias.fit` returned")
+    >>> check_kind("fit", None, dict, "not a fit. Pass the result of `bayes_bias.fit`.")
     Traceback (most recent call last):
-    bayes_bias.errors.BayesBiasError: fit: None is not a fit; give what `bayes_bias.fit` returned
+    bayes_bias.errors.BayesBiasError: `fit` is None, not a fit. Pass the result of `bayes_bias.fit`.
     """
     if not isinstance(value, kind):
-        raise refusal(f"{argument}: {described(value)} is {problem}")
+        raise refusal(f"`{argument}` is {described(value)}, {problem}")
 
 
 def check_switch(argument: str, value: Any) -> None:
-    """Refuse anything but True and False: the text "no" would count as a yes."""
+    """Raise an error for anything but True and False, because the text "no" would otherwise be true."""
     if not isinstance(value, bool):
-        raise BayesBiasError(f"{argument}: {value!r} is neither True nor False; give one of them")
+        raise BayesBiasError(f"`{argument}` must be True or False, but is {value!r}.")
 
 
 def listed(
     argument: str, value: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
-    """A list as a tuple; a single item counts as a list of one.
+    """Return a list as a tuple, and a single item as a tuple of one.
 
     Examples
     --------
@@ -50,27 +52,27 @@ def listed(
     """
     if isinstance(value, one):
         return (value,)
-    check_kind(argument, value, Iterable, f"not a list; give one or more, such as {example}", refusal)
+    check_kind(argument, value, Iterable, f"not a list. Pass one or more, such as {example}.", refusal)
     return tuple(value)
 
 
 def check_different(
     argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Refuse a name that occurs twice."""
+    """Raise an error if a name occurs twice; `remedy` is a sentence."""
     for name in names:
         if (count := names.count(name)) > 1:
-            raise refusal(f"{argument}: {count} are called '{name}'; {remedy}")
+            raise refusal(f"`{argument}` contains the name '{name}' {count} times. {remedy}")
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
-    """A path."""
-    check_kind(argument, value, str | PathLike, "not a path; give the name of a file or folder", refusal)
+    """Return the argument as a path."""
+    check_kind(argument, value, str | PathLike, "not a path. Pass the name of a file or folder.", refusal)
     return Path(value)
 
 
 def described(value: Any) -> str:
-    """A value by its kind, for a message.
+    """Describe a value by its kind, for a message.
 
     Examples
     --------
@@ -87,37 +89,39 @@ def described(value: Any) -> str:
 
 
 def check_seed(seed: Any) -> int:
-    """A seed that every generator of random numbers can start from."""
+    """Return a seed that every generator of random numbers accepts."""
     if not _is_whole(seed) or not 0 <= int(seed) < 2**63:
-        raise SpecError(f"seed: {seed!r} is not a seed; give a whole number, 0 or more")
+        raise SpecError(f"`seed` must be a whole number of 0 or more, but is {seed!r}.")
     return int(seed)
 
 
 def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Refuse anything but a whole number of `what`, such as draws or words."""
+    """Raise an error for anything but a whole number of `what`, such as draws or words."""
     if not _is_whole(value) or value < least:
-        raise refusal(f"{name}: {value!r} is not a number of {what}; give a whole number, {least} or more")
+        raise refusal(
+            f"`{name}` is the number of {what} and must be a whole number of {least} or more, but is {value!r}."
+        )
 
 
 def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Refuse what is not a finite number above zero.
+    """Raise an error for anything but a finite number above zero.
 
     Raises
     ------
     BayesBiasError
     """
     if not is_number(value) or value <= 0:
-        raise refusal(f"{name}: {value!r} is not a positive number; give one above 0")
+        raise refusal(f"`{name}` must be a finite number above 0, but is {value!r}.")
 
 
 def check_ci_prob(ci_prob: Any) -> None:
-    """Refuse an impossible probability of an interval."""
+    """Raise an error for an impossible probability of an interval."""
     if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):
-        raise BayesBiasError(f"ci_prob: {ci_prob!r} is not a probability; give one between 0 and 1, such as 0.95")
+        raise BayesBiasError(f"`ci_prob` must be a probability between 0 and 1, such as 0.95, but is {ci_prob!r}.")
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a finite number."""
+    """Return True for a finite number."""
     try:
         return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
     except OverflowError:  # a whole number of 309 digits or more
@@ -125,27 +129,27 @@ def is_number(value: Any) -> bool:
 
 
 def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Each value as a number, NaN if it is none; pandas alone gives up whole numbers of 309 digits or more."""
+    """Convert each value to a number or NaN. pandas alone fails on whole numbers of 309 digits or more."""
     import pandas as pd
 
     return pd.to_numeric(values.map(lambda x: math.nan if type(x) is int and not is_number(x) else x), errors="coerce")
 
 
 def is_between(value: Any, low: float, high: float) -> bool:
-    """Whether this is a number from `low` to `high`."""
+    """Return True for a number from `low` to `high`."""
     return is_number(value) and low <= float(value) <= high
 
 
 def check_jobs(jobs: Any) -> None:
-    """Refuse an impossible number of processes; a Dask client has its own."""
+    """Raise an error for an impossible number of processes. A Dask client has its own."""
     if not is_client(jobs) and (not _is_whole(jobs) or (jobs < 1 and jobs != -1)):
         raise BayesBiasError(
-            f"jobs: {jobs!r} processes cannot run; give 1 or more, -1 for one on each core, or a Dask client"
+            f"`jobs` must be 1 or more processes, -1 for one process on each core, or a Dask client, but is {jobs!r}."
         )
 
 
 def is_client(jobs: Any) -> bool:
-    """Whether jobs go to a Dask cluster, whose client this is."""
+    """Return True if `jobs` is a Dask client."""
     return hasattr(jobs, "scheduler_info")
 
 
@@ -155,27 +159,27 @@ def _is_whole(value: Any) -> bool:
 
 @cache
 def entry_points(group: str) -> metadata.EntryPoints:
-    """Return what installed packages name under a group.
+    """Return the entry points of installed packages in a group.
 
-    Once: reading the metadata of all packages takes as long as half of the measures of a list.
+    The result is cached, because reading the metadata of all packages takes as long as half of the measures of a list.
     """
     return metadata.entry_points(group=group)
 
 
 def suffixes_of_modules(package: str, prefix: str) -> list[str]:
-    """Return what follows the prefix in the names of a package's modules, without importing them."""
+    """Return the part after the prefix of the names of a package's modules, without importing them."""
     names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import each module of a package whose name begins so, and what installed packages name under an entry point."""
+    """Import the modules of a package with this prefix, and the entry points of installed packages."""
     for problem in import_all(package, prefix, group).values():
         raise refusal(problem)
 
 
 def import_all(package: str, prefix: str, group: str) -> dict[str, str]:
-    """Do the same, and return what is wrong with each entry point that cannot be loaded, by its name."""
+    """Import the same, and return a message for each entry point that cannot be loaded, by its name."""
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
     problems = {}
@@ -184,7 +188,7 @@ def import_all(package: str, prefix: str, group: str) -> dict[str, str]:
             entry.load()
         except Exception as error:  # packages of others may raise anything
             problems[entry.name] = (
-                f"{group}: '{entry.name}', an entry point of '{entry.value}', cannot be loaded ({error}); mend or"
-                " uninstall the package"
+                f"The entry point '{entry.name}' of '{entry.value}' ({group}) cannot be loaded: {error}. Correct or"
+                " uninstall the package."
             )
     return problems

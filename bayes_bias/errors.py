@@ -1,8 +1,8 @@
-"""What can be wrong with an input, as a small tree of exceptions.
+"""The exceptions of the package, one for each kind of input.
 
-Every message is one line that names the argument, its value, what is allowed and the remedy;
-the command line prints it as it stands. All of them are `ValueError`s too, so that code which knows
-nothing of this package can still catch them.
+Every message is one line: a sentence that names the argument and its value, and a sentence that says what to do. The
+command line prints the same line. All exceptions are also `ValueError`s, so that code which does not import this
+package can catch them.
 """
 
 import difflib
@@ -10,42 +10,45 @@ import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 
-# Whether a message is read in a terminal, whose remedies are options and commands.
+_MOST_SHOWN = 5  # valid values in a message
+
+# True if messages are shown in a terminal, where options and commands take the place of arguments.
 IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
 
-# "trust=True (--trust)": what Python takes, and in brackets what the terminal does.
+# For example "trust=True (--trust)": the argument in Python and, in brackets, the option of the command.
 _REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
 
 
 def for_reader(text: str) -> str:
-    """Keep those remedies of a message that its reader can use: arguments in Python, options in a terminal."""
+    """Keep the remedies that the reader can use: arguments in Python, options in a terminal."""
     return _REMEDY.sub(r"\2" if IN_TERMINAL.get() else r"\1", text)
 
 
 class BayesBiasError(ValueError):
     """Base class of all errors of this package: problems that the user can solve.
 
-    If a name is unknown, the message ends with the nearest of the `valid` names, and with all of them.
+    If a name is unknown, the message ends with the nearest of the `valid` names.
     """
 
     def __init__(self, message: str = "", unknown: object = None, valid: Iterable[str] | None = None) -> None:
-        remedy = "" if valid is None else f"; {did_you_mean(unknown, valid)}"
-        super().__init__(" ".join(f"{message}{remedy}".splitlines()))  # one line, whatever value it quotes
+        if valid is not None:
+            message = f"{message.removesuffix('.')}. {did_you_mean(unknown, valid)}"
+        super().__init__(" ".join(message.splitlines()))  # one line, whatever value it quotes
 
     def __str__(self) -> str:
         return for_reader(super().__str__())
 
 
 class WordListError(BayesBiasError):
-    """A word list cannot be found, read or understood."""
+    """A word list cannot be found or read."""
 
 
 class TemplateError(BayesBiasError):
-    """Sentences cannot be found or made: no such set, a sentence without a slot, a word of unknown class."""
+    """Sentence templates cannot be found or filled."""
 
 
 class EmbeddingError(BayesBiasError):
-    """Vectors cannot be found or read, or opening them could run code."""
+    """Vectors cannot be found or read, or opening their file could run code."""
 
 
 class LanguageModelError(BayesBiasError):
@@ -73,11 +76,11 @@ class SpecError(BayesBiasError):
 
 
 class ScopeError(BayesBiasError):
-    """The design cannot carry the generalisation that was asked for."""
+    """The data do not support the requested scope."""
 
 
 class MeasureError(BayesBiasError):
-    """A measure, or a debiasing method, is not defined on these words."""
+    """A measure or debiasing method is not defined for these words."""
 
 
 class OtherDataError(MeasureError):
@@ -89,7 +92,7 @@ class TprGapsError(BayesBiasError):
 
 
 class CriterionError(BayesBiasError):
-    """Biases and an outside criterion do not match, or their errors are impossible."""
+    """Biases and an external criterion do not match, or a standard error is not valid."""
 
 
 class OutputError(BayesBiasError):
@@ -97,9 +100,24 @@ class OutputError(BayesBiasError):
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:
-    """The remedy of an unknown name: the nearest valid one, then all of them."""
+    """Name the choices in a sentence: all of a few, or the nearest of many.
+
+    Examples
+    --------
+    >>> did_you_mean("wheat", ["weat", "rnsb"])
+    "Did you mean 'weat'? The choices are rnsb and weat."
+    """
     choices = sorted(valid)
+    if not choices:
+        return "There are no choices."
+    asked = str(value).casefold()
     folded = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(str(value).casefold(), folded, n=1)
-    hint = f"did you mean '{folded[near[0]]}'? " if near else ""
-    return f"{hint}valid: {', '.join(choices) or 'none'}"
+    near = difflib.get_close_matches(asked, folded, n=1)
+    hint = f"Did you mean '{folded[near[0]]}'? " if near else ""
+    if len(choices) > _MOST_SHOWN:
+        nearest = difflib.get_close_matches(asked, folded, n=_MOST_SHOWN, cutoff=0)
+        choices = [*sorted(folded[name] for name in nearest), f"{len(choices) - len(nearest)} others"]
+    if len(choices) == 1:
+        return f"{hint}The only choice is {choices[0]}."
+    comma = "," if len(choices) > 2 else ""
+    return f"{hint}The choices are {', '.join(choices[:-1])}{comma} and {choices[-1]}."
