@@ -47,6 +47,12 @@ def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") ->
     return _minus(f"[{', '.join(ends)}]")
 
 
+def range_in_words(lower: float, upper: float, decimals: int = 3) -> str:
+    """Write an interval for a sentence: "+0.048 to +0.108"."""
+    interval = bounds(lower, upper, decimals)
+    return interval if interval == DASH else interval[1:-1].replace(", ", " to ")
+
+
 def _decisive(bound: float, decimals: int) -> int:
     """Decimals with which a bound does not round to zero. One that still would is zero but for rounding errors."""
     finer = range(decimals, decimals + _MOST_FINER + 1)
@@ -63,6 +69,11 @@ def probability(value: float) -> str:
         return "> .999"
     near_an_end = value < 0.0995 or value > 0.9005
     return f"{value:.3f}"[1:] if near_an_end else f"{value:.2f}"[1:]
+
+
+def probability_in_words(value: float) -> str:
+    """Write a probability for a sentence: ".02", but "below .001"."""
+    return probability(value).replace("< ", "below ").replace("> ", "above ")
 
 
 def equals(text: str) -> str:
@@ -117,9 +128,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """As a sentence has them: a, b and c."""
+    """Join names for a sentence: "a and b", or "a, b, and c"."""
     *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    if not others:
+        return last
+    comma = "," if len(others) > 1 else ""
+    return f"{', '.join(others)}{comma} and {last}"
 
 
 def shortened(names: Sequence[str], most: int = 10) -> str:

@@ -1,5 +1,6 @@
 """Templates as pages, LaTeX or plain text: the same numbers, each language with its escaping."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,16 @@ from bayes_bias.table.columns import interval_of
 # The package whose folder `templates/` all pages may use.
 TEMPLATES = "bayes_bias.documents"
 
+# The end of a sentence: a full stop before a capital letter or an opening bracket.
+_SENTENCE_END = re.compile(r"(?<=[\w)%”’]\.) (?=[A-Z(“])")
+
+
+def with_lead(text: str) -> Markup:
+    """Set the first sentence in bold type."""
+    lead, *rest = _SENTENCE_END.split(text, maxsplit=1)
+    return Markup("<b>{}</b> {}").format(lead, " ".join(rest))
+
+
 _FILTERS = {
     "signed": formatting.signed,
     "plain": formatting.plain,
@@ -29,6 +40,7 @@ _FILTERS = {
     "capitalized": formatting.capitalized,
     "chance": chance,
     "mark": MARKS.__getitem__,
+    "lead": with_lead,
 }
 _GLOBALS = {
     "longtable": lambda layout, caption: Latex(layout.latex("longtable", f"\\caption{{{caption}}} \\\\\n")),

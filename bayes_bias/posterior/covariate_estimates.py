@@ -131,16 +131,16 @@ class Adjustment:
         return "covariates" if _excludes_zero(self.explained) else "undecided"
 
     def text(self, decimals: int) -> str:
-        """Both numbers, and what they say, in a sentence."""
+        """Describe both numbers and their conclusion in a sentence."""
         own = estimate(*self.unadjusted, decimals)
         part = estimate(*self.explained, decimals)
         conclusion = {
             "no bias": "",
             "not covariates": ", which does not account for the bias",
-            "covariates": ", which accounts for what can be shown of the bias",
-            "undecided": "; whether that accounts for the bias cannot be said",
+            "covariates": ", which accounts for the bias that can be shown",
+            "undecided": ", which may or may not account for the bias",
         }[self.answer]
-        return f"Unadjusted it is {own}, of which {part} is explained by {self.covariates}{conclusion}."
+        return f"Without adjustment it is {own}, of which {part} is explained by {self.covariates}{conclusion}."
 
 
 def covariates_of(fitted: Fitted) -> str:

@@ -39,10 +39,12 @@ class ManyLists(Tabled):
         """Numbers of distinguishable lists before and after the adjustment, in a sentence."""
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
-        names = f": {', '.join(after)}" if len(after) else ""
+        names = f" ({', '.join(after)})" if len(after) else ""
+        total, are = in_words(len(self.table)), "is" if len(before) == 1 else "are"
         return (
-            f"Of {in_words(len(self.table))} lists {_are(len(before))} distinguishable from noise;"
-            f" after Holm's adjustment {_are(len(after))}{names}.{self._failed}{self._about_related}"
+            f"{in_words(len(before)).capitalize()} of {total} lists {are} distinguishable"
+            f" from noise, and {in_words(len(after))} {'remains' if len(after) == 1 else 'remain'} after Holm's"
+            f" adjustment{names}.{self._failed}{self._about_related}"
         )
 
     @property
@@ -53,7 +55,7 @@ class ManyLists(Tabled):
             list(map(str, rows.index)),
             [
                 Column("verdict", rows.verdict, words=True),
-                Column("chance", rows.chance, probability),
+                Column("probability\nunder no bias", rows.chance, probability),
                 Column("after Holm", rows.chance_holm, probability),
                 Column(
                     "still distinguishable", ["yes" if survives else "no" for survives in rows.survives], words=True
@@ -67,8 +69,8 @@ class ManyLists(Tabled):
         if not self.related:
             return ""
         return (
-            f" {joined(self.related)} have most of their targets or attributes in common with another list: if these"
-            " words are misleading by chance, several lists show a bias at once, and their findings are one finding."
+            f" {joined(self.related)} share most of their targets or attributes with another list, so their findings"
+            " are not independent: if the shared words are misleading by chance, several lists show a bias at once."
         )
 
     @property
@@ -76,8 +78,8 @@ class ManyLists(Tabled):
         failed = int((self.table.verdict == "not converged").sum())
         if not failed:
             return ""
-        have, count = ("has", "counts") if failed == 1 else ("have", "count")
-        return f" {in_words(failed).capitalize()} {have} not converged, and {count} in the adjustment."
+        have, are = ("has", "is") if failed == 1 else ("have", "are")
+        return f" {in_words(failed).capitalize()} {have} not converged, but {are} included in the adjustment."
 
 
 def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
@@ -136,7 +138,3 @@ def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     adjusted = np.empty_like(values)
     adjusted[ascending] = np.maximum.accumulate(stepped)
     return adjusted
-
-
-def _are(count: int) -> str:
-    return f"{in_words(count)} {'is' if count < 2 else 'are'}"

@@ -25,12 +25,12 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
 logger = logging.getLogger("bayes_bias")
 
 # The name of `chance` wherever it is shown.
-CHANCE = "chance of a difference this large if there were no bias"
+CHANCE = "probability of a difference this large if there were no bias"
 
 # Stands beside a table that shows this estimand.
 GROUP_BIAS_CAVEAT = (
-    "Group bias is not a finding by itself: it also holds how close either class lies to every word, which cancels only"
-    " in the average over groups, the bias. Class bias compares the groups within one class."
+    "Group bias should not be reported on its own, because it also reflects how close each class is to words in"
+    " general. That cancels only in the overall bias. Class bias compares the groups within one class."
 )
 
 CiKind = Literal["eti", "hdi"]

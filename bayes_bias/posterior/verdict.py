@@ -1,4 +1,4 @@
-"""The answer in words: is this bias larger than chance explains?"""
+"""The verdict: is a bias larger than chance alone would explain?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Tabled, estimate, plural, probability, signed
+from bayes_bias.formatting import MINUS, Tabled, estimate, level, plural, probability_in_words, range_in_words, signed
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
@@ -53,6 +53,14 @@ Quantity = Literal["bias", "change", "difference"]
 
 # Clear, borderline, unclear.
 _OF_NEW_ATTRIBUTES: tuple[Label, ...] = ("distinguishable", "borderline", "not distinguishable")
+_HEADLINES: dict[Label, str] = {
+    "distinguishable": "Distinguishable from noise",
+    "borderline": "Borderline",
+    "not distinguishable": "Not distinguishable from noise",
+    "these words differ": "These words differ",
+    "these words may differ": "These words may differ",
+    "these words do not clearly differ": "These words do not clearly differ",
+}
 _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words differ",
     "these words may differ",
@@ -60,15 +68,12 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
 )
 
 # docs/evidence/false-positives.md: with scope "targets" classes of random words differ in 33 to 35% of draws.
-RANDOM_WORDS = "random words do as much in a third of cases"
+RANDOM_WORDS = "with fixed attributes, even random words differ in about a third of cases"
 # How often words of arbitrary topics are distinguishable (docs/evidence/false-positives.md).
 ARBITRARY_TOPICS = (
-    "of arbitrary pairs of topics 11% are distinguishable as well in GoogleNews vectors; if all words count as"
-    " independent draws, 19%"
+    "11% of arbitrary pairs of topics are also distinguishable in GoogleNews vectors (19% if all words are treated as"
+    " independent)"
 )
-
-# How words count where vectors show that some are related.
-COUNTED = "with related words counted as fewer"
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,17 +169,18 @@ class Verdict(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the verdict in sentences."""
-        scope = self.described_scope
+        """Describe the verdict in sentences, the answer first."""
         if self.label == "not converged":
-            return f"No verdict: the fit has not converged: {'; '.join(self.problems)}."
+            return f"No verdict, because the fit has not converged: {'; '.join(self.problems)}."
         if self.label == "not made alike":
-            return f"{self.posterior}. No verdict: the embeddings were not made alike."
+            return f"No verdict, because the embeddings were not trained alike. {self.size}."
         if self.label == "confounded with frequency":
-            return f"{self.posterior}. No verdict: {'; '.join(self.problems)}."
-        if scope.samples_nothing:
-            return f"Raw contrast: {signed(self.mean, self.metric.decimals)}, {scope.condition}{self._direction}."
-        return f"Posterior: {self._sentences()}"
+            return f"No verdict: {'; '.join(self.problems)}. {self.size}."
+        if self.described_scope.samples_nothing:
+            contrast = signed(self.mean, self.metric.decimals)
+            assumption = self.described_scope.assumption
+            return f"The raw contrast is {contrast}{self._direction}. No interval is given, because {assumption}."
+        return self._sentences()
 
     def withheld(self, reason: str) -> "Verdict":
         """Return the same numbers without a verdict, because something other than a bias explains them."""
@@ -193,50 +199,43 @@ class Verdict(Tabled):
         return estimate(self.mean, self.lower, self.upper, self.metric.decimals)
 
     @property
-    def judgement(self) -> str:
-        """Whether chance can explain it, in a sentence that says which words count as samples."""
-        scope = self.described_scope
-        if scope.samples_nothing:
-            return "This is the raw contrast of exactly these words."
-        condition = scope.condition[0].upper() + scope.condition[1:]
-        if self.related:
-            condition += f", {COUNTED}"
-        if self.covariates:
-            condition += f", at equal {self.covariates}"
-        this = f"this {self.quantity}"
-        if self.label in ("distinguishable", "these words differ"):
-            clause = f"{this} is larger than chance explains"
-        elif self.label == "borderline":
-            clause = f"{this} is borderline: chance might explain it"
-        elif self.label == "these words may differ":
-            clause = f"there is some evidence of a {self.quantity}"
-        else:
-            clause = f"chance can explain a {self.quantity} of this size"
-        # Calibrated for the bias, and for labels that report a difference.
-        by_chance = (
-            f"; {RANDOM_WORDS}"
-            if self.quantity == "bias" and TARGETS in scope and self.label in _OF_THESE_ATTRIBUTES[:2]
-            else ""
+    def headline(self) -> str:
+        """The answer in a few words, without a full stop; "Raw contrast" if nothing is sampled."""
+        return f"{_HEADLINES.get(self.label, self.label.capitalize())}{self._direction}"
+
+    @property
+    def size(self) -> str:
+        """The estimate with its interval, in a sentence without a full stop."""
+        adjusted = f", adjusted for {self.covariates}," if self.covariates else ""
+        interval = range_in_words(self.lower, self.upper, self.metric.decimals)
+        return (
+            f"The estimated {self.quantity}{adjusted} is {signed(self.mean, self.metric.decimals)}"
+            f" ({level(self.ci_prob)} credible interval {interval})"
         )
-        return f"{condition}, {clause}{by_chance}."
 
     @property
     def frequency(self) -> str:
-        """Say in a sentence how often chance alone would show a bias as large."""
-        one = "one" if self.quantity == "difference" else "a difference"
-        return (
-            f"By this model, if there were no {self.quantity}, {one} this large, in either direction, would arise in"
-            f" {_in_a_hundred(self.chance)} such {self._samples}."
-        )
+        """How often chance alone would show a difference this large, in a sentence."""
+        even = "Even if" if self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2]) else "If"
+        share = _in_a_hundred(self.chance)
+        lists = f"{share} {self._samples}"
+        return f"{even} there were no {self.quantity}, {lists} would show a difference at least this large."
+
+    @property
+    def assumptions(self) -> str:
+        """Which words are treated as samples, in a sentence."""
+        assumption = self.described_scope.assumption
+        weight = ", and related words get less weight" if self.related else ""
+        return f"({assumption[0].upper()}{assumption[1:]}{weight}.)"
 
     @property
     def negligible(self) -> str:
-        """Say in a sentence how probable it is that the bias is negligible; "" if `rope` was not given."""
+        """How probable it is that the bias is negligible, in a sentence; "" if `rope` was not given."""
         if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
             return ""
         return (
-            f"With probability {probability(self.prob_negligible)} it is negligible, smaller than {self.rope:g} in"
-            " either direction."
+            f"The probability that the {self.quantity} is negligible (between {MINUS}{self.rope:g} and +{self.rope:g})"
+            f" is {probability_in_words(self.prob_negligible)}."
         )
 
     @property
@@ -257,21 +256,26 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """What would be drawn again: lists of words, or replicates."""
+        """The lists of words, or replicates, that would be drawn again."""
         scope = self.described_scope
-        facets = [facet.name for facet in WORDS if facet in scope]
-        if not facets:
+        if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"
-        return "lists" if len(facets) > 1 else f"lists of {facets[0]}"
+        fixed = [facet.name for facet in WORDS if facet not in scope]
+        return f"lists with these {fixed[0]}" if fixed else "lists like this one"
 
     def _sentences(self) -> str:
-        sentences = [f"{self.posterior}{self._direction}.", self.judgement, self.frequency, self.negligible]
+        sentences = [f"{self.headline}.", f"{self.size}.", self.frequency, self.negligible]
+        # Calibrated for the bias, and for labels that report a difference.
+        if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
+            sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")
         if self.adjustment is not None:
             sentences.append(self.adjustment.text(self.metric.decimals))
+        sentences.append(self.assumptions)
         if self.wider is not None:
-            sentences.append(f"With {self.added} as well: {self.wider._sentences()}")
+            wider = self.wider._sentences()
+            sentences.append(f"Generalised to {self.added}: {wider[0].lower()}{wider[1:]}")
         elif not scope_of(self.scope).samples_attributes:
-            sentences.append("Nothing can be said about new attributes, because a class has only one word.")
+            sentences.append("The result cannot be generalised to new attributes, because a class has only one word.")
         return " ".join(filter(None, sentences))
 
 
@@ -474,7 +478,7 @@ def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
 
 def _in_a_hundred(probability: float) -> str:
     if probability < 0.001:
-        return "fewer than 1 of 1,000"
+        return "fewer than 1 in 1,000"
     if probability > 0.995:
-        return "more than 99 of 100"
-    return f"{1000 * probability:.0f} of 1,000" if probability < 0.0995 else f"{100 * probability:.0f} of 100"
+        return "more than 99 in 100"
+    return f"{1000 * probability:.0f} in 1,000" if probability < 0.0995 else f"{100 * probability:.0f} in 100"

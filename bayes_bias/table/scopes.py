@@ -59,11 +59,11 @@ ScopeName = Literal[
 
 @dataclass(frozen=True)
 class Scope:
-    """The facets whose words count as samples; words of the others are exactly the ones that matter."""
+    """The facets that are treated as samples. All other words are treated as fixed."""
 
     name: ScopeName
     facets: frozenset[Facet]
-    condition: str  # what a statement under it presupposes
+    assumption: str  # clause that names the samples and the fixed words
     reach: str  # what it generalises to
     reason: str  # why one would choose it, in a clause
     words: str  # what grows when a list is made longer
@@ -73,41 +73,38 @@ class Scope:
 
     @property
     def samples_nothing(self) -> bool:
-        """Whether there is no uncertainty left: the raw contrast of exactly these words."""
+        """Return True if nothing is sampled, so that the result is the raw contrast of exactly these words."""
         return not self.facets
 
     @property
     def samples_attributes(self) -> bool:
-        """Whether it speaks of new attributes: any two handfuls of words differ, so that these alone show little."""
+        """Return True if it covers new attributes. Any two small sets of words differ, so these alone show little."""
         return ATTRIBUTES in self.facets
 
     @property
     def samples_all(self) -> bool:
-        """Whether both word lists count as samples."""
+        """Return True if both word lists are treated as samples."""
         return self.facets >= frozenset(WORDS)
 
     @property
     def samples_replicates(self) -> bool:
-        """Whether it speaks of new replicates."""
+        """Return True if it covers new replicates."""
         return REPLICATES in self.facets
 
     def with_replicates_called(self, kind: str) -> "Scope":
-        """The scope of a table whose replicates are of a `kind`, such as "template"; "" if there are none."""
+        """Return the scope of a table whose replicates are of a `kind`, such as "template" or, without any, ""."""
         if not kind:
             return self
         if self.samples_replicates:
             texts = {
                 name: getattr(self, name).replace(REPLICATES.name, plural(kind))
-                for name in ("condition", "reach", "reason", "words")
+                for name in ("assumption", "reach", "reason", "words")
             }
             return replace(self, **texts)
         these = f"these {plural(kind)}"
-        condition = (
-            f"for exactly {these} and {self.condition.removeprefix('for exactly ')}"
-            if self.condition.startswith("for exactly ")
-            else f"for exactly {these}, {self.condition}"
-        )
-        return replace(self, condition=condition, reach=f"{self.reach}, {these}")
+        comma = "" if self.assumption.endswith(" as fixed") else ","
+        assumption = f"{self.assumption.removesuffix(' as fixed')}{comma} and {these} as fixed"
+        return replace(self, assumption=assumption, reach=f"{self.reach}, {these}")
 
 
 SCOPES = MappingProxyType(
@@ -117,67 +114,67 @@ SCOPES = MappingProxyType(
             Scope(
                 "all",
                 frozenset(FACETS),
-                condition="treating both word lists and the replicates as samples",
-                reach="new targets, new attributes and new replicates",
-                reason="word lists and replicates count as samples of those that could have been chosen. WEAT’s"
-                " p-value answers a narrower question, for new targets and these attributes and replicates alone",
+                assumption="targets, attributes, and replicates are treated as samples",
+                reach="new targets, new attributes, and new replicates",
+                reason="word lists and replicates are samples of those that could have been chosen. WEAT’s p-value"
+                " is narrower: it applies to new targets, but only with these attributes and replicates",
                 words="words in each list",
             ),
             Scope(
                 "both",
                 frozenset(WORDS),
-                condition="treating both lists as samples of words",
+                assumption="targets and attributes are treated as samples",
                 reach="new targets and new attributes",
-                reason="both word lists count as samples of the words that could have been chosen. WEAT’s p-value"
-                " answers a narrower question, for new targets and these attributes alone",
+                reason="both word lists are samples of the words that could have been chosen. WEAT’s p-value is"
+                " narrower: it applies to new targets, but only with these attributes",
                 words="words in each list",
             ),
             Scope(
                 "targets",
                 frozenset({TARGETS}),
-                condition="for exactly these attribute words, treating the targets as a sample",
+                assumption="targets are treated as a sample and attributes as fixed",
                 reach="new targets, these attributes",
-                reason="the attributes count as exactly the words that matter, as in WEAT’s permutation test",
+                reason="the attributes are treated as fixed, as in WEAT’s permutation test",
                 words="targets in each group",
             ),
             Scope(
                 "attributes",
                 frozenset({ATTRIBUTES}),
-                condition="for exactly these targets, treating the attribute words as a sample",
+                assumption="attributes are treated as a sample and targets as fixed",
                 reach="these targets, new attributes",
-                reason="the targets count as exactly the words that matter",
+                reason="the targets are treated as fixed",
                 words="attributes in each class",
             ),
             Scope(
                 "replicates",
                 frozenset({REPLICATES}),
-                condition="for exactly these words, treating the replicates as a sample",
+                assumption="replicates are treated as a sample and words as fixed",
                 reach="these targets, these attributes, new replicates",
-                reason="the words count as exactly those that matter",
+                reason="the words are treated as fixed",
                 words="replicates",
             ),
             Scope(
                 "targets+replicates",
                 frozenset({TARGETS, REPLICATES}),
-                condition="for exactly these attribute words, treating the targets and the replicates as samples",
+                assumption="targets and replicates are treated as samples and attributes as fixed",
                 reach="new targets, these attributes, new replicates",
-                reason="the attributes count as exactly the words that matter",
+                reason="the attributes are treated as fixed",
                 words="targets in each group",
             ),
             Scope(
                 "attributes+replicates",
                 frozenset({ATTRIBUTES, REPLICATES}),
-                condition="for exactly these targets, treating the attribute words and the replicates as samples",
+                assumption="attributes and replicates are treated as samples and targets as fixed",
                 reach="these targets, new attributes, new replicates",
-                reason="the targets count as exactly the words that matter",
+                reason="the targets are treated as fixed",
                 words="attributes in each class",
             ),
             Scope(
                 "none",
                 frozenset(),
-                condition="for exactly these words",
+                assumption="words are treated as fixed",
                 reach="these targets, these attributes",
-                reason="nothing but these words matters",
+                reason="all words are treated as fixed",
                 words="words",
             ),
         )

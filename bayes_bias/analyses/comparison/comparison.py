@@ -1,7 +1,7 @@
 """The result of a comparison of two embeddings, as data and as sentences.
 
-If one was made from the other, for instance by debiasing, sentences tell before from after and say what was removed.
-Sentences on two corpora name both, since nothing is removed.
+If one embedding was made from the other, for example by debiasing, the sentences compare before with after and quantify
+the share removed. For two corpora, they name both.
 """
 
 import math
@@ -19,7 +19,7 @@ from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import MINUS, Column, Layout, Tabled, estimate, in_words, plain, probability, signed
+from bayes_bias.formatting import MINUS, Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
@@ -137,7 +137,7 @@ class Comparison(Tabled):
 
     @property
     def names(self) -> Mapping[State, str]:
-        """Names on the page: "before", "after" and "change", or both corpora and "difference"."""
+        """Names on the page: "before", "after", and "change", or both corpora and "difference"."""
         return names_of_sides(self.before, self.after, self.corpora)
 
     @property
@@ -157,31 +157,40 @@ class Comparison(Tabled):
         """The answer in sentences."""
         if self.verdict.label == "not converged":
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
-        decimals = self.before.metric.decimals
-        before, after, change = (_value(row, decimals) for _, row in self.bias.iterrows())
+        return " ".join([f"{self.headline}.", *self.details])
+
+    @property
+    def headline(self) -> str:
+        """Whether the bias changed, in a few words and without a full stop."""
+        quantity, label = self.names["change"], self.verdict.label
+        changed = "differ" if self.corpora else "changed"
+        return {
+            "distinguishable": f"The {'biases' if self.corpora else 'bias'} {changed}",
+            "borderline": f"A {quantity} of the bias is borderline",
+            "not distinguishable": f"No {quantity} of the bias is distinguishable from noise",
+            "these words differ": f"With these attributes, the {'biases' if self.corpora else 'bias'} {changed}",
+            "these words may differ": f"With these attributes, a {quantity} of the bias is borderline",
+            "these words do not clearly differ": f"With these attributes, no {quantity} of the bias is distinguishable"
+            " from noise",
+            "not made alike": "No verdict, because the embeddings were not trained alike",
+        }.get(label, f"The raw {quantity} of the bias has no interval")
+
+    @property
+    def details(self) -> list[str]:
+        """The sentences after the headline: the change, its size relative to the bias, and its limits."""
         one, other = self.names["before"], self.names["after"]
-        if self.corpora:
-            sentences = [
-                f"Bias in {one}: {before}; in {other}: {after}.",
-                f"Difference, {other} minus {one}: {change}.",
-            ]
-        else:
-            sentences = [f"Bias before: {before}; after: {after}.", f"Change: {change}."]
-        judged = _judged(self.verdict) if self.verdict.label != "not made alike" else []
-        return " ".join(
-            [
-                *sentences,
-                *([self.alike.text] if self.alike is not None else []),
-                *judged,
-                *_construction(self),
-                *([] if self.corpora else [_share(self)]),
-                *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
-                *_moved_controls(self),
-                *_few_words(self),
-                *_taught(self),
-                *_cost(self),
-            ]
-        )
+        return [
+            *_biases(self),
+            *([self.alike.text] if self.alike is not None else []),
+            *(_judged(self.verdict) if self.verdict.label != "not made alike" else []),
+            *_construction(self),
+            *([] if self.corpora else [_share(self)]),
+            *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
+            *_moved_controls(self),
+            *_few_words(self),
+            *_taught(self),
+            *_cost(self),
+        ]
 
     @property
     def layout(self) -> Layout:
@@ -192,7 +201,7 @@ class Comparison(Tabled):
         columns = [
             mean,
             Column(interval.heading, ["by construction" if zero else bounds for zero, bounds in exact]),
-            Column("chance\nif no bias", chance(rows.prob_direction), probability),
+            Column("probability\nunder no bias", chance(rows.prob_direction), probability),
         ]
         if rope is not None:
             columns.append(Column(f"negligible\nsmaller than {rope:g}", rows.prob_negligible, probability))
@@ -234,7 +243,8 @@ class Comparison(Tabled):
         """
         if state not in self.fits:
             raise TableError(
-                f"state: '{state}' was not sampled, its bias is zero by construction; valid: {', '.join(self.fits)}"
+                f"`state` '{state}' was not sampled, because its bias is zero by construction. The choices are"
+                f" {joined(list(self.fits))}."
             )
         return summarize(self.fits[state], scope or self.scope, ci_prob=self.ci_prob, ci_kind="eti")
 
@@ -301,18 +311,33 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
     return estimate(row["mean"], *interval_of(row), decimals)
 
 
+def _biases(comparison: Comparison) -> list[str]:
+    """The change and both biases, in sentences."""
+    decimals = comparison.before.metric.decimals
+    before, after, change = (_value(row, decimals) for _, row in comparison.bias.iterrows())
+    first, second = comparison.names["before"], comparison.names["after"]
+    if comparison.corpora:
+        return [
+            f"The bias is {before} in {first} and {after} in {second}.",
+            f"The estimated difference, {second} minus {first}, is {change}.",
+        ]
+    return [f"The estimated change is {change}: the bias is {before} before and {after} after."]
+
+
 def _judged(verdict: Verdict) -> list[str]:
-    """Whether the change is larger than chance explains; where attributes are fixed, with new ones as well."""
-    sentences = [verdict.judgement, verdict.negligible]
+    """Sentences on chance and, if attributes are fixed, on the verdict for new ones."""
+    if verdict.described_scope.samples_nothing:
+        return [verdict.text]
+    sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
     if wider := verdict.wider:
-        sentences.append(f"With {verdict.added} as well: {wider.posterior}. {wider.judgement}")
+        sentences.append(f"Generalised to {verdict.added}: {wider.headline}. {wider.size}. {wider.frequency}")
     return list(filter(None, sentences))
 
 
 def _construction(comparison: Comparison) -> list[str]:
     return [
-        f"Zero by construction {_placed(comparison, side)}: every attribute is equally close to all groups, which is"
-        " arithmetic and not evidence that the bias is gone from the vectors."
+        f"The bias is zero by construction {_placed(comparison, side)}, because every attribute is equally close to all"
+        " groups. This does not show that the bias is gone from the vectors."
         for side in comparison.zero_by_construction
     ]
 
@@ -324,12 +349,12 @@ def _placed(comparison: Comparison, side: State) -> str:
 def _share(comparison: Comparison) -> str:
     share = comparison.share_removed
     if not math.isnan(share.lower):
-        return f"Share removed: {share}."
+        return f"The share removed is {share}."
     if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
-        return f"Share removed: {share} of the raw contrast."
+        return f"The share removed is {share} of the raw contrast."
     return (
-        f"Share removed: {share} of the raw contrast; none can be given for other words, as the bias before is not"
-        " clearly away from zero."
+        f"The share removed is {share} of the raw contrast. For other words no share can be given, because the bias"
+        " before was not clearly different from zero."
     )
 
 
@@ -339,19 +364,19 @@ def _few_words(comparison: Comparison) -> list[str]:
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return []
     return [
-        f"With {in_words(shortest)} words in a group or class the interval of the change may be too short: with four"
-        " words in each, 95% intervals held 88% of known changes, with eight 94%."
+        f"The interval of the change may be too short, because a group or class has only {in_words(shortest)} words."
+        " In simulations, 95% intervals contained 88% of known changes with four words in each, and 94% with eight."
     ]
 
 
 def _taught(comparison: Comparison) -> list[str]:
-    """Words of the list that taught a method, on either side."""
+    """Warn of words of the list that a debiasing method learned from, on either side."""
     words = list(dict.fromkeys([*taught_words(comparison.before), *taught_words(comparison.after)]))
     if not words:
         return []
     examples = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    learned = f"The debiasing learned from words of this list ({len(words)}: {examples})"
-    return [f"{learned}, and their change tells little about other words."]
+    learned = f"The debiasing method learned from {len(words)} words of this list ({examples})"
+    return [f"{learned}, so their change tells you little about other words."]
 
 
 def _cost(comparison: Comparison) -> list[str]:
@@ -359,7 +384,7 @@ def _cost(comparison: Comparison) -> list[str]:
 
 
 def _moved_controls(comparison: Comparison) -> list[str]:
-    """The control class that moved most: debiasing should leave all of them alone."""
+    """The control class that moved most. Debiasing should leave all of them alone."""
     controls = comparison.controls
     if controls.empty:
         return []
@@ -369,4 +394,4 @@ def _moved_controls(comparison: Comparison) -> list[str]:
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
     change = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differ" if comparison.corpora else "moved"
-    return [f"Control classes {verb} by {change} at most ({most})."]
+    return [f"Control classes {verb} by at most {change} ({most})."]

@@ -33,13 +33,13 @@ def comparison_document(comparison: Comparison) -> Document:
     return Document(
         title=heading,
         heading=heading,
-        opening={"lede": "" if comparison.corpora else comparison.between},
+        opening={"answer": f"{comparison.headline}. {comparison.details[0]}", "lede": comparison.between},
         sections=(
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls.labels else None,
             PageSection("measures", measures, "comparison-measures.html"),
             PageSection("words", f"{change}, word by word", "comparison-words.html", look="words") if figures else None,
-            notices_section("What was left out", table.notices),
+            notices_section("Omitted words", table.notices),
             methods_section(methods),
         ),
         facts={

@@ -54,8 +54,8 @@ class ChangeInSpread:
             return ""
         remainder, share = percent(self.spread_after / self.spread_before), percent(self.share_removed)
         sentence = (
-            f"In units of the spread of {self.of}, which is {remainder} of what it was, the change is"
-            f" {self._written} and the share removed {share.replace('-', MINUS)}."
+            f"Relative to the spread of {self.of} (now {remainder} of its previous value), the change is"
+            f" {self._written} and the share removed is {share.replace('-', MINUS)}."
         )
         return f"{sentence}{self._disagreement('change')}"
 
@@ -64,7 +64,7 @@ class ChangeInSpread:
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"
-        sentence = f"In units of the spread of {self.of}, {spreads}, the difference is {self._written}."
+        sentence = f"Relative to the spread of {self.of} ({spreads}), the difference is {self._written}."
         return f"{sentence}{self._disagreement('differ')}"
 
     @property
@@ -72,13 +72,13 @@ class ChangeInSpread:
         return estimate(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:
-        """Where the other unit says something else; the bias did "change", or "differ"."""
+        """Describe a disagreement of the two units; `verb` is "change" or "differ"."""
         if not self.disagrees:
             return ""
         if _side(self.lower, self.upper) == 0:
-            return f" The two disagree: relative to the spread of all {self.of} this bias did not clearly {verb}."
+            return f" The two results disagree, because relative to the spread this bias did not clearly {verb}."
         in_another_way = {"change": "changed", "differ": "differs"}[verb]
-        return f" The two disagree: relative to the spread of all {self.of} this bias {in_another_way} in another way."
+        return f" The two results disagree, because relative to the spread this bias {in_another_way} in another way."
 
 
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:

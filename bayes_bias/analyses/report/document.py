@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
 from bayes_bias.analyses.report.tables import quantities_layout
@@ -15,7 +16,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
 from bayes_bias.files import file_names
-from bayes_bias.formatting import Layout, equals, in_words, joined, level, plain, probability
+from bayes_bias.formatting import Layout, level
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -24,7 +25,6 @@ from bayes_bias.plots import (
     plot_variance_shares,
     plot_word_bias,
 )
-from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.scopes import SCOPES
 
 _CONTRASTS = {
@@ -43,17 +43,17 @@ def report_document(report: Report) -> Document:
     names = file_names([section.name for section in report.sections])
     scopes = {name: scope.with_replicates_called(report.replicate_kind) for name, scope in SCOPES.items()}
     methods = methods_of(report)
-    count = len(report.sections)
     software = {**model_provenance(report, report.sections[0].fitted)}
     lists = {section.name: section.provenance for section in report.sections}
     return Document(
         title=f"Bias report: {', '.join(section.name for section in report.sections)}",
         kicker="Bias report",
-        heading=_question(embeddings(report)),
+        heading=heading(report.sections, embeddings(report)),
         opening={
-            "answer": _answer(report),
-            "lede": f"{in_words(count).capitalize()} word list{'' if count == 1 else 's'}, model “{report.spec.name}”,"
-            f" {level(report.ci_prob)} credible intervals that generalise to {scopes[report.scope].reach}.",
+            "answer": answer(report),
+            "lede": "These results describe associations. They do not show why the words are associated, or whether"
+            f" people share the association. Intervals are {level(report.ci_prob)} credible intervals that generalise"
+            f" to {scopes[report.scope].reach}.",
         },
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
@@ -101,55 +101,19 @@ def _answers(report: Report, names: Mapping[str, str]) -> Layout:
     )
 
 
-def _question(embeddings: tuple[str, ...]) -> str:
-    return f"{'Are' if len(embeddings) > 1 else 'Is'} {joined(embeddings or ('this embedding',))} biased?"
-
-
-def _answer(report: Report) -> str:
-    """Answer the heading's question in one sentence."""
-    verdicts, survives = {each.name: each.verdict for each in report.sections}, report.together.table.survives
-    adjustment = f"after adjustment for {in_words(len(verdicts))} lists"
-    also = f", also {adjustment}" if len(verdicts) > 1 else ""
-    clauses = {
-        "found": f"the bias is larger than chance explains{also}",
-        "distinguishable": f"the bias is larger than chance explains, but not {adjustment}",
-        "borderline": "the bias is borderline",
-        "not distinguishable": "chance can explain the bias",
-    }
-    by_outcome: dict[str, list[str]] = {outcome: [] for outcome in clauses}
-    for name, verdict in verdicts.items():
-        outcome = "found" if survives[name] else verdict.label
-        if outcome not in clauses:  # of these words alone, or of a fit that has not converged
-            return f"{'; '.join(f'{name}: {verdict.short}' for name, verdict in verdicts.items())}."
-        by_outcome[outcome].append(_name(name, verdict))
-    parts = [f"on {joined(names)} {clauses[outcome]}" for outcome, names in by_outcome.items() if names]
-    open_ones = by_outcome["distinguishable"] or by_outcome["borderline"]
-    return f"{'Yes' if by_outcome['found'] else 'Perhaps' if open_ones else 'Not shown'}: {'; '.join(parts)}."
-
-
-def _name(name: str, verdict: Verdict) -> str:
-    return f"{name} (against the stereotype)" if verdict.short.endswith("against the stereotype") else name
-
-
 def _section(section: Section, name: str) -> PageSection:
     scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
     facts = {
         "section": section,
         "name": name,
         "scopes": scopes,
-        "answer": f"{_weat_sentence(section)} {section.verdict.text}",
+        "answer": answer_of_list(section),
         "quantities": quantities_layout(section, [scopes[scope].reach for scope in section.summaries]),
         "measures": section.measures.laid_out(section.measures_table),
         "about_replicates": about_replicates(section),
         "checks": [(checker, section.checks[checker.name]) for checker in CHECKERS],
     }
     return PageSection(name, section.title, "report-list.html", facts, look="list")
-
-
-def _weat_sentence(section: Section) -> str:
-    if section.weat is None:
-        return f"WEAT: not defined here ({section.no_weat})."
-    return f"WEAT: d = {plain(section.weat.effect_size, 2)}, one-sided p {equals(probability(section.weat.p_value))}."
 
 
 def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:

@@ -195,7 +195,7 @@ class Report(Tabled):
             [
                 Column("verdict", verdicts, _marked, words=True),
                 *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
-                Column("chance\nif there were no bias", chances, probability, spare=True),
+                Column("probability\nunder no bias", chances, probability, spare=True),
                 *([adjusted] if len(rows) > 1 else []),
                 Column("WEAT d", rows.weat_d, partial(plain, decimals=2)),
                 Column("p\none-sided", rows.weat_p_value, probability),

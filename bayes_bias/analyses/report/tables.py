@@ -30,7 +30,7 @@ def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
             list(map(_effect_size, tables)),
         ),
         (f"p\none-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, [DASH] * len(tables)),
-        (f"chance\n{CHANCE.removeprefix('chance ')}", DASH, chances),
+        (f"probability\n{CHANCE.removeprefix('probability ')}", DASH, chances),
         (f"noise floor\nsd, {unit}", DASH, [plain(row.noise_sd, decimals) for row in biases]),
         *_negligible(section, biases),
     ]

@@ -1,0 +1,142 @@
+"""The sentences of a report that answer its question: on all lists together, and on each list."""
+
+from collections.abc import Sequence
+
+from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.formatting import equals, estimate, in_words, joined, plain, probability, signed
+from bayes_bias.table.columns import interval_of
+
+_FEW_LISTS = 3  # lists that a heading names
+_OF_THESE_WORDS = "these words"  # how labels begin if attributes are fixed
+
+
+def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
+    """Name the embeddings and the lists, without a claim."""
+    where = joined(embeddings or ["this table"])
+    if len(sections) > _FEW_LISTS:
+        return f"Bias in {where}: {len(sections)} word lists"
+    return f"Bias in {where}: {joined([section.title.partition(':')[0] for section in sections])}"
+
+
+def answer(report: Report) -> str:
+    """Answer for all lists together, the findings first."""
+    sections = list(report.sections)
+    if len(sections) == 1:
+        return _answer_of_one(sections[0])
+    labels = {section.name: section.verdict.label for section in sections}
+    if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in labels.values()):
+        return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
+    found = [section for section in sections if labels[section.name] == "distinguishable"]
+    total = in_words(len(sections))
+    if found:
+        shows = "shows" if len(found) == 1 else "show"
+        sentences = [
+            f"{in_words(len(found)).capitalize()} of {total} word lists {shows} a bias that chance alone is unlikely to"
+            f" explain: {_listed(found)}.",
+            _after_holm(report, found),
+        ]
+    else:
+        sentences = [f"None of the {total} word lists shows a bias that can be distinguished from noise."]
+    by_label = {
+        "borderline": "borderline",
+        "not distinguishable": "inconclusive",
+        "confounded with frequency": "withheld, because word frequencies alone could explain it",
+        "not converged": "missing, because the fit has not converged",
+    }
+    for label, conclusion in by_label.items():
+        concerned = [section for section in sections if labels[section.name] == label]
+        if concerned and not (label == "not distinguishable" and len(concerned) == len(sections)):
+            results = "result" if len(concerned) == 1 else "results"
+            are = "is" if len(concerned) == 1 else "are"
+            sentences.append(f"The {results} for {_listed(concerned)} {are} {conclusion}.")
+    return " ".join(sentences)
+
+
+def _answer_of_one(section: Section) -> str:
+    name, verdict = called(section), section.verdict
+    if has_one_group(section):
+        return f"{_differences_of_words(section)} {name} has one group, so the mean over its words matters less."
+    against = ", in the direction opposite to the stereotype" if verdict.short.endswith("the stereotype") else ""
+    sentence = {
+        "distinguishable": f"{name} shows a bias that chance alone is unlikely to explain{against}.",
+        "borderline": f"The bias of {name} is borderline.",
+        "not distinguishable": f"{name} shows no bias that can be distinguished from noise.",
+    }.get(verdict.label)
+    return sentence or f"{name}: {verdict.short}."
+
+
+def _after_holm(report: Report, found: Sequence[Section]) -> str:
+    survives = report.together.table.survives
+    remaining = [section for section in found if survives[section.name]]
+    adjusted = f"after Holm’s adjustment for {in_words(len(report.sections))} lists"
+    if len(remaining) == len(found):
+        subject = {1: "The finding remains", 2: "Both findings remain"}.get(len(found), "All findings remain")
+    elif remaining:
+        subject = f"Only {_listed(remaining)} {'remains' if len(remaining) == 1 else 'remain'}"
+    else:
+        subject = "The finding does not remain" if len(found) == 1 else "No finding remains"
+    return f"{subject} {adjusted}."
+
+
+def _listed(sections: Sequence[Section]) -> str:
+    return joined([called(section) for section in sections])
+
+
+def called(section: Section) -> str:
+    """Name a list in a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
+    short, _, topic = section.title.partition(": ")
+    if topic:
+        return f"{short} ({topic[0].lower()}{topic[1:]})"
+    name = section.title if section.title == section.name else f"“{section.title}”"
+    return f"{name} (against the stereotype)" if section.verdict.short.endswith("against the stereotype") else name
+
+
+def has_one_group(section: Section) -> bool:
+    """Return True for a list with a single group, whose question is how its words differ."""
+    return len(section.table.groups) == 1
+
+
+def answer_of_list(section: Section) -> str:
+    """Answer for one list: the verdict, the share of each class in the bias, and WEAT for comparison."""
+    sentences = [_differences_of_words(section)] if has_one_group(section) else []
+    sentences += [section.verdict.text, _by_class(section), _weat_sentence(section)]
+    return " ".join(filter(None, sentences))
+
+
+def _differences_of_words(section: Section) -> str:
+    """Describe how much the words of a list with one group differ."""
+    words = section.summary.loc["target_bias"].sort_values("mean")
+    decimals = section.table.metric.decimals
+    clear = sum(lower > 0 or upper < 0 for lower, upper in zip(*interval_of(words), strict=True))
+    lowest, highest = words.index[0], words.index[-1]
+    return (
+        f"Its words range from {signed(words['mean'].iloc[0], decimals)} ({lowest}) to"
+        f" {signed(words['mean'].iloc[-1], decimals)} ({highest}), and the intervals of {clear:,} of {len(words):,}"
+        " words exclude zero. To relate the words to an external measure, use `bayes_bias.criterion`."
+    )
+
+
+def _by_class(section: Section) -> str:
+    """Describe the bias in each class, and name the classes that differ from zero if not all do."""
+    estimands = section.summary.index.get_level_values("estimand")
+    if "class_bias" not in estimands or section.verdict.described_scope.samples_nothing:
+        return ""
+    rows, decimals = section.summary.loc["class_bias"], section.table.metric.decimals
+    parts: list[str] = []
+    clear: list[str] = []
+    for name, row in rows.iterrows():
+        lower, upper = interval_of(row)
+        parts.append(f"{estimate(row['mean'], lower, upper, decimals)} for {name}")
+        if not lower <= 0 <= upper:
+            clear.append(str(name))
+    sentence = f"By class, the bias is {joined(parts)}."
+    if section.verdict.label == "distinguishable" and 0 < len(clear) < len(rows):
+        sentence += f" Only {joined(clear)} can be distinguished from zero."
+    return sentence
+
+
+def _weat_sentence(section: Section) -> str:
+    if section.weat is None:
+        return f"WEAT is not defined here: {section.no_weat.removesuffix('.')}."
+    effect, p = plain(section.weat.effect_size, 2), equals(probability(section.weat.p_value))
+    return f"For comparison, WEAT’s effect size is d = {effect} (one-sided p {p})."
