@@ -75,7 +75,7 @@ def test_command_line_takes_and_reports_the_match(run, tmp_path):
     assert code == 0
     assert says(err, "'jose' for 'José'")
     for wrong, words in (
-        (["--match", "cases"], "'cases' did you mean 'case'"),
+        (["--match", "cases"], "'cases' Did you mean 'case'"),
         (["--match", "case", "--encoder", "x"], "--match vectors"),
     ):
         code, _, err = run(*given[:2], *wrong)

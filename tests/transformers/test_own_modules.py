@@ -385,7 +385,7 @@ def test_pickled_weights_of_a_module_need_trust(own):
 
 
 def test_a_prompt_that_a_model_lacks_is_refused(own, made):
-    with refused(LanguageModelError, "prompt 'quary' did you mean 'query'"):
+    with refused(LanguageModelError, "prompt 'quary' Did you mean 'query'"):
         load_encoder(own("mean", prompts=PROMPTS), prompt="quary")
     with refused(LanguageModelError, "prompt no prompts templates"):
         load_encoder(made("bert").folder, prompt="query")

@@ -175,7 +175,7 @@ def test_a_name_that_no_file_has_is_refused(tmp_path, run):
     (tmp_path / "m.json").write_text(FILES["names.json"])
     code, _, err = run("wordlists", str(tmp_path / "m.json"), "--groups", "tree=soft", "--out", str(tmp_path / "l.csv"))
     assert code == 2
-    assert says(err, "'tree' did you mean 'trees'")
+    assert says(err, "'tree' Did you mean 'trees'")
     assert not (tmp_path / "l.csv").exists()
     with refused(WordListError, "word list states"):
         read_names(Path(__file__).parents[2] / "wordlists" / "weat1.toml")

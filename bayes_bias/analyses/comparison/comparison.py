@@ -173,7 +173,7 @@ class Comparison(Tabled):
             "these words do not clearly differ": f"With these attributes, no {quantity} of the bias is distinguishable"
             " from noise",
             "not made alike": "No verdict, because the embeddings were not trained alike",
-        }.get(label, f"The raw {quantity} of the bias has no interval")
+        }.get(label, "These are raw contrasts of exactly these words, without intervals")
 
     @property
     def details(self) -> list[str]:
@@ -314,20 +314,21 @@ def _value(row: "pd.Series[Any]", decimals: int) -> str:
 def _biases(comparison: Comparison) -> list[str]:
     """The change and both biases, in sentences."""
     decimals = comparison.before.metric.decimals
+    kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
     before, after, change = (_value(row, decimals) for _, row in comparison.bias.iterrows())
     first, second = comparison.names["before"], comparison.names["after"]
     if comparison.corpora:
         return [
             f"The bias is {before} in {first} and {after} in {second}.",
-            f"The estimated difference, {second} minus {first}, is {change}.",
+            f"The {kind} difference, {second} minus {first}, is {change}.",
         ]
-    return [f"The estimated change is {change}: the bias is {before} before and {after} after."]
+    return [f"The {kind} change is {change}: the bias is {before} before and {after} after."]
 
 
 def _judged(verdict: Verdict) -> list[str]:
     """Sentences on chance and, if attributes are fixed, on the verdict for new ones."""
     if verdict.described_scope.samples_nothing:
-        return [verdict.text]
+        return []
     sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
     if wider := verdict.wider:
         sentences.append(f"Generalised to {verdict.added}: {wider.headline}. {wider.size}. {wider.frequency}")

@@ -108,7 +108,7 @@ def test_slips_in_replies_are_one_line_each():
         bb.answers.choices(pd.concat([ASKED, ASKED]), replies, LIST)
     with refused(AnswersError, "wordings slots {first} {second} {words}"):
         bb.answers.prompts(LIST, {"mine": "Say {first} or {second}."})
-    with refused(AnswersError, "wordings 'assign-4' did you mean 'assign-3'"):
+    with refused(AnswersError, "wordings 'assign-4' Did you mean 'assign-3'"):
         bb.answers.prompts(LIST, "assign-4")
 
 

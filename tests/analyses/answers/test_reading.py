@@ -83,7 +83,7 @@ def test_few_wordings_and_single_words_are_noticed():
         (TABLE[:0], "there are no rows"),
         (TABLE.assign(label_a="nobody"), "the label 'nobody' in row 1 is not in the list"),
         (TABLE.assign(label_a=TABLE.label_b), "label_a and label_b must be of the two groups men and women"),
-        (TABLE.assign(word=TABLE.word.replace("job0", "jbo0")), "the word 'jbo0' in row 1 is not did you mean 'job0'"),
+        (TABLE.assign(word=TABLE.word.replace("job0", "jbo0")), "the word 'jbo0' in row 1 is not Did you mean 'job0'"),
         (TABLE.assign(chosen=""), "none of 12 answers has a valid choice"),
         (TABLE[TABLE.word.str.startswith("job")], "has no word of the class 'family'"),
         (pd.concat([TABLE, TABLE[:1]]), "answer '0' has two choices for the word 'job0'; keep one"),

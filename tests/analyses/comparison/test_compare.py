@@ -149,18 +149,17 @@ def test_exactly_these_words_need_no_interval(small_table: AssociationTable, tmp
     found = compare(small_table, changed(small_table, PLANTED, noise=0.02), scope="none", sampling=SHORT)
     assert found.bias[["eti95_lb", "eti95_ub"]].isna().all(axis=None)
     assert says(found.text, "exactly these words")
-    assert says(found.text, "raw contrast")
+    assert says(found.text, "raw contrasts without intervals")
     page = write(found, tmp_path / "found", figures=()).read_text(encoding="utf-8")
-    assert found.text in page
+    assert all(sentence in page for sentence in found.details)
     assert "<img" not in page
 
 
 def test_a_narrow_scope_quotes_the_wide_one(planted: Comparison, small_table: AssociationTable) -> None:
     found = compare(small_table, changed(small_table, PLANTED), scope="targets", sampling=SHORT)
-    change = planted.text.split("Change: ")[1].split(" Share")[0]
-    alone, _, rest = found.text.partition(change)
-    assert rest
-    assert says(alone, "these attributes targets sample")
+    alone, _, rest = found.text.partition("Generalised to new attributes: ")
+    assert planted.verdict.size in rest
+    assert says(alone, "With these attributes changed Targets sample attributes fixed")
     assert "distinguishable" not in alone
 
 

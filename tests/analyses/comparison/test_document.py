@@ -96,14 +96,14 @@ def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
     assert "https://doi.org/10.1111/j.2517-6161.1954.tb00159.x" in page
 
 
-def test_the_page_names_both_embeddings_before_anything_else(planted: Comparison) -> None:
+def test_page_opens_with_the_answer_and_both_embeddings(planted: Comparison) -> None:
     sides = {"before": planted.before, "after": planted.after}
     named = {s: dataclasses.replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
     document = comparison_document(dataclasses.replace(planted, **named))
     text = page(document, dict.fromkeys(document.figures, b"<svg/>"))
-    assert text.index("glove before") < text.index("glove after") < text.index(planted.text[:12])
+    assert text.index("glove before") < text.index("glove after") < text.index("How to read")
     assert states(text, "before glove before")
-    assert states(text, "How read")
+    assert f"<b>{planted.headline}.</b>" in text
 
 
 def test_bibliography_is_what_the_methods_cite(folder: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_word_or_name_with_markup_stays_inert(folder):
 
 def test_words_mean_nothing_to_latex(folder):
     text = (folder / "tables.tex").read_text(encoding="utf-8")
-    assert "Group bias is not a finding by itself" in text
+    assert "Group bias should not be reported on its own" in text
     assert r"../../x \textless{}i\textgreater{}" in text
     assert escaped(r"\input{x}_50%") == r"\textbackslash{}input\{x\}\_50\%"
     assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
@@ -166,11 +166,11 @@ def test_every_number_of_the_page_is_in_csv(made, folder):
     assert {"both", "targets"} == set(frame.index.get_level_values("scope"))
 
 
-def test_verdict_and_weat_stand_in_one_sentence(made, folder):
+def test_page_shows_the_verdict_before_weat(made, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     section = made.sections[0]
-    assert f"WEAT: d = {section.weat.effect_size:.2f}, one-sided p = .00" in text
-    assert html.escape(section.verdict.text) in text
+    assert f"d = {section.weat.effect_size:.2f} (one-sided p = .00" in text
+    assert f"<b>{section.verdict.headline}.</b> {section.verdict.size}." in text
 
 
 def test_weat_and_posterior_share_a_unit(made):
@@ -194,7 +194,7 @@ def test_narrow_scope_has_both_beside_it(made):
         assert states(text, "random words third cases")
     assert not states(plain(of_these), "called distinguishable")
     assert states(plain(made), "called distinguishable")
-    assert section.verdict.wider.posterior in html_of(of_these)
+    assert section.verdict.wider.size in html_of(of_these)
 
 
 def test_page_and_methods_say_what_intervals_assume(made):
@@ -553,7 +553,7 @@ def test_a_list_too_long_is_refused_early(monkeypatch):
 
 
 @pytest.mark.slow
-def test_shipped_vectors_report_what_is_left_out():
+def test_report_lists_omitted_words_of_built_in_vectors():
     """The thin path of `make report`, with few draws: coverage, notices, errata, sources."""
     made = report(cosines("weat2", "googlenews-demo", ["human"]), sampling=FEW, calibration_draws=0)
     section = made.sections[0]
@@ -561,7 +561,7 @@ def test_shipped_vectors_report_what_is_left_out():
     assert "axe" in section.coverage.set_index("name").lost["weapons"]
     text = html_of(made)
     assert "axe" in text
-    assert states(text, "googlenews-demo biased")
+    assert states(text, "Bias in googlenews-demo")
     assert states(plain(made), "2 185 words vector left out")
     assert np.isfinite(made.table().weat_d["weat2"])
 
@@ -602,7 +602,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     # What the scope calls a sample is drawn.
     of_targets = report(cosines(flora, opened[1], ()), scope="targets", sampling=FEW, calibration_draws=2)
     assert states(html_of(of_targets), "same attributes targets drawn random")
-    assert states(html_of(both), "vectors 0 vectors 1 biased")
+    assert states(html_of(both), "Bias in vectors 0 vectors 1")
     with refused(EmbeddingError, "2 'vectors 0'"):
         report(WordList.from_mapping(words), [opened[0], opened[0]])
     with refused(EmbeddingError, "embedding empty"):

@@ -85,8 +85,8 @@ def test_the_fit_knows_what_it_is_of(made):
     section = made.sections[0]
     assert section.verdict.metric == made.metric == section.fitted.metric == LOG_ODDS
     assert json.loads(section.fit.attrs["metric"])["unit"] == "logits"
-    assert re.search(r" \+0\.\d\d \[\+0\.\d\d, \+0\.\d\d\]", verdict(section.fit).text)
-    assert f" {section.verdict.mean:+.2f}, " in verdict(section.fit, "none").text
+    assert re.search(r" is \+0\.\d\d \(95% credible interval \+0\.\d\d to \+0\.\d\d\)", verdict(section.fit).text)
+    assert f" {section.verdict.mean:+.2f}." in verdict(section.fit, "none").text
 
 
 def test_numbers_equal_those_of_such_cosines(made, planted):

@@ -90,7 +90,7 @@ def test_values_that_a_unit_cannot_have_are_refused(unit, impossible):
 
 
 def test_a_unit_is_one_of_four():
-    with refused(SpecError, "unit 'los' did you mean 'loss' perplexity"):
+    with refused(SpecError, "unit 'los' Did you mean 'loss' perplexity"):
         read_scores(LOGS, unit="los")  # type: ignore[arg-type]
 
 
