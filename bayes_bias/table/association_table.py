@@ -643,11 +643,11 @@ _OF_UNEVEN = {"group": ("7%", "7%"), "class": ("9%", "5%")}
 
 def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
     least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
-    false_findings, by_quasi_f = _OF_UNEVEN[kind]
+    false_positives, by_quasi_f = _OF_UNEVEN[kind]
     return (
         f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}. Few words say little about how much"
         f" they vary: if those of '{least}' vary more, intervals are too short (3 against 30 words, three times as"
-        f" variable: {false_findings} false findings at the 5% level; the quasi-F has {by_quasi_f})"
+        f" variable: {false_positives} false findings at the 5% level; the quasi-F has {by_quasi_f})"
     )
 
 

@@ -158,7 +158,7 @@ def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.thorough
-def test_false_findings_and_coverage_are_nominal() -> None:
+def test_false_positives_and_coverage_are_nominal() -> None:
     found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
     assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08
     planted = [quasi_f(random_table(seed, bias=0.1, **THREE)).interval for seed in range(200, 400)]

@@ -25,7 +25,7 @@ def test_the_adjustment_is_that_of_published_examples():
     assert (adjusted <= 1).all()
 
 
-def test_ten_lists_have_few_false_findings():
+def test_ten_lists_have_few_false_positives():
     chances = np.random.default_rng(0).uniform(size=(4000, 10))
     assert (chances.min(axis=1) < 0.05).mean() == pytest.approx(1 - 0.95**10, abs=0.025)
     assert np.mean([holm(row).min() < 0.05 for row in chances]) == pytest.approx(0.05, abs=0.01)

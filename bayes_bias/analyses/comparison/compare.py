@@ -202,8 +202,8 @@ def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[Sta
     constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
     if len(constructed) == 2:
         raise TableError(
-            "before and after: in both, every attribute is equally close to all groups; both biases are zero"
-            " by construction, and there is no change to estimate"
+            "In `before` and `after`, every attribute is equally close to all groups, so both biases are"
+            " zero by construction and there is no change to estimate."
         )
     return constructed
 
@@ -305,8 +305,8 @@ def compare_all(
     for table in tables:
         check_table(table, "tables")
     if len(tables) < 2:
-        raise TableError(f"tables: {len(tables)} of them have no pair; give two or more")
-    remedy = "name each after its embedding: dataclasses.replace(table, name=...)"
+        raise TableError(f"`tables` contains {len(tables)} of them. Pass at least two.")
+    remedy = "Name each table after its embedding: dataclasses.replace(table, name=...)."
     check_different("tables", [table.name for table in tables], remedy, TableError)
     by_name = {table.name: table for table in tables}
     shared = [*share_words(by_name).values()]
@@ -338,14 +338,14 @@ def _change(one: AssociationTable, other: AssociationTable) -> AssociationTable:
     names = f"{one.name}, {other.name}"
     if zero_by_construction(one) and zero_by_construction(other):
         raise TableError(
-            f"tables: in '{one.name}' and '{other.name}' the bias is zero by construction, and there is no change to"
-            " estimate; leave one of them out"
+            f"In '{one.name}' and '{other.name}', the bias is zero by construction, so there is no change to"
+            " estimate. Omit one of them."
         )
     try:
         return replace(difference(one, other), name=names)
     except TableError as error:
         raise TableError(
-            f"tables: '{one.name}' and '{other.name}' have the same values; leave one of them out"
+            f"`tables` contains the same values twice, in '{one.name}' and '{other.name}'. Omit one of them."
         ) from error
 
 

@@ -71,8 +71,8 @@ class Biases:
         labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
         if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
             raise CriterionError(
-                f"biases: draws must have the dims chain, draw and one with labels, got"
-                f" {', '.join(map(str, draws.dims))}; give `posterior_draws`, or name its labels"
+                "`biases` must have the dimensions chain, draw, and one with labels, but has"
+                f" {', '.join(map(str, draws.dims))}. Pass `posterior_draws`, or name its labels."
             )
         sample = draws.transpose(..., labels[0]).to_numpy().reshape(-1, draws.sizes[labels[0]])
         index = pd.Index(draws[labels[0]].to_numpy().astype(str), name=LABEL)
@@ -106,11 +106,11 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.set_index(LABEL)
     if isinstance(frame.index, pd.RangeIndex):
         raise CriterionError(
-            f"{argument}: the rows have no labels; call the column with the name of each row's embedding, word or class"
-            f" '{LABEL}', or set them as the index; columns: {', '.join(map(str, frame.columns))}"
+            f"The rows of `{argument}` have no labels. Name the column with each row's embedding, word, or"
+            f" class '{LABEL}', or make it the index. The columns are {', '.join(map(str, frame.columns))}."
         )
     if not len(frame):
-        raise CriterionError(f"{argument}: has no rows; give one for each embedding, word or class")
+        raise CriterionError(f"`{argument}` has no rows. Pass one row for each embedding, word, or class.")
     frame = frame.set_axis(frame.index.astype(str).rename(frame.index.name or LABEL))
     check_labels(argument, frame.index)
     return frame
@@ -120,7 +120,7 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
     """A column of finite numbers."""
     if name not in frame:
         raise CriterionError(
-            f"{argument}: there is no column '{name}'; call the column that holds it so;"
+            f"`{argument}` has no column '{name}'. Rename the column that contains it."
             f" {did_you_mean(name, map(str, frame.columns))}"
         )
     check_finite(argument, frame[name])
@@ -130,7 +130,9 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
 def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
     """Refuse a label that is given twice."""
     if labels.has_duplicates:
-        raise CriterionError(f"{argument}: '{labels[labels.duplicated()][0]}' is given twice; give each label once")
+        raise CriterionError(
+            f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
+        )
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
@@ -139,13 +141,11 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cell, why = _first_without_number(values)
         raise CriterionError(
-            f"{where}must hold numbers, and {cell!r} {why}; give each label a number, or leave out its row"
+            f"{where}must contain numbers, but {cell!r} {why}. Enter a number for each label, or remove its row."
         )
     wrong = values[~np.isfinite(values)]
     if len(wrong):
-        raise CriterionError(
-            f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'; fill in this number or leave out the row"
-        )
+        raise CriterionError(f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'. Enter this number, or remove the row.")
 
 
 def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
@@ -163,7 +163,8 @@ def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
     wrong = sd[sd < 0]
     if len(wrong):
         raise CriterionError(
-            f"{argument}: {sd.name} of '{wrong.index[0]}' is {wrong.iloc[0]:g}; a standard error is 0 or more"
+            f"`{argument}` must contain standard errors of 0 or more, but {sd.name} of '{wrong.index[0]}' is"
+            f" {wrong.iloc[0]:g}."
         )
 
 
@@ -172,22 +173,25 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     if isinstance(covariance, pd.DataFrame):
         covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
         if missing := [label for label in labels if label not in covariance.index or label not in covariance.columns]:
-            raise CriterionError(f"covariance: '{missing[0]}' is missing; give a row and a column for each bias")
+            raise CriterionError(f"`covariance` lacks '{missing[0]}'. Pass a row and a column for each bias.")
         covariance = covariance.loc[list(labels), list(labels)]
     matrix = np.asarray(covariance, dtype=float)
     if matrix.shape != (n, n):
-        raise CriterionError(f"covariance: its shape is {matrix.shape}; give one row and column for each of {n} biases")
+        raise CriterionError(
+            f"`covariance` must have one row and column for each of {n} biases, but its shape is {matrix.shape}."
+        )
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         raise CriterionError(
-            "covariance: must be symmetric and finite; give the covariance of the errors of the biases"
+            "`covariance` must be symmetric and finite. Pass the covariance of the errors of the biases."
         )
     diagonal = np.diag(matrix)
     alone = not (matrix - np.diag(diagonal)).any()
     eigenvalues = np.sort(diagonal) if alone else np.linalg.eigvalsh(matrix)
     if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
         raise CriterionError(
-            f"covariance: is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so that no errors can"
-            " have it; give a covariance, not a matrix of distances or rounded correlations"
+            f"`covariance` is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so it"
+            " cannot be the covariance of errors. Check that it does not contain distances or rounded"
+            " correlations."
         )
     return pd.DataFrame((matrix + matrix.T) / 2, labels, list(labels))
 
@@ -231,12 +235,13 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
     if len(names) != 2:
         raise CriterionError(
-            f"biases: the list compares {len(names)} classes of attributes; give one that compares two"
+            "`biases` must come from a list that compares two classes of attributes, but this list compares"
+            f" {len(names)}."
         )
     if toward not in names:
         raise CriterionError(
-            f"toward: must be the class of attributes to which a positive bias is closer, got {toward!r};"
-            f" {did_you_mean(toward, names)}"
+            "`toward` must be the class of attributes to which a positive bias is closer, but is"
+            f" {toward!r}. {did_you_mean(toward, names)}"
         )
     weights = np.zeros(data.sizes["attribute_class"])
     for name in names:
@@ -271,5 +276,7 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
 def _unit(fits: Mapping[str, Fitted]) -> str:
     units = {fit.metric.unit for fit in fits.values()}
     if len(units) > 1:
-        raise CriterionError(f"biases: fits are in different units ({', '.join(sorted(units))}); give fits of one kind")
+        raise CriterionError(
+            f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
+        )
     return units.pop()

@@ -159,7 +159,9 @@ def criterion(
         biases = read(biases, "biases")
     if criterion is None:
         if not isinstance(biases, pd.DataFrame):
-            raise CriterionError("criterion: is missing; give a number for each label, as a frame, CSV file or Series")
+            raise CriterionError(
+                "`criterion` is missing. Pass a number for each label, as a frame, CSV file, or Series."
+            )
         criterion = biases
     data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(beside), family)
     series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
@@ -197,8 +199,8 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     if isinstance(biases, ManyBiases):
         return biases.biases()
     raise CriterionError(
-        f"biases: {described(biases)} has no labels; give a frame with the columns 'label', 'bias' and 'sd', a mapping"
-        " from labels to fits, a fit whose targets are the labels, or a sweep"
+        f"`biases` is {described(biases)} without labels. Pass a frame with the columns 'label', 'bias', and"
+        " 'sd', a mapping from labels to fits, a fit whose targets are the labels, or a sweep."
     )
 
 

@@ -72,8 +72,9 @@ class CriterionData:
             _check_differ(f"covariates: '{name}'", beside[name])
         if len(labels) < FEWEST + len(covariates):
             raise CriterionError(
-                f"covariates: {in_words(len(covariates))} for {in_words(len(labels))} labels are too many; give"
-                f" {in_words(FEWEST)} labels more than covariates"
+                f"`covariates` contains {in_words(len(covariates))} variables, too many for"
+                f" {in_words(len(labels))} labels. There must be at least {in_words(FEWEST)} more labels"
+                " than covariates."
             )
         errors = _errors(outside)
         notices += _notice_of_unit(values, errors)
@@ -147,8 +148,8 @@ def outside_of(criterion: Any) -> pd.DataFrame:
     if isinstance(criterion, pd.Series):
         return labelled("criterion", criterion.to_frame("criterion"))
     raise CriterionError(
-        f"criterion: {described(criterion)} has no labels; give a frame or CSV file with the columns 'label' and"
-        " 'criterion', or a number for each label"
+        f"`criterion` is {described(criterion)} without labels. Pass a frame or CSV file with the columns"
+        " 'label' and 'criterion', or a mapping from labels to numbers."
     )
 
 
@@ -157,7 +158,7 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
 
     Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
     """
-    path = given_table(path, argument, CriterionError, "give a spreadsheet with a row for each label")
+    path = given_table(path, argument, CriterionError, "Pass a spreadsheet with a row for each label.")
     frame = read_frame(path, f"{argument}: '{path}'", CriterionError, text=(LABEL, _UNNAMED))
     if LABEL not in frame:
         frame = frame.rename(columns={_UNNAMED: LABEL})
@@ -174,16 +175,17 @@ def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[st
     }
     if not both:
         raise CriterionError(
-            f"criterion: no label of the criterion ({_some(theirs)}) is one of the biases ({_some(ours)}); call each"
-            " embedding, word or class the same in both"
+            f"`criterion` has no label in common with the biases: it contains {_some(theirs)}, and the"
+            f" biases {_some(ours)}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
         without = "; ".join(f"{why}: {_some(labels)}" for why, labels in spare.items() if labels)
         raise CriterionError(
-            f"criterion: {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and a criterion"
-            f" cannot show a correlation; give {in_words(FEWEST)} or more{f' ({without})' if without else ''}"
+            f"`criterion` has {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and"
+            " a criterion, too few to estimate a correlation. Pass at least"
+            f" {in_words(FEWEST)}{f' ({without})' if without else ''}."
         )
-    return both, tuple(f"left out, {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
+    return both, tuple(f"omitted, {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
 
 
 def _some(labels: Sequence[str]) -> str:
@@ -201,15 +203,17 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
     people, values = column_of("criterion", outside, "criterion_n"), outside.criterion.astype(float)
     if (people < 1).any():
         label = people.index[people < 1][0]
-        raise CriterionError(f"criterion: criterion_n of '{label}' is {people[label]:g}; a mean is of 1 or more")
+        raise CriterionError(
+            f"`criterion` must have a criterion_n of 1 or more, but for '{label}' it is {people[label]:g}."
+        )
     if "criterion_sd" in outside:
         sd = column_of("criterion", outside, "criterion_sd")
         check_not_negative("criterion", sd)
         return (sd / np.sqrt(people)).rename("criterion_se")
     if not values.between(0, 1).all():
         raise CriterionError(
-            "criterion: criterion_n alone gives the error of a share from 0 to 1, and the criterion is none; add"
-            " criterion_sd, the standard deviation between people, or give criterion_se"
+            "criterion_n alone gives the error of a share between 0 and 1, but the values of `criterion`"
+            " are not shares. Add criterion_sd, the standard deviation between people, or criterion_se."
         )
     share = (people * values + 1) / (people + 2)  # of none or all, the error is not zero
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
@@ -221,8 +225,8 @@ def _notice_of_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> t
     if times < _TOO_LARGE:
         return ()
     return (
-        f"the median of the standard errors of the criterion is {times:.1f} times its standard deviation over labels;"
-        " are both in one unit, such as per cent?",
+        f"the median standard error of the criterion is {times:.1f} times its standard deviation over"
+        " labels. Check that both are in the same unit, such as per cent.",
     )
 
 
@@ -230,18 +234,16 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
     if family is None:
         return None
     if family not in outside:
-        raise CriterionError(
-            f"family: there is no column '{family}'; {did_you_mean(family, map(str, outside.columns))}"
-        )
+        raise CriterionError(f"`family` '{family}' is not a column. {did_you_mean(family, map(str, outside.columns))}")
     families = outside[family]
     blank = families.isna() | (families.astype(str).str.strip() == "")
     if blank.any():
-        raise CriterionError(f"family: '{families.index[blank][0]}' has none; give each label one")
+        raise CriterionError(f"`family` has no entry for '{families.index[blank][0]}'. Enter a family for each label.")
     counts = families.value_counts()
     if len(counts) < 2 or counts.max() < 2:
         raise CriterionError(
-            f"family: {in_words(len(counts))} for {in_words(len(families))} labels; give two families or more, one of"
-            " them with several labels"
+            f"`family` has {in_words(len(counts))} for {in_words(len(families))} labels. There must be at"
+            " least two families, and one of them must have several labels."
         )
     return families.rename("family")
 
@@ -250,5 +252,6 @@ def _check_differ(what: str, values: "pd.Series[float]") -> None:
     check_finite(what, values)
     if np.ptp(values.to_numpy()) == 0:
         raise CriterionError(
-            f"{what}: is {values.iloc[0]:g} for every label; what does not vary correlates with nothing"
+            f"`{what}` is {values.iloc[0]:g} for every label, so it cannot correlate with anything. Pass"
+            " values that vary."
         )

@@ -20,7 +20,7 @@ def criterion_document(result: CriterionValidity) -> Document:
         sections=(
             PageSection("correlation", "Correlation and slope", "criterion-summary.html"),
             PageSection("labels", f"Each {result.noun}", "criterion-labels.html"),
-            notices_section("Left out", result.notices),
+            notices_section("Omitted labels", result.notices),
             methods_section(methods),
         ),
         facts={"result": result, "level": level(result.ci_prob)},

@@ -21,6 +21,7 @@ from bayes_bias.formatting import (
     level,
     plural,
     probability,
+    probability_in_words,
 )
 from bayes_bias.table.columns import interval_names, interval_of
 
@@ -112,8 +113,8 @@ class CriterionValidity(Tabled):
         """Return the answer in sentences, with a label."""
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
-            return CriterionVerdict("not converged", f"Not converged, do not interpret: {problems}.")
-        sentences = [self._as_observed, *map(self._allowing, self.fits), *self._reliabilities, self._conclusion]
+            return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
+        sentences = [self._conclusion, *map(self._allowing, self.fits), self._as_observed, *self._reliabilities]
         return CriterionVerdict(self._label, " ".join(sentences))
 
     @property
@@ -182,12 +183,12 @@ class CriterionValidity(Tabled):
         )
         return (
             f"The correlation of {self.bias_name} and {self.criterion_name} over {self.labels} was estimated by a"
-            " measurement-error model. True values are bivariate normal over"
-            f" {plural(self.noun)}; biases are observed with normal errors of the covariance that other words would"
-            " give, the criterion with its standard errors. The true values were integrated out analytically."
+            f" measurement-error model. True values are bivariate normal over {plural(self.noun)}. Biases are observed"
+            " with normal errors, whose covariance is the one between samples of words, and the criterion with its"
+            " standard errors. The true values were integrated out analytically."
             f"{beside}{families} Priors, in standard deviations over {plural(self.noun)}: {priors}. Posterior medians"
             f" and equal-tailed {level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
-            f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']};"
+            f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']},"
             f" R-hat at most {diagnosed.r_hat:.3f}, bulk and tail ESS at least {diagnosed.ess_bulk:.0f} and"
             f" {diagnosed.ess_tail:.0f}, {diagnosed.divergent}."
         )
@@ -202,18 +203,21 @@ class CriterionValidity(Tabled):
     def _as_observed(self) -> str:
         equal = f", at equal {' and '.join(self.covariates)}" if self.covariates else ""
         return (
-            f"Over {self.labels}, {self.bias_name} and {self.criterion_name} correlate at"
-            f" {self.written(CORRELATION, OBSERVED)} as observed{equal}."
+            f"Without correction for measurement error, the correlation over {self.labels}{equal} is"
+            f" {self.written(CORRELATION, OBSERVED)}."
         )
 
     def _allowing(self, words: str) -> str:
         exact = not self.table.criterion_se.any()
         reach = {
-            THESE: f"For exactly these words{'' if exact else ', allowing for errors of the criterion'}",
-            NEW: f"For new words, allowing for errors {'of the biases' if exact else 'in both'}",
+            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion'}",
+            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'}",
         }
-        direction = probability(self.correlation(words)["prob_direction"])
-        return f"{reach[words]}: {self.written(CORRELATION, words)} (probability of direction {direction})."
+        direction = probability_in_words(self.correlation(words)["prob_direction"])
+        return (
+            f"The correlation {reach[words]}, is {self.written(CORRELATION, words)}, with a probability of direction of"
+            f" {direction}."
+        )
 
     @property
     def _reliabilities(self) -> list[str]:
@@ -221,16 +225,16 @@ class CriterionValidity(Tabled):
             return []
         of_criterion = self.written(f"{RELIABILITY} of criterion", NEW) if self.table.criterion_se.any() else "exact"
         of_bias = self.written(f"{RELIABILITY} of bias", NEW)
-        return [f"Reliability in these vectors: biases {of_bias}, criterion {of_criterion}."]
+        return [f"The reliability in these vectors is {of_bias} for biases and {of_criterion} for the criterion."]
 
     @property
     def _conclusion(self) -> str:
+        names = f"{self.bias_name} and {self.criterion_name}"
         return {
-            "distinguishable": "The correlation is distinguishable from none.",
-            "for these words only": (
-                "The correlation is distinguishable from none for exactly these words; other words might show none."
-            ),
-        }.get(self._label, "The correlation is not distinguishable from none.")
+            "distinguishable": f"The correlation of {names} is distinguishable from zero.",
+            "for these words only": f"The correlation of {names} is distinguishable from zero for exactly these words,"
+            " but other words might show none.",
+        }.get(self._label, f"The correlation of {names} is not distinguishable from zero.")
 
     @property
     def layout(self) -> Layout:
@@ -241,7 +245,7 @@ class CriterionValidity(Tabled):
             [
                 Column("words", [str(words) for _, words in rows.index], words=True),
                 Column(f"median and {level(self.ci_prob)} interval", [self.written(*row) for row in rows.index]),
-                Column("P(direction)", rows.prob_direction, probability),
+                Column("probability\nof direction", rows.prob_direction, probability),
             ],
             caption=f"{capitalized(self.bias_name)} and {self.criterion_name}",
         )

@@ -17,7 +17,7 @@ def multiverse_document(multiverse: Multiverse) -> Document:
         opening={"answer": multiverse.text},
         sections=(
             PageSection("choices", "The bias under each combination of choices", "multiverse.html"),
-            notices_section("What was omitted", multiverse.left_out),
+            notices_section("Omitted choices", multiverse.left_out),
         ),
         facts={"multiverse": multiverse},
         figures={"multiverse": partial(plot_multiverse, multiverse)},

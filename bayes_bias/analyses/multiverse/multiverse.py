@@ -177,14 +177,14 @@ class Multiverse(Tabled):
             return "No choice changes the length of the interval."
         choice, ratio = influence.index[0], influence.iloc[0]
         return (
-            f"The choice that matters most is '{choice}': with all others equal, its longest interval is on average"
-            f" {plain(ratio, 2)} times as long as its shortest."
+            f"The choice '{choice}' matters most: with all other choices equal, its longest interval is on"
+            f" average {plain(ratio, 2)} times as long as its shortest."
         )
 
     @property
     def _problems(self) -> list[str]:
         number = int((self.frame.verdict == _NOT_CONVERGED).sum())
-        return [f"{number} fits have not converged and count as not excluding zero."] if number else []
+        return [f"{number} fits have not converged and are treated as including zero."] if number else []
 
 
 def _between(least: str, most: str) -> str:
@@ -297,18 +297,21 @@ def multiverse(
 
 def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
     """The options that are compared, of each choice."""
-    check_kind("choices", choices, Mapping, "not a mapping; give options by choice, such as {'scales': ['common']}")
+    check_kind("choices", choices, Mapping, ("not a mapping. Pass options by choice, such as {'scales': ['common']}."))
     for choice in choices:
         if choice not in possible:
             raise BayesBiasError(
-                f"choices: '{choice}' is not a choice for this table; {did_you_mean(choice, possible)}"
+                f"'{choice}' in `choices` is not a choice for this table. {did_you_mean(choice, possible)}"
             )
     wanted: Choices = {}
     for choice, options in possible.items():
         names = listed(f"choices, {choice}", choices.get(choice, options), str, f"{list(options)[:1]}")
         for option in names:
             if option not in options:
-                raise BayesBiasError(f"choices, {choice}: there is no '{option}'; {did_you_mean(option, options)}")
+                raise BayesBiasError(
+                    f"`choices` contains '{option}', which is not an option of '{choice}'."
+                    f" {did_you_mean(option, options)}"
+                )
         wanted[choice] = {option: options[option] for option in names}
     return wanted
 
@@ -332,7 +335,7 @@ def _rows(
         with shown(Quiet()):
             rows.append({**options, **judge(own_table, own_spec)})
     if not rows:
-        raise BayesBiasError(f"choices: no combination is possible. {joined(list(dict.fromkeys(reasons)))}")
+        raise BayesBiasError(f"`choices` leaves no possible combination. {joined(list(dict.fromkeys(reasons)))}")
     return rows, reasons
 
 

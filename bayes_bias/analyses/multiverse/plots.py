@@ -56,7 +56,7 @@ def plot_multiverse(
     --------
     >>> plot_multiverse(multiverse(table)).figure.savefig("multiverse.pdf")      # doctest: +SKIP
     """
-    check_kind("multiverse", multiverse, Multiverse, "not what `bayes_bias.multiverse` returned; give that")
+    check_kind("multiverse", multiverse, Multiverse, ("not a multiverse. Pass the result of `bayes_bias.multiverse`."))
     options = [(choice, option) for choice in multiverse.choices for option in multiverse.frame[choice].unique()]
     rows = len(options) + len(multiverse.choices)
     with style(palette):
@@ -75,7 +75,7 @@ def _axes_below(ax: Axes, height: float) -> Axes:
     """Divide the place of axes in two, and return new axes in the lower one."""
     cell, figure = ax.get_subplotspec(), ax.figure
     if cell is None:
-        raise BayesBiasError("ax: must be part of a grid. Use axes from plt.subplots, or omit it.")
+        raise BayesBiasError("`ax` must be part of a grid. Use axes from plt.subplots, or omit it.")
     halves = cell.subgridspec(2, 1, height_ratios=[_CURVE, height], hspace=0.02)
     ax.set_subplotspec(halves[0])
     return figure.add_subplot(halves[1], sharex=ax)

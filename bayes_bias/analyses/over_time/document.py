@@ -1,4 +1,4 @@
-"""A series as a document: were the slices made alike, the figure, the trend, neighbours, words, WEAT's d, methods."""
+"""A series as a document: figure, trend, changes between neighbours, comparability of slices, words, methods."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,15 +22,15 @@ def over_time_document(series: OverTime) -> Document:
     return Document(
         title=f"Over time: {series.name}",
         heading=f"Did the bias of {series.name} change from {first} to {last}?",
-        opening={"lede": f"Slices: {', '.join(map(str, series.tables))}", "answer": series.text},
+        opening={"answer": series.text, "lede": f"Slices: {', '.join(map(str, series.tables))}"},
         sections=(
-            PageSection("alike", "Were the slices made alike?", "over-time-alike.html"),
             PageSection("slices", "Each slice", "over-time-slices.html"),
             PageSection("trend", "Trend", "over-time-trend.html"),
             PageSection("changes", "From slice to slice", "over-time-changes.html"),
+            PageSection("alike", "Are the slices comparable?", "over-time-alike.html"),
             PageSection("words", "Words that moved", "over-time-words.html", look="words"),
             PageSection("lost", "Words that a slice lacks", "over-time-lost.html") if len(series.lost) else None,
-            notices_section("What was left out", series.notices),
+            notices_section("Omitted words", series.notices),
             methods_section(methods),
         ),
         facts={

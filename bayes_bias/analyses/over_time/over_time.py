@@ -13,6 +13,7 @@ from bayes_bias.arguments import check_ci_prob, check_kind, check_seed
 from bayes_bias.associations.made_alike import made_alike
 from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.formatting import counted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import step
@@ -123,17 +124,20 @@ def _check(settings: Settings) -> None:
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
     """The slices in the order of their times, each with its time as a whole number if it is one."""
-    problem = "not a mapping of times to tables; give {1900: table, 1910: another}"
+    problem = "not a mapping of times to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     slices: dict[Any, AssociationTable] = {}
     for label, table in tables.items():
         time = _time(label)
         check_table(table, f"tables: {label}")
         if time in slices:
-            raise TableError(f"tables: two slices have the time {time}; give each a different time")
+            raise TableError(f"`tables` contains the time {time} twice. Use a different time for each slice.")
         slices[time] = table.without_controls()
     if len(slices) < 2:
-        raise TableError(f"tables: {len(slices)} slice(s) show no change over time; give two or more, five for a trend")
+        raise TableError(
+            f"`tables` contains {counted(len(slices), 'slice')}, which cannot show a change"
+            " over time. Pass at least two slices, or five to estimate a trend."
+        )
     _check_distinct(slices)
     return {time: slices[time] for time in sorted(slices)}
 
@@ -142,7 +146,7 @@ def _check_distinct(slices: Mapping[Any, AssociationTable]) -> None:
     """Refuse a slice that was given twice: its change from itself is zero, and nothing is left to estimate."""
     for (one, first), (other, second) in combinations(slices.items(), 2):
         if first.values.equals(second.values):
-            raise TableError(f"tables: slices {one} and {other} have the same values; leave one of them out")
+            raise TableError(f"`tables` contains the same values in the slices {one} and {other}. Omit one of them.")
 
 
 def _time(label: Any) -> int | float:
@@ -151,7 +155,9 @@ def _time(label: Any) -> int | float:
     except (TypeError, ValueError):
         time = np.nan
     if not np.isfinite(time):
-        raise TableError(f"tables: {label!r} is not a time; give each slice a number, such as 1900 or 1900.5")
+        raise TableError(
+            f"`tables` contains the time {label!r}, which is not a number. Use numbers such as 1900 or 1900.5."
+        )
     return tidy_time(time)
 
 

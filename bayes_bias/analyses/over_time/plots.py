@@ -52,13 +52,13 @@ def plot_over_time(
     --------
     >>> plot_over_time(over_time({1900: one, 1950: other}))                       # doctest: +SKIP
     """
-    check_kind("series", series, OverTime, "not what `bayes_bias.over_time` returned; give that")
+    check_kind("series", series, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.")
     rows, times = series.table, np.array(series.times)
     with style(palette):
         ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
         own, about = interval_of(rows), interval_of(rows, "about_mean")
         draw_classical(ax, *own, times, vertical=True)
-        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean: compare these")
+        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean (compare these)")
         unlike = np.isin(rows.index, series.alike.unlike)
         for k, (time, bias) in enumerate(zip(times, rows.bias, strict=True)):
             look = estimate_look(excludes(own[0].iloc[k], own[1].iloc[k])) | {"marker": "D" if unlike[k] else "o"}
@@ -66,7 +66,7 @@ def plot_over_time(
         handles: list[Any] = [*estimate_handles("slice by itself"), ax.collections[-1]]
         if unlike.any():
             diamond: dict[str, Any] = {"marker": "D", "linestyle": "", "markersize": 5, "color": GREY}
-            handles.append(Line2D([], [], label="slice that was not made alike", **diamond))
+            handles.append(Line2D([], [], label="slice from a different kind of training", **diamond))
         else:
             line = rows.bias.mean() + series.slope * (times - times.mean())
             handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")

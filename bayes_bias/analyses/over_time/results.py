@@ -150,11 +150,11 @@ class OverTime(Tabled):
         TableError
             The other series has other times, another design, or no words in common.
         """
-        check_kind("other", other, OverTime, "not a series; give what `bayes_bias.over_time` returned", TableError)
+        check_kind("other", other, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.", TableError)
         if self.times != other.times:
             raise TableError(
-                f"other: its slices are of {_listed(other.tables)}, and those of this series of {_listed(self.tables)};"
-                " give both the same times"
+                f"`other` has slices of {_listed(other.tables)}, but this series has slices of"
+                f" {_listed(self.tables)}. Use the same times in both."
             )
         every = {(label, side): table for side, of in enumerate((self, other)) for label, table in of.sources.items()}
         shared = share_words(every, "other")
@@ -168,21 +168,34 @@ class OverTime(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the answer in sentences, beginning with whether the slices were made alike."""
+        """Describe the answer in sentences, beginning with whether the bias changed."""
+        sentences = [f"{self.headline}.", self.trend.text, self.dated, self.found_changes, self.alike.text]
+        return " ".join(filter(None, sentences))
+
+    @property
+    def headline(self) -> str:
+        """Whether the bias changed, in a clause."""
         first, *_, last = self.tables
-        slices = f"{self.name} in {in_words(len(self.tables))} slices from {first} to {last}."
-        return " ".join(filter(None, [slices, self.alike.text, self.trend.text, self.dated, self.found_changes]))
+        span = f"from {first} to {last}"
+        changed = "increased" if float(self.trend.table["mean"].iloc[0]) > 0 else "decreased"
+        return {
+            "distinguishable": f"The bias of {self.name} {changed} {span}",
+            "for these slices only": f"In these slices, the bias of {self.name} {changed} {span}",
+            "not distinguishable": f"No trend of the bias of {self.name} {span} can be distinguished from noise",
+            "not made alike": f"No verdict on the trend of {self.name} {span}, because the slices are not comparable",
+        }.get(self.trend.verdict, f"No verdict on the trend of {self.name} {span}")
 
     @property
     def dated(self) -> str:
-        """Say in a sentence when the bias changed; "" if no change can be dated."""
+        """The time of the change, in a sentence; "" if no change can be dated."""
         if self.new is None or self.alike.unlike or not self._something_changed:
             return ""
         (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())
         if most <= DATED:
             return (
-                "When it changed cannot be said: no step between neighbours is the largest with a probability above"
-                f" {probability(DATED)} (at most {probability(most)}, {one} to {other})."
+                "The change cannot be dated, because no step between neighbours has a probability above"
+                f" {probability(DATED)} of being the largest (the highest is {probability(most)}, for {one}"
+                f" to {other})."
             )
         return f"The largest change lies between {one} and {other}, with probability {probability(most)}."
 
@@ -203,23 +216,26 @@ class OverTime(Tabled):
         clear = self.changes[self._clear]
         number = in_words(len(self.changes))
         if clear.empty:
-            return f"Of {number} neighbours none differ more than chance explains, after Holm's adjustment."
+            return (
+                f"None of the {number} steps between neighbours is larger than chance explains, after"
+                " Holm's adjustment."
+            )
         slices = joined(
             [
                 f"{one} to {other} ({estimate(row['mean'], *interval_of(row), decimals)})"
                 for (one, other), row in clear.iterrows()
             ]
         )
-        sentence = f"After Holm's adjustment for {number} neighbours, in these slices: {slices}."
+        sentence = f"After Holm's adjustment for {number} steps, these differ: {slices}."
         if self.new is None:
             return sentence
         new = clear.index[clear.chance_new_holm < 1 - self.ci_prob]
         also = joined([f"{one} to {other}" for one, other in new]) if len(new) else "none"
-        return f"{sentence} For new slices: {also}."
+        return f"{sentence} Generalised to new slices: {also}."
 
     @property
     def moved_most(self) -> str:
-        """Name the words that moved most in these vectors, in a sentence; other trainings move single words."""
+        """Name the words that moved most in these vectors, in a sentence; training runs also differ."""
         decimals, sides = self.metric.decimals, []
         for side in dict.fromkeys(self.moved.index.get_level_values("side")):
             rows = self.moved.loc[side].head(_NAMED)
@@ -227,7 +243,10 @@ class OverTime(Tabled):
                 f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()
             ]
             sides.append(f"{side}s {', '.join(examples)}")
-        return f"The words that moved most in these vectors: {'; '.join(sides)}."
+        return (
+            "Words that moved most in these vectors (picked as the largest, intervals not adjusted for"
+            f" this): {'; '.join(sides)}."
+        )
 
     @property
     def layout(self) -> Layout:
@@ -253,9 +272,9 @@ class OverTime(Tabled):
     def changes_layout(self) -> Layout:
         """Show the changes from slice to slice."""
         rows = self.changes
-        chances = {"chance\nafter Holm, these slices": rows.chance_holm}
+        chances = {"probability under\nno change, Holm,\nthese slices": rows.chance_holm}
         if self.new is not None:
-            chances["chance\nafter Holm, new slices"] = rows.chance_new_holm
+            chances["probability under\nno change, Holm,\nnew slices"] = rows.chance_new_holm
             chances["largest change\nprobability"] = rows.prob_largest
         return Layout(
             [f"{one} to {other}" for one, other in rows.index],
@@ -274,7 +293,8 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
     first = next(iter(shared.values()))
     if first.covariates:
         raise TableError(
-            "tables: words have covariates, for which biases over time cannot be adjusted yet; make the tables without"
+            "`tables` contain words with covariates, for which biases over time cannot be adjusted yet."
+            " Make the tables without covariates."
         )
     words = check_design(table_means(first), settings.words).name
     settings = replace(settings, words=words)
@@ -308,17 +328,19 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
 
 
 def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
-    check_kind("weights", weights, Mapping, "not a mapping of slices to weights; give {1900: -1, 1950: 1}", TableError)
+    check_kind("weights", weights, Mapping, "not a mapping of slices to weights. Pass {1900: -1, 1950: 1}.", TableError)
     for label, weight in weights.items():
         if label not in tables:
-            raise TableError(f"weights: there is no slice {label!r}; valid: {_listed(tables)}")
+            raise TableError(
+                f"`weights` contains {label!r}, but there is no such slice. The slices are {_listed(tables)}."
+            )
         if not is_number(weight):
-            raise TableError(f"weights: that of {label} must be a finite number, got {weight!r}")
+            raise TableError(f"`weights` must contain finite numbers, but the weight of {label} is {weight!r}.")
     total, size = sum(weights.values()), sum(map(abs, weights.values()))
     if not size or abs(total) > 1e-9 * size:
         raise TableError(
-            f"weights: they sum to {total:g}, and those of a contrast sum to zero without all being zero; give such as"
-            " {1900: -1, 1950: 1}"
+            f"`weights` sum to {total:g}, but the weights of a contrast must sum to zero without all being"
+            " zero. Use, for example, {1900: -1, 1950: 1}."
         )
     return {label: float(weight) for label, weight in weights.items()}
 

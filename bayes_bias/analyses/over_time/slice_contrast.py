@@ -113,14 +113,17 @@ class SliceContrast(Tabled):
     def answer(self) -> str:
         """Describe both intervals and the verdict without the label."""
         if self.verdict == "not converged":
-            return f"no answer, the fit has not converged: {'; '.join(Diagnostics.of(self.fit).problems)}."
+            return f"no answer, because the fit has not converged: {'; '.join(Diagnostics.of(self.fit).problems)}."
         if self.verdict == "not made alike":
             return f"{self._written(THESE)} in these slices. {_VERDICTS[self.verdict]}"
-        sentence = f"{self._written(THESE)} in these slices (chance if nothing had changed {self._chance(THESE)})"
+        sentence = f"{self._written(THESE)} in these slices (probability if nothing had changed {self._chance(THESE)})"
         if NEW in self.table.index:
-            sentence += f"; for new slices of these times {self._interval(NEW)} ({self._chance(NEW)})"
+            sentence += (
+                f". Generalised to new slices of these times, the interval is {self._interval(NEW)}"
+                f" ({self._chance(NEW)})"
+            )
         else:
-            sentence += "; nothing can be said about new slices with fewer than five"
+            sentence += ". The result cannot be generalised to new slices, because there are fewer than five"
         return f"{sentence}. {_VERDICTS[self.verdict]}"
 
     def _written(self, scope: str) -> str:
@@ -140,11 +143,11 @@ class SliceContrast(Tabled):
 _VERDICTS: Mapping[Label, str] = {
     "distinguishable": "This is larger than chance explains.",
     "for these slices only": (
-        "This is larger than chance explains in exactly these slices; slices of other texts of these times might not"
-        " show it."
+        "This is larger than chance explains in these slices, but slices of other texts of these times"
+        " might not show it."
     ),
     "not distinguishable": "Chance can explain a change of this size.",
-    "not made alike": "No verdict: the slices were not made alike.",
+    "not made alike": "No verdict is given, because the slices are not comparable.",
 }
 
 

@@ -173,10 +173,10 @@ class PublishedFinding(Tabled):
             else f"with a probability of {percent(self.probability)} ({least} to {most} in nine of ten studies)"
         )
         return (
-            f"WEAT's d of {plain(self.d, 2)} with {design} ({tested}): if attributes counted as a sample of words, too,"
-            f" the finding would be distinguishable from noise {how_often}, and the bias would be"
-            f" {estimate(self.d, self.lower, self.upper, 2)} in units of d. How much attributes vary is learnt from"
-            f" {self.learnt_from}."
+            f"If attributes were treated as a sample as well, WEAT's d of {plain(self.d, 2)} with {design}"
+            f" ({tested}) would be distinguishable from noise {how_often}. The bias would be"
+            f" {estimate(self.d, self.lower, self.upper, 2)} in units of d. The variation of attributes was"
+            f" estimated from {self.learnt_from}."
         )
 
     def _shown(self) -> pd.DataFrame:
@@ -326,14 +326,14 @@ def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Number
 
 def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
     if not is_number(d):
-        raise MeasureError(f"d: {d!r} is not a finite number; give WEAT's effect size, such as 0.97")
+        raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
     groups, classes = _pair("targets", targets, "groups"), _pair("attributes", attributes, "classes")
     design = Design(float(d), groups, classes, ddof)
     if abs(d) >= design.bound:
         raise MeasureError(
-            f"d: {d} is impossible with {_lengths(groups)} targets and ddof={ddof}, where |d| is below"
-            f" {design.bound:.4g}; check d and the lengths, or give the other ddof"
+            f"`d` is {d}, which is impossible with {_lengths(groups)} targets and ddof={ddof}, where |d| is"
+            f" below {design.bound:.4g}. Check `d` and the lengths, or try the other `ddof`."
         )
     return design
 
@@ -341,7 +341,9 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
     if len(pair) != 2:
-        raise MeasureError(f"{argument}: there are {len(pair)} lengths; d compares two {of}, give two, such as (8, 8)")
+        raise MeasureError(
+            f"`{argument}` contains {len(pair)} lengths, but d compares two {of}. Pass two lengths, such as (8, 8)."
+        )
     for length in pair:
         check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)
     first, second = map(int, pair)

@@ -10,7 +10,7 @@ from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.clusters import Clustering, bias_range, clustering, leave_out
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, posterior_of
 from bayes_bias.documents.methods import Sentence
-from bayes_bias.formatting import DASH, bounds, probability
+from bayes_bias.formatting import DASH, bounds, probability, range_in_words
 from bayes_bias.plots import plot_related_words
 from bayes_bias.posterior.quadrature import integrated
 from bayes_bias.posterior.summary import row_of_bias
@@ -32,9 +32,9 @@ _COLUMNS = (
 )
 # Two clusters of four attribute words each: docs/evidence/false-positives.md.
 _CONSEQUENCE = (
-    "Words of one cluster carry less information than their number suggests, which the intervals do not account for:"
-    " in simulations with two clusters of four attribute words, a correlation of .1 to .5 gave 5 to 14% false findings"
-    " at the 5% level"
+    "Words of one cluster carry less information than their number suggests, and the intervals do not"
+    " account for this. In simulations with two clusters of four attribute words, a correlation of .1 to .5"
+    " led to 5 to 14% false positives at the 5% level"
 )
 
 
@@ -48,7 +48,7 @@ def _run(study: Study) -> Check:
         *map(_sentence, sides),
         *([f"{_CONSEQUENCE}."] if uncounted else []),
         *(
-            f"Without any one {what} the observed bias would lie in {bounds(*ends, decimals)}."
+            f"Without any one {what}, the observed bias would be between {range_in_words(*ends, decimals)}."
             for what, ends in ranges.items()
         ),
     ]
@@ -103,12 +103,12 @@ def _figures(table: AssociationTable, related: RelatedWords) -> dict[str, Axes]:
 
 def _sentence(words: Clustering) -> str:
     if not words.shuffled.size:
-        return f"There are too few {words.side}s to say whether they come in clusters."
+        return f"There are too few {words.side}s to detect clusters."
     sides = f"{words.side}s{_source(words)}"
     answer = f"The {sides} come in clusters" if words.is_clustered else f"No clusters of {sides} can be shown"
     return (
-        f"{answer}: intraclass correlation {_correlation(words.icc)} ({_correlation(words.limit)} would be needed at"
-        " the 5% level)."
+        f"{answer} (intraclass correlation {_correlation(words.icc)}, where {_correlation(words.limit)}"
+        " would be needed at the 5% level)."
     )
 
 
@@ -128,9 +128,10 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
     clustered = [f"{_listed(sides)} of {name}" for name, sides in clusters.items() if sides]
     answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
     return (
-        "To look for clusters of words, we computed the intraclass correlation of their raw contrasts within the"
-        " topics that a list names or, if it names none, within two Ward clusters of residuals, and compared it"
-        f" with that of words shuffled between clusters (5% level): {answer}.",
+        "To look for clusters of words, we computed the intraclass correlation of their raw contrasts"
+        " within the topics that a list names or, if it names none, within two Ward clusters of residuals."
+        " We compared it with the correlation of words that were shuffled between clusters (5% level):"
+        f" {answer}.",
     )
 
 

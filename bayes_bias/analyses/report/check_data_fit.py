@@ -44,9 +44,14 @@ def _judge(fit: DataFit) -> tuple[bool, str]:
     shares = fit.coverage.iloc[0].to_numpy()
     errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
     if (shares < np.array(PROBS) - _TOLERATED - errors).any():
-        return False, "Poor, intervals hold fewer values than they state, so the model underestimates how they vary"
+        return False, (
+            "Poor, because intervals contain fewer values than stated, so the model underestimates how much they vary"
+        )
     if shares[0] > _LONG_TAILS:
-        return True, "Long tails, most values lie near their mean and a few far away; compare with model='robust'"
+        return True, (
+            "Long tails, because most values lie near their mean and a few far away. Compare the"
+            " result with model='robust'"
+        )
     return True, f"Adequate, {_USUAL}"
 
 
@@ -87,9 +92,9 @@ def _comparison(fit: DataFit, values: str) -> str:
         return f"There is no comparison with the published model: {fit.no_comparison}"
     difference, error = fit.elpd_difference, fit.elpd_se
     return (
-        f"Left out one at a time (PSIS-LOO), they are predicted {_manner(difference, error)} the published"
-        f" model: elpd {signed(difference, 0)}, standard error {error:,.0f}; Pareto k is too high for"
-        f" {count(fit.bad_k)} {values}"
+        f"In leave-one-out prediction (PSIS-LOO), they are predicted {_manner(difference, error)} the"
+        f" published model (elpd {signed(difference, 0)}, standard error {error:,.0f}). Pareto k is too high"
+        f" for {count(fit.bad_k)} {values}"
     )
 
 

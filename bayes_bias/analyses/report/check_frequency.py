@@ -19,13 +19,14 @@ _NAMED = 5
 LARGE = 0.5
 # docs/evidence/false-positives.md
 _CONSEQUENCE = (
-    "Frequent words are closer to frequent words, whatever they mean: words as frequent as these have a bias of about"
-    " {bias} in this embedding for that reason alone, which is {times} posterior standard deviations"
+    "Frequent words are closer to frequent words, whatever they mean. Words as frequent as these have a"
+    " bias of about {bias} in this embedding for that reason alone, which is {times} posterior standard"
+    " deviations"
 )
 _REMEDY = "Ask for the bias at equal frequency (covariates='rank', --covariates rank)"
 _NO_REMEDY = (
-    "groups hardly overlap in frequency, and neither do classes, so that no adjustment can tell a bias from frequency,"
-    " which alone gives a bias of about {bias}; choose words that are as frequent as each other"
+    "groups hardly overlap in frequency, and neither do classes, so no adjustment can separate a bias from"
+    " frequency, which alone gives a bias of about {bias}. Choose words of similar frequency"
 )
 
 
@@ -60,7 +61,7 @@ def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_ad
             result=(frequency.bias, True),
         )
     if not frequency.largest <= LARGE * sd:
-        text += " Because of these it is unknown how large a bias frequency alone would give."
+        text += " Because of these words, the bias that frequency alone would give is unknown."
         return Check(text, "frequency unknown", numbers)
     text += f" Words as frequent as these have a bias of about {bias} in this embedding, whatever they mean."
     return Check(text, "no confound with frequency", numbers, result=(frequency.bias, False))
@@ -76,7 +77,7 @@ def _in_order(study: Study) -> Embedding | None:
 def _about_ranks(frequency: Frequency, pool: int) -> str:
     ranks = frequency.ranks
     groups, classes = (_medians(ranks[ranks.side == side]) for side in SIDES)
-    text = f"Median frequency rank of the words of each group: {groups}; of each class: {classes}."
+    text = f"Median frequency rank of the words in each group: {groups}. In each class: {classes}."
     text += _sentence(ranks.index[ranks.most > ranks.known], f"not among the {pool:,} most frequent")
     return text + _sentence(ranks.index[ranks.known.isna()], "of unknown rank")
 

@@ -7,7 +7,7 @@ from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.calibration import SHARE_BOUNDS, Calibration
 from bayes_bias.checks.null_lists import Drawn
 from bayes_bias.documents.methods import Sentence
-from bayes_bias.formatting import percent, share, share_within
+from bayes_bias.formatting import percent, share_within
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.progress import step
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
@@ -32,7 +32,7 @@ _COLUMNS = (
 def _run(study: Study) -> Check:
     drawn, reason = _random_lists(study)
     if "words" not in drawn:
-        return Check(f"{reason}.", "no random nulls", {"no_calibration": reason})
+        return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
     text = _about_words(drawn["words"], study)
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
@@ -43,19 +43,22 @@ def _run(study: Study) -> Check:
         larger = _share_larger(drawn["topics"], study)
         text += _about_topics(drawn["topics"], study, larger)
         numbers["topics_larger"] = larger
-    brief = f"bias found in {share(numbers['null_share'])} of {numbers['nulls']} random nulls"
-    result = (drawn["words"], false_findings(drawn["words"], study.spec.name, study.scope))
+    brief = (
+        f"bias found in {share_within(*(numbers[f'null_{column}'] for column in _SHARES))} of"
+        f" {numbers['nulls']} random lists"
+    )
+    result = (drawn["words"], false_positives(drawn["words"], study.spec.name, study.scope))
     return Check(text, brief, numbers, result=result)
 
 
 def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
     """Random lists by how their words were drawn, or why there are none."""
     if study.null_draws == 0:
-        return {}, "Not drawn, since none were asked for"
+        return {}, "Not drawn, because `calibration_draws` is 0"
     if study.nulls is None:
-        return {}, "Not drawn: this table has no embedding to draw random words from"
+        return {}, "Not drawn, because this table has no embedding from which to draw random words"
     if not study.fitted.structure.COLLAPSED:
-        return {}, "Not drawn, since each takes as long as this fit; `bayes-bias calibrate` takes the time"
+        return {}, ("Not drawn, because each list takes as long as this fit. Use `bayes-bias calibrate` for this model")
     step("random nulls")
     lists = study.nulls()
     drawn = {kind: each for kind, each in lists.items() if isinstance(each, Calibration)}
@@ -66,20 +69,21 @@ def _about_words(nulls: Calibration, study: Study) -> str:
     same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
-        expected = "a higher share is not an error if only these words matter, since random words differ, too"
+        expected = "a higher share is not an error if only these words matter, because random words differ as well"
     return (
-        f"Of {_draws(nulls)} random nulls of this design (the same {same}, as many {random} drawn at"
-        f" random) a bias was found at the 5% level by {false_findings(nulls, study.spec.name, study.scope)} (95% Monte"
-        f" Carlo intervals); {expected}."
+        f"Among {_draws(nulls)} random lists of this design (the same {same}, with as many {random} drawn at"
+        " random), a bias was found at the 5% level by"
+        f" {false_positives(nulls, study.spec.name, study.scope)} (95% Monte Carlo intervals), where"
+        f" {expected}."
     )
 
 
 def _about_sub_topics(nulls: Calibration, study: Study) -> str:
     whose = "group" if nulls.random == "targets" else "class"
     return (
-        f" If the random words of each {whose} come in three sub-topics (the neighbourhoods of random words), which"
-        f" differ by chance as the words do, it was found by"
-        f" {false_findings(nulls, study.spec.name, study.scope)} of {_draws(nulls)}."
+        f" If the random words of each {whose} come from three sub-topics (the neighbourhoods of random"
+        f" words), a bias was found by {false_positives(nulls, study.spec.name, study.scope)} of"
+        f" {_draws(nulls)} lists."
     )
 
 
@@ -99,7 +103,7 @@ def _share_larger(topics: Calibration, study: Study) -> float:
     return float((of_model["mean"].abs() >= abs(observed)).mean())
 
 
-def false_findings(calibration: Calibration, model: str, scope: ScopeName) -> str:
+def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
     """How often the model, and WEAT if it is defined, found a bias if there is none."""
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
@@ -130,9 +134,9 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
     whose = "group" if first.random == "targets" else "class"
     shares = "; ".join(f"for {name} by {by_method}" for name, (_, by_method) in results.items())
     return (
-        f"To count false findings, the {random} of each list were replaced by as many drawn at random, from the same"
-        f" population for each {whose} ({first.records.draw.nunique()} draws; 5% level; 95% Monte Carlo intervals). A"
-        f" bias was found {shares}.",
+        f"To count false positives, the {random} of each list were replaced by as many words drawn at"
+        f" random, from the same population for each {whose} ({first.records.draw.nunique()} draws, 5%"
+        f" level, 95% Monte Carlo intervals). A bias was found {shares}.",
     )
 
 

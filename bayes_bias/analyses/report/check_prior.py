@@ -29,8 +29,8 @@ def _run(study: Study) -> Check:
         text += _other_priors(study, by_prior.index[0]) if by_prior.index[0].endswith("_variance") else ""
     else:
         text = (
-            f"The bias does not depend on it: power-scaling sensitivity {plain(sensitivity)}; above"
-            f" {MAX_PRIOR_SENSITIVITY} it would. {strongest}"
+            f"The bias does not depend on the prior (power-scaling sensitivity {plain(sensitivity)}, where"
+            f" values above {MAX_PRIOR_SENSITIVITY} would be a concern). {strongest}"
         )
     return Check(
         text,
@@ -65,8 +65,8 @@ def _methods(results: Mapping[str, float]) -> Sentence:
     return (
         "Sensitivity of the bias to the prior, by power-scaling ",
         Cite(("kallioinen2024detecting",)),
-        f", was at most {plain(max(results.values()))}; above {MAX_PRIOR_SENSITIVITY} a bias is prior-sensitive, as"
-        f" {answer}.",
+        f", was at most {plain(max(results.values()))}. Values above {MAX_PRIOR_SENSITIVITY} count as"
+        f" prior-sensitive, and {answer}.",
     )
 
 

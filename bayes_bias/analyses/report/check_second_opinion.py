@@ -10,7 +10,7 @@ from scipy.stats import f
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
-from bayes_bias.formatting import equals, estimate, plain, probability
+from bayes_bias.formatting import capitalized, equals, estimate, plain, probability
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
@@ -24,7 +24,7 @@ _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_valu
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
 _NO_OPINION = "no second opinion"
-_DIFFERENT = "Do not rely on a finding of only one of the two; more words would settle it."
+_DIFFERENT = "Do not rely on a finding of only one of the two, and add more words if you can."
 
 
 def _run(study: Study) -> Check:
@@ -44,8 +44,8 @@ def _run(study: Study) -> Check:
     shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
     answer = f"{estimate(second.value, *second.interval, decimals)}, two-sided p {equals(probability(second.p_value))}"
     text = [
-        "The quasi-F, which has no prior and a variance for the words of each group and class, says"
-        f" {'the same' if agree else 'otherwise'}: {answer}.",
+        "The quasi-F test, which has no prior and a variance for the words of each group and class,"
+        f" {'agrees' if agree else 'disagrees'} ({answer}).",
         *([f"It ignores {' and '.join(ignored)}."] if ignored else []),
         *([] if agree or ignored else [_DIFFERENT]),
         *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
@@ -66,9 +66,9 @@ def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
         if 2 * f.sf(ratio, groups.df[more], groups.df[less]) < _VARY_UNLIKE:
             sizes = " and ".join(plain(float(np.sqrt(variance[group])), decimals) for group in (more, less))
             sentences.append(
-                f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their contributions to"
-                f" the bias: {sizes}), but in the model groups share their scales:"
-                f" {_consequence(words[more], words[less])}."
+                f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their"
+                f" contributions to the bias: {sizes}), but the model uses the same scales for all groups."
+                f" {capitalized(_consequence(words[more], words[less]))}."
             )
     return sentences
 
@@ -86,7 +86,7 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
     other = [name for name, (_, agree) in results.items() if not agree]
     verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
     answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in results.items())
-    return (f"About what is distinguishable from zero the quasi-F (see below) {verdict} ({answers}).",)
+    return (f"The quasi-F test (see below) {verdict} on which biases differ from zero ({answers}).",)
 
 
 CHECKER = Checker("second-opinion", "Second opinion", _COLUMNS, _run, _methods)

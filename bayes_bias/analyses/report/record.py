@@ -15,7 +15,18 @@ from bayes_bias.analyses.report.check import Check
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, marked, plain, plural, probability
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    bounds,
+    in_words,
+    marked,
+    plain,
+    plural,
+    probability,
+    probability_in_words,
+)
 from bayes_bias.measures.measure_table import MeasureTable
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.weat import Weat
@@ -307,9 +318,10 @@ def about_replicates(section: Section) -> str:
     one, every = section.summary.loc["reliability", "mean"]
     count = in_words(section.fitted.data.sizes["replicate"])
     return (
-        f"For all words of such kinds, the standard deviation of the bias between {plural(kind)} is"
-        f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would have"
-        f" a bias of the same sign with probability {probability(same_sign['mean'])}. The reliability of one {kind} is"
-        f" {probability(one)}, that of the mean of all {count} is {probability(every)}. Reliability is the share of a"
-        f" measured bias’s variance that is due to the choice of words and not of {plural(kind)}."
+        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is"
+        f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would"
+        f" have a bias of the same sign with probability {probability_in_words(same_sign['mean'])}."
+        f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
+        f" is {probability_in_words(one)} for one {kind} and {probability_in_words(every)} for the mean of"
+        f" all {count}."
     )

@@ -156,13 +156,13 @@ def _means(table: AssociationTable, first: AssociationTable) -> xr.Dataset:
     """The means of a table that a report can show beside the first one."""
     if not table.is_formed:
         raise TableError(
-            f"wordlists: '{table.name}' has {table.values.size:,} cosines, too many for a report, which shows"
-            " every word; fit it and ask for `verdict` and `summarize`, or shorten the list"
+            f"`wordlists` contains '{table.name}' with {table.values.size:,} cosines, too many for a report,"
+            " which shows every word. Shorten the list, or use `fit`, `verdict`, and `summarize`."
         )
     if table.metric != first.metric:
         raise TableError(
-            f"wordlists: '{table.name}' holds {table.metric.plural} and '{first.name}' {first.metric.plural}; make a"
-            " report of each kind"
+            f"`wordlists` contains {table.metric.plural} ('{table.name}') and {first.metric.plural}"
+            f" ('{first.name}'). Make a separate report for each kind."
         )
     return table_means(table)
 

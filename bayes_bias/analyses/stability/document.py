@@ -13,15 +13,15 @@ from bayes_bias.plots import plot_stability
 def stability_document(stability: Stability) -> Document:
     """The document of the stability of a list's bias."""
     fitted, kinds = Fitted.of(stability.fit), plural(stability.kind)
-    left_out = [f"left out: {reason}" for reason in stability.left_out.values()]
+    left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
     return Document(
         title=f"Stability: {stability.name}",
         heading=f"Does the bias of {stability.name} depend on the {stability.kind}?",
         opening={"answer": stability.text},
         sections=(
             PageSection("methods-compared", f"Each method over {kinds}", "stability-methods.html"),
-            PageSection("shares", "Where the variance comes from", "stability-shares.html"),
-            notices_section("What was left out", left_out),
+            PageSection("shares", "Sources of variance", "stability-shares.html"),
+            notices_section("Omitted words", left_out),
         ),
         facts={"stability": stability},
         figures={"stability": partial(plot_stability, stability)},

@@ -21,7 +21,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Column, Layout, Tabled, percent, plain, plural
+from bayes_bias.formatting import Column, Layout, Tabled, level, percent, plain, plural, probability_in_words
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
@@ -138,26 +138,27 @@ class Stability(Tabled):
             [part_named(str(part), self.kind) for part in self.shares.columns],
             [Column(names[str(name)], row, percent) for name, row in self.shares.iterrows()],
             heading="part",
-            caption="Where the variance comes from",
+            caption="Sources of variance",
         )
 
     @property
     def text(self) -> str:
         """The answer in sentences."""
         if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
-            return f"No answer: the fit has not converged: {'; '.join(problems)}."
+            return f"No answer, because the fit has not converged: {'; '.join(problems)}."
         kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
         several, decimals = str(len(self.measures)), Fitted.of(self.fit).metric.decimals + 1
         sd = row_of(self.summary, "replicate_sd")
         lower, upper = (plain(bound, decimals) for bound in interval_of(sd))
         one, all_of_them = (row_of(self.summary, "reliability", label)["mean"] for label in ("1", several))
         return (
-            f"{self.name} in {several} {kinds}: between {kinds} the bias itself has a standard deviation of"
-            f" {plain(sd['mean'], decimals)} [{lower}, {upper}]. Of the variance of a bias measured in one {kind},"
-            f" {percent(one)} is that of word lists, and the rest that of {kinds}; of the average over {several}"
-            f" {kinds}, {percent(all_of_them)} (reliability). In multiples of its average size, {spread.idxmax()}"
-            f" differs most between {kinds} (sd {plain(spread.max(), 2)}), and {spread.idxmin()} least"
-            f" ({plain(spread.min(), 2)}); SAME and SD-WEAT have no sign that could change."
+            f"The bias varies between {kinds} with a standard deviation of {plain(sd['mean'], decimals)}"
+            f" ({level(self.ci_prob)} interval {lower} to {upper}). With one {kind}, the reliability of the"
+            f" bias is {probability_in_words(one)}, and with the average of all {several} it is"
+            f" {probability_in_words(all_of_them)}. Reliability is the share of variance that is due to the"
+            f" choice of words rather than {kinds}. Relative to its average size, {spread.idxmax()} varies"
+            f" most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
+            f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
         )
 
 
@@ -257,14 +258,16 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
             raise TableError(
-                f"wordlist: '{wordlist.name}' is of one training, which cannot show how trainings differ; measure it"
-                " in two or more: cosines(..., open_embedding([one, another], kind='seed'))"
+                f"'{wordlist.name}' was measured in a single training run, which cannot show how training"
+                " runs differ. Measure it in two or more: cosines(..., open_embedding([first, second],"
+                " kind='seed'))."
             )
         return wordlist
     embedding = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
     if not embedding.replicates:
         raise EmbeddingError(
-            f"embeddings: '{embedding.name}' is one training, which cannot show how trainings differ; give two or more"
+            f"`embeddings` contains a single training run, '{embedding.name}', which cannot show how"
+            " training runs differ. Pass at least two."
         )
     step("measuring similarities")
     return cosines(wordlist, embedding)

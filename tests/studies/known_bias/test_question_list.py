@@ -31,7 +31,7 @@ def test_one_truth_compares_no_models() -> None:
     assert asked() == ["words"]
 
 
-def test_no_favoured_group_leaves_false_findings() -> None:
+def test_no_favoured_group_leaves_false_positives() -> None:
     assert asked(truth=NO_BIAS, words_per_sentence=[1, 3], seeds=2, posterior=True) == ["false-findings"]
 
 
