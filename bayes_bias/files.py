@@ -87,7 +87,7 @@ def given_table(source: str | os.PathLike[str], argument: str, refusal: type[Bay
     path = table_file(source)
     if not path.is_file():
         refuse_pipe_or_address(source, argument, refusal)
-        raise refusal(f"{argument}: no file '{path}'; {remedy}")
+        raise refusal(f"File not found: '{path}' (`{argument}`). {remedy}")
     return path
 
 
@@ -126,8 +126,8 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
     path = expanded(text)
     if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         raise refusal(
-            f"{argument}: '{text}' is a pipe or a device, and a file is read more than once. Write it to a file first,"
-            " such as `COMMAND > FILE`, and give that"
+            f"`{argument}` '{text}' is a pipe or a device, but the file is read more than once. Write it to"
+            " a file first, such as `COMMAND > FILE`."
         )
 
 
@@ -166,7 +166,7 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values and values[key] != value:
-            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values; keep one of them")
+            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values. Keep one of them")
         values[key] = value
     return values
 
@@ -189,7 +189,7 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
     try:
         return file.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
-        raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from error
+        raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8.") from error
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}") from error
 
@@ -199,14 +199,14 @@ def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refu
     valid = tuple(keys)
     for key in content:
         if key not in valid:
-            raise refusal(f"{where}: unknown key '{key}'; {did_you_mean(key, valid)}")
+            raise refusal(f"{where} contains the unknown key '{key}'. {did_you_mean(key, valid)}")
 
 
 def check_home(folder: Path, argument: str) -> None:
     """Refuse what cannot become a folder, before anything is done for it."""
     check_name(folder, argument)
     if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{argument}: '{folder}' is a file; name a folder, which is made if need be")
+        raise OutputError(f"`{argument}` '{folder}' is a file. Name a folder, which is created if it does not exist.")
 
 
 def check_output(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
@@ -215,15 +215,17 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
     check_switch("overwrite", overwrite)
     check_name(path, argument)
     if path.is_dir():
-        raise OutputError(f"{argument}: '{path}' is a folder; name a file in it, such as '{path / 'fit.nc'}'")
+        raise OutputError(f"`{argument}` '{path}' is a folder. Name a file in it, such as '{path / 'fit.nc'}'.")
     if path.exists() and not path.is_file():
-        raise OutputError(f"{argument}: '{path}' is a device, not a file; name another")
+        raise OutputError(f"`{argument}` '{path}' is a device, not a file. Name a file.")
     if not path.parent.is_dir():
-        raise OutputError(f"{argument}: the folder of '{path}' does not exist; make it first")
+        raise OutputError(f"`{argument}` '{path}' is in a folder that does not exist. Create the folder first.")
     if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{argument}: the folder of '{path}' cannot be written to; choose another")
+        raise OutputError(f"`{argument}` '{path}' is in a folder that cannot be written to. Choose another folder.")
     if path.exists() and not overwrite:
-        raise OutputError(f"{argument}: '{path}' exists already; name another, or have it replaced: {OVERWRITE}")
+        raise OutputError(
+            f"`{argument}` '{path}' already exists. Choose another name, or replace the file: {OVERWRITE}."
+        )
     return path
 
 
@@ -236,17 +238,19 @@ def check_name(path: Path, argument: str = "path") -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise OutputError(
-            f"{argument}: '{str(path)[:60]}' is not a name of a file or folder ({why}); give another"
+            f"`{argument}` '{str(path)[:60]}' is not the name of a file or folder ({why}). Use another name."
         ) from error
 
 
 def check_formats(formats: Sequence[str]) -> None:
     """Refuse formats that figures are not written in, before anything is computed for them."""
     if isinstance(formats, str):
-        raise OutputError(f"figures: '{formats}' is one text; give formats such as ('png', 'pdf')")
+        raise OutputError(f"`figures` must be a list of formats, such as ('png', 'pdf'), but is '{formats}'.")
     for name in formats:
         if name not in FORMATS:
-            raise OutputError(f"figures: '{name}' is not a format of figures; {did_you_mean(name, FORMATS)}")
+            raise OutputError(
+                f"`figures` contains '{name}', which is not a format of figures. {did_you_mean(name, FORMATS)}"
+            )
 
 
 @contextmanager
@@ -258,7 +262,7 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         _reach_the_disk(unfinished)
         unfinished.replace(check_output(path, overwrite))  # another program may have been faster
     except OSError as error:
-        raise OutputError(f"path: cannot write '{path}': {error.strerror or error}") from error
+        raise OutputError(f"Cannot write to '{path}': {error.strerror or error}.") from error
     finally:
         unfinished.unlink(missing_ok=True)
 

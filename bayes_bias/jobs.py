@@ -183,12 +183,15 @@ def _check_marker(home: Path) -> None:
             version = "unknown"
         if version != VERSION:
             raise OutputError(
-                f"folder: '{home}' holds results of another version of bayes_bias (their format is {version}, this"
-                f" one's {VERSION}); name another folder, or go on with the version that wrote them"
+                f"The folder '{home}' contains results of another version of bayes_bias (their format is"
+                f" {version}, and the current format is {VERSION}). Name another folder, or continue with"
+                " the version that wrote them."
             )
         return
     if any(not path.name.startswith(UNFINISHED) for path in home.iterdir()):
-        raise OutputError(f"folder: '{home}' holds other files; name another folder, which is made if need be")
+        raise OutputError(
+            f"The folder '{home}' contains other files. Name another folder, which is created if it does not exist."
+        )
     _write(marker, json.dumps({"version": VERSION}))
 
 
@@ -215,8 +218,8 @@ def _write(path: Path, text: str) -> None:
 
 def _cannot_write(folder: Path, error: OSError) -> OutputError:
     return OutputError(
-        f"folder: cannot write to '{folder}': {error.strerror or error}; what is there is kept, and a later run"
-        " goes on from it"
+        f"Cannot write to the folder '{folder}': {error.strerror or error}. Existing results are kept, and a"
+        " later run continues from them."
     )
 
 
@@ -296,8 +299,8 @@ def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
             yield from parallel(joblib.delayed(Job.done)(job) for job in waiting)
         except TerminatedWorkerError as error:
             raise BayesBiasError(
-                "jobs: a process was killed, perhaps because memory ran out; run again with fewer jobs: what is done is"
-                " kept if there is a folder"
+                "A process was stopped, perhaps because memory ran out. Run again with fewer `jobs`. If"
+                " there is a folder, completed results are kept."
             ) from error
 
 
@@ -317,14 +320,16 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
         from distributed import Client
     except ImportError as error:
         raise BayesBiasError(
-            "scheduler: Dask is not installed; pip install 'bayes-bias[cluster]', here and on the workers"
+            "The scheduler needs Dask, which is not installed. Run pip install 'bayes-bias[cluster]' here"
+            " and on the workers."
         ) from error
     try:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError) as error:
         raise BayesBiasError(
-            f"scheduler: '{address}' does not answer within {seconds:g} seconds; give the address that `dask scheduler`"
-            " prints, such as tcp://10.0.0.1:8786, or leave it out to use the cores of this machine"
+            f"The scheduler '{address}' does not answer within {seconds:g} seconds. Use the address that"
+            " `dask scheduler` prints, such as tcp://10.0.0.1:8786, or omit it to use the cores of this"
+            " machine."
         ) from error
     try:
         yield client

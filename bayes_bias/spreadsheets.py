@@ -68,12 +68,13 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
     if strip:
         rows = [[unquoted(stripped(cell)) for cell in row] for row in rows]
     if not any(header) and not any(any(row) for row in rows):
-        raise refusal(f"{label}: the file is empty; the first row names the columns")
+        raise refusal(f"{label} is empty. The first row must name the columns.")
     width = len(header)
     for number, row in enumerate(rows, 2):
         if any(row[width:]):
             raise refusal(
-                f"{label}: row {number} has {len(row)} cells, but only {width} columns have a heading; name them all"
+                f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a"
+                " heading. Name all columns."
             )
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
     return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
@@ -98,7 +99,7 @@ def read_frame(
     for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
         name = heading or f"Unnamed: {k}"
         if name in columns:
-            raise refusal(f"{label}: two columns have the heading '{name}'; rename or remove one")
+            raise refusal(f"{label} contains two columns with the heading '{name}'. Rename or remove one.")
         numbers = None if text is None or name in text else _numbers_if_all_are(cells)
         words = [unquoted(cell) if cell else None for cell in cells]
         columns.setdefault(name, pd.Series(words, dtype=object) if numbers is None else pd.Series(numbers))
@@ -146,9 +147,11 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
         if thousands and "," in cell:
             one, other = cell.replace(",", ""), cell.replace(",", ".")
             either = f"{one} or {other}" if cell.count(",") == 1 else one
-            raise NotNumbersError(position, f"may be {either}; write it without a comma of thousands")
+            raise NotNumbersError(position, f"may be {either}. Write it without a comma of thousands")
         if cell and share != any(shares):
-            raise NotNumbersError(position, "has no % as others of its column have; write all in one unit")
+            raise NotNumbersError(
+                position, ("has no %, unlike other cells of its column. Write all of them in one unit")
+            )
         plain = cell.removesuffix("%").rstrip().replace(",", ".")
         if not _NUMBER.fullmatch(plain):
             raise NotNumbersError(position, "is not a number")
@@ -171,7 +174,7 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
     except csv.Error as error:
-        raise refusal(f"{label}: not readable as columns: {error}; is a quote left open?") from error
+        raise refusal(f"Cannot read the columns of {label}: {error}. Check that all quotes are closed.") from error
 
 
 def delimiter_of(text: str) -> str:
@@ -184,7 +187,8 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
         from openpyxl import load_workbook
     except ImportError as error:
         raise refusal(
-            f"{label}: reading .xlsx needs openpyxl; install the extra bayes-bias[excel], or save it as CSV"
+            f"Reading '{label}' needs openpyxl. Install the optional dependency bayes-bias[excel], or save"
+            " the file as CSV."
         ) from error
     try:
         data = file.read_bytes()
@@ -192,12 +196,12 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
         values_only, stored = (load_workbook(io.BytesIO(data), data_only=only) for only in (False, True))
         sheets = [sheet for sheet in values_only.worksheets if _has_cells(sheet)]
     except Exception as error:  # a damaged workbook raises errors of many kinds
-        raise refusal(f"{label}: not readable as an Excel workbook ({error}); save it as CSV") from error
+        raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
     if len(sheets) > 1:
         titles = ", ".join(f"'{sheet.title}'" for sheet in sheets)
         raise refusal(
-            f"{label}: has cells in {len(sheets)} sheets, {titles}, and one is read; save the one that you mean as CSV,"
-            " or delete the others"
+            f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
+            " sheet that you need as CSV, or delete the others."
         )
     return [
         [_excel_cell(cell, stored[sheet.title][cell.coordinate], label, refusal) for cell in row]
@@ -214,11 +218,13 @@ def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasErr
     """The text of a cell, which is given as it was written, perhaps with a formula, and as it was stored."""
     at = formula.coordinate
     if value.data_type == "e":
-        raise refusal(f"{label}: cell {at} has the error {value.value}; correct it in Excel, or clear the cell")
+        raise refusal(
+            f"{label}, cell {at}: the value is the error {value.value}. Correct it in Excel, or clear the cell."
+        )
     if formula.data_type == "f" and value.value is None:
         raise refusal(
-            f"{label}: cell {at} has a formula without a stored value; open the workbook in Excel or LibreOffice and"
-            " save it, or write the value in place of the formula"
+            f"{label}, cell {at}: the formula has no stored value. Open the workbook in Excel or LibreOffice"
+            " and save it, or replace the formula by its value."
         )
     if value.value is None:
         return ""
@@ -229,7 +235,7 @@ def _bytes(file: Traversable, label: str, refusal: type[BayesBiasError]) -> byte
     try:
         return file.read_bytes()
     except OSError as error:
-        raise refusal(f"{label}: not readable: {error.strerror}") from error
+        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
 
 
 def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
@@ -244,8 +250,8 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
         return data.decode(_encoding(data))
     except UnicodeDecodeError as error:
         raise refusal(
-            f"{label}: not UTF-8 text (byte {error.start}); {_other_readings(data, error.start)}; save it as CSV UTF-8,"
-            f" or convert it: iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv"
+            f"{label} is not UTF-8 text (byte {error.start}): {_other_readings(data, error.start)}. Save it"
+            f" as CSV UTF-8, or convert it: iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv."
         ) from error
 
 

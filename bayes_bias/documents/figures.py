@@ -57,7 +57,10 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
         for suffix in formats:
             (folder / f"{figure.name}.{suffix}").write_bytes(figure.files[suffix])
             if figure.lacks_letters and suffix != "svg":
-                logger.warning(f"{figure.name}.{suffix}: the font lacks letters of some words; index.html shows them")
+                logger.warning(
+                    f"{figure.name}.{suffix}: the font lacks letters of some words. Use the"
+                    " figure in index.html instead."
+                )
     return svgs
 
 

@@ -39,8 +39,8 @@ def _check_empty(out: Path, overwrite: bool) -> None:
     there = (path for path in out.iterdir() if not path.name.startswith(UNFINISHED)) if out.is_dir() else ()
     if not overwrite and any(there):
         raise OutputError(
-            f"out: '{out}' holds files already; name another folder, or have those of an earlier report"
-            f" replaced: {OVERWRITE}"
+            f"The folder '{out}' is not empty. Name another folder, or replace the files of an earlier"
+            f" report: {OVERWRITE}."
         )
 
 
@@ -69,7 +69,7 @@ def _unfinished(out: Path) -> Path:
 
 
 def _cannot_write(out: Path, error: OSError) -> OutputError:
-    return OutputError(f"out: cannot write '{out}': {error.strerror or error}; choose another folder")
+    return OutputError(f"Cannot write to the folder '{out}': {error.strerror or error}. Choose another folder.")
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -90,7 +90,10 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
         return
     for name in _names(unfinished):
         if (out / name).is_dir() or (out / name).parent.is_file():
-            raise OutputError(f"out: '{out / name}' is in the way of the report's file; move it or choose a folder")
+            raise OutputError(
+                f"Cannot write the report, because '{out / name}' is not a file of a report."
+                " Move it, or choose another folder."
+            )
     try:
         shutil.copymode(out, unfinished)
         _link_what_is_not_ours(out, unfinished)

@@ -83,8 +83,8 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     """
     if not hasattr(type(result), "document"):
         raise OutputError(
-            f"result: there are no pages of {described(result)}; give what `report`, `compare`, `stability`,"
-            " `sentence_pairs.estimate`, `tpr_gaps.estimate`, `criterion` or `sweep` returned"
+            f"Cannot write a report for {described(result)}. Pass the result of `report`, `compare`,"
+            " `stability`, `sweep`, or another analysis."
         )
     check_formats(figures)
     folder = check_path("out", out, OutputError)

@@ -66,8 +66,8 @@ def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     return [
         Rows("", ["bias (average)"], table.loc[["bias"]]),
         *_labelled(table, "contrast", "contrasts"),
-        *_labelled(table, "class_bias", f"class bias: its own group minus {other}"),
-        Rows(f"group bias: own stereotype minus {other}", groups, table.loc[["group_bias"]]),
+        *_labelled(table, "class_bias", f"class bias (own group minus {other})"),
+        Rows(f"group bias (own stereotype minus {other})", groups, table.loc[["group_bias"]]),
         *_excess(data, table),
     ]
 

@@ -44,7 +44,7 @@ def plot_overview(
     summary_of = summaries or {}
     fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
-        raise BayesBiasError("fits: there are none; give one or more, such as [posterior, another]")
+        raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
     rows = [_row(fit, scope, ci_prob, summary_of.get(fit.name)) for fit in fitted]
     with style(palette):
         blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows))]

@@ -72,7 +72,7 @@ def plot_plan(
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
             label.set_visible(_inside(ax, label))
-        ax.plot([], [], linestyle="", label=f"±: half of the interval’s width, {fitted.metric.unit}")
+        ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
         ax.plot(
             *grid.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=grid.these
         )
@@ -128,5 +128,5 @@ def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
         kinds,
         ((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
         f"these lists and {kinds}",
-        f"what would detect a bias, more {kinds} or more words?",
+        f"to detect a bias, more {kinds} or more words?",
     )

@@ -74,7 +74,7 @@ def plot_related_words(
         if each.is_reduced and each.loading is not None
     }
     if not categories:
-        raise TableError(f"side: the vectors show no related {side}s in '{table.name}'; ask for the other side")
+        raise TableError(f"The vectors show no related {side}s in '{table.name}'. Plot the other side.")
     ordered = {category: _ordered(related) for category, related in categories.items()}
     words = [word for of_category in ordered.values() for word in of_category]
     with style(palette):
@@ -114,7 +114,9 @@ def _ordered(related: Related) -> list[str]:
 def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:
     """Blank for a word with itself."""
     if table.vectors is None:
-        raise TableError(f"table: '{table.name}' carries no vectors; make it with cosines(...), or add `with_vectors`")
+        raise TableError(
+            f"The table '{table.name}' contains no vectors. Make it with cosines(...), or add them by `with_vectors`."
+        )
     unit = unit_means([table.vectors[word] for word in words])
     similarity = unit @ unit.T
     np.fill_diagonal(similarity, np.nan)

@@ -63,7 +63,8 @@ def plot_replicates(
     fitted = Fitted.of(fit).generalising("a figure of replicates")
     if not fitted.replicate_kind:
         raise ScopeError(
-            f"fit: '{fitted.name}' has no replicates; `bayes_bias.combine_replicates` makes a table of them"
+            f"The fit of '{fitted.name}' has no replicates. Use `bayes_bias.combine_replicates` to make a"
+            " table of replicates."
         )
     table = summarize(fitted, scope, ci_prob=ci_prob, ci_kind="eti") if summary is None else summary
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)

@@ -103,9 +103,9 @@ def _checked(palette: Sequence[str]) -> list[str]:
     wrong = [colour for colour in colours if not is_color_like(colour)]
     if wrong or not colours:
         raise BayesBiasError(
-            f"palette: {wrong[0]!r} is not a colour; give names or hex codes that matplotlib knows"
+            (f"`palette` contains {wrong[0]!r}, which is not a colour. Use names or hex codes that matplotlib accepts.")
             if wrong
-            else "palette: there is no colour; give one or more, such as ['#0072B2', '#D55E00']"
+            else "`palette` is empty. Pass one or more colours, such as ['#0072B2', '#D55E00']."
         )
     return colours
 

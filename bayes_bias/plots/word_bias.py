@@ -59,7 +59,10 @@ def plot_word_bias(
     if f"{side}_bias" not in table.index.get_level_values("estimand"):
         same_class = side == "attribute" and not contrasted_classes(fitted.data).size
         why = "all groups have the same class" if same_class else f"there are too many {side}s for a figure of each"
-        raise ScopeError(f"side: '{side}' has no bias word by word, because {why}; plot_forest shows the others")
+        raise ScopeError(
+            f"There is no bias word by word for `side` '{side}', because {why}. Use plot_forest"
+            " for the other estimands."
+        )
     with style(palette):
         blocks = (_rows_by_group if side == "target" else _rows_by_class)(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)

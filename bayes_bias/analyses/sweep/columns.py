@@ -123,7 +123,9 @@ _NONE: Mapping[str, Cell] = MappingProxyType({})
 
 type OpenColumn = Embedding | LanguageModelColumn
 
-_RENAME = "give each a different name: a mapping of names to embeddings, or `name` in the sweep's TOML file"
+_RENAME = (
+    "Use a different name for each: pass a mapping of names to embeddings, or set `name` in the sweep's TOML file."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,14 +160,14 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
         named_sources = [(None, source) for source in sources]
     columns = [_opened(source, name) for name, source in named_sources]
     if not columns:
-        raise EmbeddingError("embeddings: there are none; name one or more, such as ['googlenews-demo']")
+        raise EmbeddingError("`embeddings` is empty. Name one or more, such as ['googlenews-demo'].")
     check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
     models = [column.name for column in columns if isinstance(column, LanguageModelColumn)]
     others = [column.name for column in columns if not isinstance(column, LanguageModelColumn)]
     if models and others:
         raise EmbeddingError(
-            f"embeddings: '{models[0]}' gives log probabilities and '{others[0]}' cosines, which no atlas can compare;"
-            " make a sweep of each kind"
+            f"`embeddings` contains log probabilities ('{models[0]}') and cosines ('{others[0]}'), which"
+            " cannot be compared. Make a separate sweep for each kind."
         )
     return columns
 
@@ -193,7 +195,7 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
         Something else is given, a version of what is not there, or a source that cannot be opened.
     """
     versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
-    problem = "not a version; make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`"
+    problem = "not a version. Make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`."
     for version in versions:
         check_kind("versions", version, Version, problem, EmbeddingError)
     return tuple(_opened_version(version, {column.name: column for column in columns}) for version in versions)
@@ -209,8 +211,8 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
         return version.opened()
     if not isinstance(version, GivenVersion):
         raise EmbeddingError(
-            f"versions: '{version.name}' debiases vectors, and '{first.name}' gives log probabilities; give a model"
-            f" that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')"
+            f"The version '{version.name}' debiases vectors, but '{first.name}' provides log probabilities."
+            f" Pass a model that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')."
         )
     return replace(version, source=first.with_model(version.source, version.named(first.name)))
 

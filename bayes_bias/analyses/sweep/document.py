@@ -54,7 +54,7 @@ def sweep_document(sweep: Sweep) -> Document:
             PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured})
             if len(measured)
             else None,
-            PageSection("coverage", "What is missing", "atlas-coverage.html"),
+            PageSection("coverage", "What is missing", "Missing results"),
             methods_section(methods),
             PageSection("provenance", "Provenance", "atlas-provenance.html"),
         ),
@@ -104,7 +104,7 @@ def _has_costs(sweep: Sweep) -> bool:
 
 def _heading(sweep: Sweep) -> str:
     if len(sweep.originals) == 1 and len(sweep.changes):
-        return f"What did each version of {sweep.originals[0]} change, and how sure can you be?"
+        return f"Changes from each version of {sweep.originals[0]}"
     return f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
 
 
@@ -140,7 +140,7 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
 
 def _versions_section(sweep: Sweep) -> PageSection:
     facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
-    return PageSection("versions", "What versions changed", "atlas-versions.html", facts)
+    return PageSection("versions", "Changes from each version", "atlas-versions.html", facts)
 
 
 def _rows(cells: pd.DataFrame) -> pd.DataFrame:

@@ -76,7 +76,8 @@ class Grid:
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:
             raise EmbeddingError(
-                f"match: '{self.match}' is for vectors of words, and '{column.name}' reads sentences; leave it out"
+                f"`match` is '{self.match}', which applies to word vectors, but '{column.name}' encodes"
+                " sentences. Omit `match`."
             )
         return open_embedding(column, match=self.match)
 
@@ -85,12 +86,14 @@ def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
     """Refuse the time of what is no embedding here, or no time, and two of one time."""
     for name, time in times.items():
         if name not in embeddings:
-            raise EmbeddingError(f"times: there is no embedding '{name}'", name, embeddings)
+            raise EmbeddingError(f"`times` contains '{name}', which is not the name of an embedding.", name, embeddings)
         if not is_number(time):
-            raise EmbeddingError(f"times: that of '{name}' is {time!r}; give a number, such as 1900")
+            raise EmbeddingError(f"`times` must contain numbers, such as 1900, but the time of '{name}' is {time!r}.")
         others = [other for other, of_other in times.items() if of_other == time and other != name]
         if others:
-            raise EmbeddingError(f"times: '{name}' and '{others[0]}' are both of {time:g}; give each its own time")
+            raise EmbeddingError(
+                f"`times` contains {time:g} for both '{name}' and '{others[0]}'. Use a different time for each."
+            )
 
 
 def _read_lists(
@@ -99,10 +102,10 @@ def _read_lists(
     """All lists, each with its control classes; refuses none at all, and two of one name."""
     sources = listed_wordlists("wordlists", wordlists)
     if not sources:
-        raise WordListError("wordlists: there are none; name one or more, such as ['weat6']")
+        raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")
     extra_controls = [load_controls(source) for source in control_lists(controls)]
     alone = [load_wordlist(source, language=language) for source in sources]
     announce(tuple(notice for words in alone for notice in words.about_foreign(extra_controls)))
     lists = [words.with_controls(extra_controls) for words in alone]
-    check_different("wordlists", [words.name for words in lists], "give each another name", WordListError)
+    check_different("wordlists", [words.name for words in lists], "Use a different name for each.", WordListError)
     return lists

@@ -70,7 +70,7 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
             *more,
         ],
         heading="version",
-        caption=f"What versions{f' of {sweep.originals[0]}' if one else ''} changed, in {sweep.metric.unit}",
+        caption=f"Changes from versions{f' of {sweep.originals[0]}' if one else ''}, in {sweep.metric.unit}",
         sortable=True,
     )
 

@@ -77,7 +77,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     --------
     >>> plot_atlas(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))   # doctest: +SKIP
     """
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     return _drawn(sweep, Matrix.from_cells(sweep), ax, legend)
 
 
@@ -101,9 +101,11 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     --------
     >>> plot_changes(sweep("weat6", "googlenews-demo", versions=hard))            # doctest: +SKIP
     """
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     if sweep.changes.empty:
-        raise BayesBiasError("sweep: has no versions, and no changes to plot; give `bayes_bias.sweep` versions")
+        raise BayesBiasError(
+            "`sweep` has no versions, so there are no changes to plot. Pass `versions` to `bayes_bias.sweep`."
+        )
     return _drawn(sweep, Matrix.from_changes(sweep), ax, legend)
 
 
@@ -277,7 +279,7 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     --------
     >>> plot_ranking(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))  # doctest: +SKIP
     """
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     assert sweep.pooled is not None
     frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
     rows = frame.sort_values("mean", ascending=False)
@@ -315,16 +317,18 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
         ax = _draw(rows, 1, sweep.settings.ci_prob, ax, legend)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         ax.xaxis.set_major_formatter(PercentFormatter(1))
-        ax.set_xlabel("share of the bias removed; above 100% it has turned")
-        set_title(ax, "What each version takes away")
+        ax.set_xlabel("share of the bias removed (above 100%: the sign has changed)")
+        set_title(ax, "Share removed by each version")
     return ax
 
 
 def ranked_versions(sweep: Sweep) -> pd.DataFrame:
     """Rank the versions by what they remove; refuse a result without a ranking."""
-    check_kind("sweep", sweep, Sweep, "not what `bayes_bias.sweep` returned; give that")
+    check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     if sweep.ranking is None:
-        raise BayesBiasError("sweep: ranks no versions; give `bayes_bias.sweep` versions, and lists with a clear bias")
+        raise BayesBiasError(
+            "`sweep` does not rank versions. Pass `versions` to `bayes_bias.sweep`, and lists with a clear bias."
+        )
     return sweep.ranking.table.sort_values("rank")
 
 
@@ -373,7 +377,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     """
     rows = ranked_versions(sweep)
     if unknown := [name for name in rows.index if name not in sweep.damage]:
-        raise BayesBiasError(f"sweep: does not know what '{unknown[0]}' costs; give it to `with_damage`")
+        raise BayesBiasError(f"`sweep` has no cost of '{unknown[0]}'. Add it with `with_damage`.")
     with style():
         ax = axes_or_new(ax, rows=1, row_height=2.6)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
@@ -397,6 +401,6 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_xlabel("share of the bias that is left, for new words")
         ax.set_ylabel("nearest neighbours lost")
-        set_title(ax, "What is left, and what it costs")
+        set_title(ax, "Remaining bias and cost")
         legend_below(ax, shown=legend, ncols=3)
     return ax

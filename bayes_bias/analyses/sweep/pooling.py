@@ -473,14 +473,16 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
     notices = []
     for side, column_noun in zip(_SIDES, (noun, "list"), strict=True):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            notices.append(f"not among these {column_noun}s, since none of its numbers is there: {'; '.join(silent)}")
+            notices.append(f"{column_noun}s without any numbers, which are excluded: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             notices.append(
-                f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread comes mainly from the prior; use"
-                f" {in_words(FEW_LISTS)} or more"
+                f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread depends mainly on the"
+                f" prior. Use {in_words(FEW_LISTS)} or more"
             )
     if missing := int((~grid.is_observed).sum()):
-        notices.append(f"{missing:,} of {grid.is_observed.size:,} cells have no numbers; the others stand in for them")
+        notices.append(
+            f"{missing:,} of {grid.is_observed.size:,} cells have no numbers and are predicted from the other cells"
+        )
     return tuple(notices)
 
 

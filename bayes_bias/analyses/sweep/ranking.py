@@ -76,8 +76,10 @@ class VersionRanking(Tabled):
         lower, upper = interval_of(row)
         points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
         if lower > -_NOTHING and upper < _NOTHING:
-            return f"'{best}' and '{rival}' leave practically the same: a paired difference of {points}."
-        verdict = f"'{best}' leaves least" if lower > 0 else f"Whether '{best}' or '{rival}' leaves least is open"
+            return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
+        verdict = (
+            f"'{best}' leaves least" if lower > 0 else (f"It is open whether '{best}' or '{rival}' leaves less bias")
+        )
         more = f"'{rival}' leaves {points} more (probability {probability(surely)})"
         return f"{verdict}: paired over the same words, {more}."
 

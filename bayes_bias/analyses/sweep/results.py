@@ -185,17 +185,17 @@ class Sweep(Tabled):
         ]
         if n_fitted:
             sentences.append(
-                f"Of these {_are(_first(cells))} distinguishable from noise; after Holm's adjustment for all cells"
-                f" {_are(int(cells.survives.sum()))}."
+                f"Of these, {_are(_first(cells))} distinguishable from noise, and"
+                f" {_are(int(cells.survives.sum()))} after Holm's adjustment for all cells."
             )
         sentences += _unfinished(cells)
         if self.unlike:
             sentences.append(self.unlike)
         if versions := len(self.embeddings) - len(self.originals):
             sentences.append(
-                f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}:"
-                f" {_are(_first(self.changes))} larger than"
-                f" chance explains; after Holm's adjustment for all changes {_are(int(self.changes.survives.sum()))}."
+                f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}."
+                f" Of these, {_are(_first(self.changes))} larger than chance explains, and"
+                f" {_are(int(self.changes.survives.sum()))} after Holm's adjustment for all changes."
             )
             sentences += _unfinished(self.changes)
             if taught := int((self.changes.taught > 0).sum()):
@@ -213,12 +213,12 @@ class Sweep(Tabled):
         BayesBiasError
             A name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
         """
-        check_kind("damage", damage, Mapping, "not a mapping of versions to damage; give {'hard': damage(...)}")
+        check_kind("damage", damage, Mapping, ("not a mapping of versions to damage. Pass {'hard': damage(...)}."))
         versions = list(self.changes.index.unique("version"))
         for name, each in damage.items():
             if name not in versions:
-                raise BayesBiasError(f"damage: there is no version '{name}'", name, versions)
-            check_kind("damage", each, Damage, "not what `bayes_bias.debiasing.damage` returned; give that")
+                raise BayesBiasError(f"`damage` contains '{name}', which is not a version.", name, versions)
+            check_kind("damage", each, Damage, ("not a damage. Pass the result of `bayes_bias.debiasing.damage`."))
         return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
@@ -235,11 +235,11 @@ class Sweep(Tabled):
         """
         name = of or (self.lists[0] if len(self.lists) == 1 else None)
         if name not in self.lists:
-            raise CriterionError(f"of: {of!r} is not a list of this sweep; {did_you_mean(of, self.lists)}")
+            raise CriterionError(f"`of` is {of!r}, which is not a list of this sweep. {did_you_mean(of, self.lists)}")
         cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
         usable = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
         if self.pooled is None:
-            announce((f"{name}: errors of biases count as independent, since this sweep was not pooled",))
+            announce(((f"{name}: errors of biases are treated as independent, because this sweep was not pooled"),))
         share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
         covariance = with_common_error(usable.sd.to_numpy(dtype=float), share)
         return Biases.of(usable.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
@@ -417,7 +417,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, and counted in the adjustment all the same"),
-        (FAILED, "without numbers; the reasons are among the failures"),
+        (FAILED, "without numbers. The reasons are listed among the failures"),
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
     return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]

@@ -17,7 +17,7 @@ from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
 
-_RENAME = "give each another name"
+_RENAME = "Use a different name for each."
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
     for pair in sorted(posteriors):
         for name, names in zip(pair, (embeddings, lists), strict=True):
             if name not in names:
-                raise BayesBiasError(f"posteriors: there is no '{name}' in {pair}", name, names)
+                raise BayesBiasError(f"`posteriors` contains {pair}, but there is no '{name}'.", name, names)
 
 
 def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
     sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
     if not sources:
-        raise BayesBiasError("models: there are none; name one or more, such as ['crossed']")
+        raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
     specs = tuple(generalising_spec(model, "an atlas") for model in sources)
     check_different("models", [spec.name for spec in specs], _RENAME)
     return specs
@@ -97,6 +97,6 @@ def _posteriors(choice: Any) -> Posteriors:
         if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
             return frozenset(pairs)
     raise BayesBiasError(
-        f"posteriors: {choice!r} does not say which cells are fitted; give 'all', 'none', the p-value of the quasi-F"
-        " below which they are, such as 0.1, or pairs of an embedding and a list"
+        f"`posteriors` is {choice!r}, which does not define the cells to fit. Use 'all', 'none', the p-value"
+        " of the quasi-F below which cells are fitted, such as 0.1, or pairs of an embedding and a list."
     )

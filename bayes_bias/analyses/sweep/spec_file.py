@@ -90,9 +90,9 @@ class Source:
             sources = version.opened(lists, controls, trust)
             if len(names) != 1 or len(sources) != 1:
                 raise EmbeddingError(
-                    f"[[embeddings.versions]]: '{version.settings['name']}' has {len(sources)} files for"
-                    f" {len(names)} embeddings; give each embedding a table of its own, and a version one file, or say"
-                    " what its files are replicates of"
+                    f"[[embeddings.versions]] '{version.settings['name']}' has {len(sources)} files for"
+                    f" {len(names)} embeddings. Write a table for each embedding and one file for each"
+                    " version, or set `replicates` to the kind of replicates that its files are."
                 )
             yield GivenVersion(sources[0], version.settings["name"], of=names[0])
 
@@ -150,7 +150,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
     check_keys(content, _KEYS, where, BayesBiasError)
     sources = _tables(where, content, "embeddings")
     if not sources:
-        raise EmbeddingError(f'{where}: names no embeddings; add a table [[embeddings]] with files = "*.txt"')
+        raise EmbeddingError(f'{where} names no embeddings. Add a table [[embeddings]] with files = "*.txt".')
     return SweepSpec(
         title=str(content.get("title", file.stem)),
         sources=tuple(_source(where, table, home) for content in sources for table in _combinations(where, content)),
@@ -164,7 +164,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        raise BayesBiasError(f"{where}: {key} is not a list of tables; begin each with [[{key}]]")
+        raise BayesBiasError(f"In {where}, {key} must be a list of tables. Begin each with [[{key}]].")
     return tables
 
 
@@ -173,7 +173,7 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():
         if not values:
-            raise EmbeddingError(f"{where}, [[embeddings]]: {key} is an empty list. Name one or more, or leave it out")
+            raise EmbeddingError(f"In {where}, [[embeddings]], {key} is an empty list. Name one or more, or omit it.")
     tables: list[Mapping[str, Any]] = []
     for values in product(*choices.values()):
         table = {**content, **dict(zip(choices, values, strict=True))}
@@ -197,11 +197,11 @@ def _time_of(place: str, content: Mapping[str, Any], source: Source) -> float | 
     if "at" not in content:
         return None
     if not is_number(content["at"]):
-        raise EmbeddingError(f"{place}: at = {content['at']!r} is not a time; give a number, such as at = 1900")
+        raise EmbeddingError(f"In {place}, at = {content['at']!r} must be a number, such as at = 1900.")
     if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
         raise EmbeddingError(
-            f"{place}: at = {content['at']:g} is the time of one embedding; give each a table of its own, or say what"
-            ' its files are replicates of, such as replicates = "seed"'
+            f"In {place}, at = {content['at']:g} is the time of a single embedding. Write a table for each"
+            ' embedding, or set the kind of replicates that its files are, such as replicates = "seed".'
         )
     return float(content["at"])
 
@@ -214,12 +214,12 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
     place = f"{where}, {label}"
     check_keys(content, _EMBEDDING, place, BayesBiasError)
     if not isinstance(content.get("name"), str):
-        raise BayesBiasError(f"{place}: needs a text 'name', and a method with sets, or files")
+        raise BayesBiasError(f"{place} needs a text `name`, and either a method with sets, or files.")
     version = _vectors(where, place, content, home)
     if (version.kind == "masked") != (of.kind == "masked"):
         raise EmbeddingError(
-            f"{place}: '{content['name']}' is of the kind {version.kind} and what it is a version of {of.kind}, and"
-            f" cosines are not compared with log probabilities; give {of.kind} = ..."
+            f"In {place}, '{content['name']}' is a {version.kind}, but it is a version of a {of.kind}, and"
+            f" cosines cannot be compared with log probabilities. Use {of.kind} = ... instead."
         )
     if version.kind != of.kind:
         return version
@@ -227,7 +227,7 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
     for key in _ALIKE:
         if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
-                f"{place}: {key} of '{content['name']}' differs from that of its embedding; leave it out"
+                f"In {place}, {key} of '{content['name']}' differs from the setting of its embedding. Omit it."
             )
     return replace(version, settings={**version.settings, **settings})
 
@@ -236,13 +236,14 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
-            f"{place}: names {' and '.join(kinds) or 'no source of numbers'}; give one of files, encoder and masked"
+            f"{place} names {' and '.join(kinds) or 'no source of numbers'}. Use exactly one of files,"
+            " encoder, masked, and causal."
         )
     (kind,) = kinds
     settings = {key: str(value) for key, value in content.items() if key not in (kind, "at", "versions")}
     for key in settings:
         if key not in ("name", *_KINDS[kind]):
-            raise EmbeddingError(f"{place}: {key} cannot be used with {kind}; leave it out")
+            raise EmbeddingError(f"In {place}, {key} cannot be used with {kind}. Omit it.")
     if kind != "files":
         folder, templates = str(content[kind]), settings.get("templates")
         if templates is not None and _is_file(home / templates):
@@ -251,8 +252,9 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
     paths = [path for pattern in _texts(where, content, "files") for path in _matched(where, pattern, home)]
     if "name" in settings and "replicates" not in settings and len(paths) > 1:
         raise EmbeddingError(
-            f"{place}: '{settings['name']}' is the name of {len(paths)} files; leave it out, and each goes by its own,"
-            ' or say what they are replicates of, such as replicates = "seed"'
+            f"In {place}, '{settings['name']}' is the name of {len(paths)} files. Omit it, so that each file"
+            " uses its own name, or set the kind of replicates that they are, such as replicates ="
+            ' "seed".'
         )
     return Source(kind, tuple(paths), settings)
 
@@ -263,7 +265,9 @@ def _matched(where: str, pattern: str, home: Path) -> list[str]:
         return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
     paths = [str(path) for path in _glob(home, pattern) if path.is_file()]
     if not paths:
-        raise EmbeddingError(f"{where}: files = '{pattern}' matches no file in {home.absolute()}; correct it")
+        raise EmbeddingError(
+            f"In {where}, files = '{pattern}' matches no file in {home.absolute()}. Correct the pattern."
+        )
     return paths
 
 
@@ -286,14 +290,16 @@ def _lists(where: str, value: Any, home: Path) -> tuple[str, ...]:
         files = [str(path) for path in candidates if (is_list_file(path) if pattern else _is_file(path))]
         if shipped and files:
             raise WordListError(
-                f"{where}: lists = '{name}' matches the shipped list '{shipped[0]}' and the file '{files[0]}'; write"
-                f" './{name}' for the file, or rename it to use the shipped list"
+                f"In {where}, lists = '{name}' matches the built-in list '{shipped[0]}' and the file"
+                f" '{files[0]}'. Write './{name}' for the file, or rename it to use the built-in list."
             )
         if pattern and not shipped and not files:
-            raise WordListError(f"{where}: lists = '{name}' matches no word list in {home.absolute()}; correct it")
+            raise WordListError(
+                f"In {where}, lists = '{name}' matches no word list in {home.absolute()}. Correct the name."
+            )
         lists += shipped or files or [name]
     if not lists:
-        raise WordListError(f'{where}: names no lists; add a line such as lists = ["weat6", "weat7"]')
+        raise WordListError(f'{where} names no lists. Add a line such as lists = ["weat6", "weat7"].')
     return tuple(lists)
 
 
@@ -301,7 +307,7 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], home: Path) -
     place = f"{where}, {label}"
     for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):
-            raise BayesBiasError(f"{place}: needs a text '{key}'")
+            raise BayesBiasError(f"{place} needs a text `{key}`.")
     settings = {key: value for key, value in content.items() if key not in _DEBIASING}
     method = make_debiaser(content["method"], settings, place)
     sets = home / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
@@ -310,7 +316,7 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], home: Path) -
 
 def _sampling(where: str, content: Any) -> Sampling:
     if not isinstance(content, Mapping):
-        raise BayesBiasError(f"{where}: sampling is not a table; begin it with [sampling]")
+        raise BayesBiasError(f"In {where}, sampling must be a table. Begin it with [sampling].")
     check_keys(content, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
     return Sampling(**content)
 
@@ -319,5 +325,5 @@ def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
-        raise BayesBiasError(f"{where}: {key} is {value!r}; give a text or a list of texts")
+        raise BayesBiasError(f"In {where}, {key} must be a text or a list of texts, but is {value!r}.")
     return tuple(texts)

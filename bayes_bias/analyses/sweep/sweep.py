@@ -162,7 +162,7 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
     if not absent:
         return ()
     where = dict.fromkeys(name for names in absent.values() for name in names)
-    return (f"control classes left out, with too few words in {joined([*where])}: {', '.join(absent)}",)
+    return ((f"control classes omitted, because they have too few words in {joined([*where])}: {', '.join(absent)}"),)
 
 
 def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
@@ -171,10 +171,13 @@ def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[s
     if rows.empty:
         return ()
     words = dict.fromkeys(filter(None, "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")))
-    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     examples, where = "; ".join([*words][:_NAMED]), joined([*dict.fromkeys(rows.embedding)])
     return (
-        f"other spellings or subwords are used in {where}, as match asks: {examples}{more}; coverage has all of them",
+        (
+            f"other spellings or subwords are used in {where}, because of `match` (see coverage for all):"
+            f" {examples}{more}"
+        ),
     )
 
 
@@ -182,7 +185,7 @@ def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed:
     """Whether the embeddings were made alike; None if there is one alone, or nothing is known."""
     if len(embeddings) < 2:
         return None
-    step("were the embeddings made alike?")
+    step("Are the embeddings comparable?")
     alike = embeddings_alike(embeddings, _words_of(lists), seed=seed)
     return None if alike.unknown else alike
 
