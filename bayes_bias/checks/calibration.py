@@ -104,7 +104,10 @@ class Calibration(Tabled):
         if self.drawn != "words":
             words = f"{words} of {self.drawn}"
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return f"{self.name}: with {words} drawn at random{planted}, findings at the 5% level: {'; '.join(shares)}."
+        return (
+            f"{self.name}: with {words} drawn at random{planted}, the shares of findings at the 5% level"
+            f" are {'; '.join(shares)}."
+        )
 
     @property
     def layout(self) -> Layout:
@@ -243,7 +246,7 @@ def calibrate(
     """
     _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
     if by not in get_args(By):
-        raise BayesBiasError(f"by: '{by}' is not a source of tables; {did_you_mean(by, get_args(By))}")
+        raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
     specs = tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']")))
     if by == "simulation":
         unused = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
@@ -256,8 +259,8 @@ def calibrate(
     similarity = origin.similarity
     if planted and similarity != COSINES:
         raise BayesBiasError(
-            f"planted: {planted:g} is a difference of cosines, and cannot be planted in"
-            f" {similarity.metric.plural}; give 0"
+            f"`planted` is {planted:g}, a difference of cosines, which cannot be planted in"
+            f" {similarity.metric.plural}. Use 0."
         )
     words = origin.words
     design = NullDesign.of(
@@ -286,7 +289,7 @@ def _refuse_unused(settings: Mapping[str, Any]) -> None:
     """Refuse settings of random words for simulations."""
     for name, value in settings.items():
         if value not in (None, False):
-            raise BayesBiasError(f"{name}: cannot be combined with by='simulation'. Omit it.")
+            raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")
 
 
 def _simulated(
@@ -312,7 +315,7 @@ def _simulated(
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
     """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
     if not (names := listed("scopes", scopes, str, "['both']", ScopeError)):
-        raise BayesBiasError("scopes: is empty; name one or more, such as 'both', or give None for all")
+        raise BayesBiasError("`scopes` is empty. Name one or more, such as 'both', or pass None for all.")
     for scope in names:
         sampling_scope(scope)
     means = table_means(table)
@@ -336,16 +339,19 @@ def _check_settings(
         check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
-            f"random: '{random}' does not say which words are drawn; {did_you_mean(random, get_args(Random))}"
+            f"`random` '{random}' is not a choice of words to draw. {did_you_mean(random, get_args(Random))}"
         )
     if drawn not in get_args(Drawn):
-        raise BayesBiasError(f"drawn: '{drawn}' is no way to draw words; {did_you_mean(drawn, get_args(Drawn))}")
+        raise BayesBiasError(f"`drawn` '{drawn}' is not a way to draw words. {did_you_mean(drawn, get_args(Drawn))}")
     if drawn == "topics" and planted:
-        raise BayesBiasError(f"planted: topics differ by an unknown bias, so that {planted:g} more is unknown; give 0")
+        raise BayesBiasError(
+            f"`planted` is {planted:g}, but topics differ by an unknown bias to which no"
+            " known bias can be added. Use 0."
+        )
     if size is not None:
         check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
-        raise BayesBiasError(f"planted: {planted!r} cannot be planted; give a bias from 0 to {MOST_PLANTED}")
+        raise BayesBiasError(f"`planted` must be a bias from 0 to {MOST_PLANTED}, but is {planted!r}.")
 
 
 # Random nulls of several lists, drawn by other processes while this one goes on.

@@ -91,7 +91,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     4
     """
     if side not in SIDES:
-        raise TableError(f"side: '{side}' is not a side of a table; valid: {', '.join(SIDES)}")
+        raise TableError(f"`side` '{side}' is not a side of a table. The choices are {' and '.join(SIDES)}.")
     words = _words(table.without_controls(), side)
     has_clusters = words.groupby("category").cluster.transform(lambda clusters: (clusters != "").any())
     scored = words[has_clusters & words.score.notna()]

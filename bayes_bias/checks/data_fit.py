@@ -15,7 +15,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
-NOT_ASKED = "not asked for (against_published=True (--against-published))"
+NOT_ASKED = "not requested (against_published=True (--against-published))"
 
 # Leaving each value out takes half a second for a thousand of them, and eight megabytes for each array of draws.
 MOST_PAIRS = 20_000
@@ -56,8 +56,8 @@ def data_fit(
     pairs = table.values.size
     if pairs > MOST_PAIRS:
         raise TableError(
-            f"{pairs:,} values are too many for a report to leave out one by one (the most are {MOST_PAIRS:,});"
-            " `bayes_bias.checks.predictive.predictive_coverage(fit)` takes the time"
+            f"{pairs:,} values are too many for leave-one-out prediction in a report (the limit is"
+            f" {MOST_PAIRS:,}). Use `bayes_bias.checks.predictive.predictive_coverage(fit)`"
         )
     fitted = Fitted.of(fit)
     name = fitted.spec.name

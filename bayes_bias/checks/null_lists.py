@@ -173,8 +173,8 @@ class NullDesign:
         size += sum(map(len, self.groups.values())) if self.random_groups else 0
         if size > len(self.pool):
             raise WordListError(
-                f"{self.name}: a null needs {size} random words and there are {len(self.pool)} to draw from;"
-                " take fewer in each class or group (size), or an embedding of more words"
+                f"'{self.name}' needs {size} random words, but there are only {len(self.pool)}. Reduce the"
+                " number of words in each class or group (`size`), or use an embedding with more words."
             )
 
     def draw(self, seed: int, number: int) -> AssociationTable:
@@ -312,8 +312,8 @@ def _check_balance(wordlist: WordList) -> None:
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
-            f"{wordlist.name}: with random targets the bias is zero only if each class is stereotypical for as many"
-            " groups as any other; draw the attributes (random='attributes'), or both"
+            f"With random targets, the bias of '{wordlist.name}' is zero only if each class is stereotypical"
+            " for the same number of groups. Draw the attributes (random='attributes'), or both."
         )
 
 
@@ -341,7 +341,10 @@ def _pool(
     usable = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
     stored = without_copies(usable)
     if len(stored) < 2:
-        raise WordListError(f"{embedding.name}: has no words beside those of '{wordlist.name}' to draw nulls from")
+        raise WordListError(
+            f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"
+            " from which to draw random lists."
+        )
     prepared = _unit if similarity.unit else similarity.prepared
     return {word: prepared(vector) for word, vector in stored.items()}
 

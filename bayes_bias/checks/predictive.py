@@ -95,7 +95,7 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """
     fitted_models = {name: Fitted.of(fit) for name, fit in fits.items()}
     if len({fitted.tree.attrs["table_sha256"] for fitted in fitted_models.values()}) > 1:
-        raise TableError("fits: are of different tables; models compare only on the same one")
+        raise TableError("`fits` are of different tables, but models can only be compared on the same table.")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
         left_out = {
@@ -112,7 +112,7 @@ def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
     if fitted.observed is None:
-        raise TableError("fit: holds no raw values, since there were too many to form; check a fit of shorter lists")
+        raise TableError("`fit` contains no raw values, because there were too many. Check a fit of shorter lists.")
     posterior = _posterior_of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
     return GivenDraws.of(fitted.structure, _thinned(posterior), fitted.data, fitted.observed)
 

@@ -73,7 +73,7 @@ def prior_predictive(
     check_count("draws", draws, "draws")
     check_table(table)
     if not table.is_formed:
-        raise TableError(f"table: has {table.values.size:,} values, too many to draw; shorten the list")
+        raise TableError(f"`table` has {table.values.size:,} values, too many to draw. Shorten the list.")
     if isinstance(model, pm.Model) or callable(model):
         return _draw_by_pymc(built(model, table), table, draws, seed)
     return _draw_by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)

@@ -73,8 +73,8 @@ def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
     groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
     if not groups:
         raise SpecError(
-            "fit: prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
-            f" '{fitted.spec.name}'; fit again with model='crossed'"
+            "Prior sensitivity is defined for the crossed model with a collapsed likelihood, not for"
+            f" '{fitted.spec.name}'. Fit again with model='crossed'."
         )
     return groups
 

@@ -72,7 +72,9 @@ def as_fit(
     """
     check_seed(seed)
     check_table(table)
-    check_kind("draws", draws, xr.DataTree, "not draws; give the DataTree that pm.sample or nutpie returned", SpecError)
+    check_kind(
+        "draws", draws, xr.DataTree, ("not draws. Pass the DataTree that pm.sample or nutpie returned."), SpecError
+    )
     _check_groups(draws)
     posterior, stats = order_dims(draws["posterior"].to_dataset()), _statistics(draws)
     if not isinstance(model, str | Path | ModelSpec):
@@ -153,21 +155,21 @@ def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
     variables = [each for each in (*model.free_RVs, *model.deterministics) if not each.name.endswith("_z")]
     if missing := [each.name for each in variables if each.name not in posterior]:
         raise SpecError(
-            f"draws: the model has the variables {', '.join(missing)}, and the draws do not. Pass the table and the"
-            " model that were sampled."
+            f"`draws` lacks variables of the model: {', '.join(missing)}. Pass the table and the model that"
+            " were sampled."
         )
     known = set(model.named_vars)
     if unknown := [str(name) for name in posterior if name not in known]:
         raise SpecError(
-            f"draws: the variables {', '.join(unknown)} are not in the model. Pass your own model as `model=`, or the"
-            " table that was sampled."
+            f"`draws` contains variables that are not in the model: {', '.join(unknown)}. Pass your own"
+            " model as `model=`, or the table that was sampled."
         )
     for dim in (dim for dim in posterior.dims if dim in model.coords and model.coords[dim] is not None):
         labels, expected = posterior[dim].to_numpy().tolist(), list(model.coords[dim])
         if labels != expected:
             raise SpecError(
-                f"draws: the labels of '{dim}' are {_some(labels)}, and those of the table {_some(expected)}. Pass the"
-                " table that was sampled."
+                f"`draws` has the labels {_some(labels)} for '{dim}', but the table has {_some(expected)}."
+                " Pass the table that was sampled."
             )
 
 
@@ -211,11 +213,12 @@ def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) 
         for variable, values in zip(model.deterministics, derived, strict=True):
             if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
                 raise SpecError(
-                    f"draws: '{variable.name}' is not what the model derives from the other variables, so that its data"
-                    " are others. Pass the table, or the model, that was sampled."
+                    f"'{variable.name}' in `draws` differs from the value that the model derives from the"
+                    " other variables, so the data must differ. Pass the table, or the model, that was"
+                    " sampled."
                 )
     if np.ptp(differences) > 1e-5 * largest:
         raise SpecError(
-            "draws: their density `lp` is not that of the model, which has other priors, another likelihood, or other"
-            " data. Pass the model that was sampled as `model=`."
+            "The density `lp` in `draws` differs from the density of the model, so its priors, likelihood,"
+            " or data must differ. Pass the model that was sampled as `model=`."
         )

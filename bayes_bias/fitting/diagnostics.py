@@ -49,14 +49,18 @@ class Diagnostics:
     def problems(self) -> tuple[str, ...]:
         """Problems in plain words, with the remedy at the end; empty for a fit that converged."""
         sentences = self.shortfalls
-        return (*sentences[:-1], f"{sentences[-1]}; {self._remedy}") if sentences else ()
+        return (*sentences[:-1], f"{sentences[-1]}. {self._remedy}") if sentences else ()
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
         """Problems of a model without settings of the sampler."""
         sentences = []
         if isnan(self.r_hat):
-            sentences.append(for_reader("R-hat is unknown: it takes two chains of four draws, chains=2 (--chains 2)"))
+            sentences.append(
+                for_reader(
+                    "R-hat is unknown, because it needs two chains of at least four draws: chains=2 (--chains 2)"
+                )
+            )
         elif self.r_hat > MAX_R_HAT:
             sentences.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
@@ -71,8 +75,8 @@ class Diagnostics:
     def _remedy(self) -> str:
         """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
         if self.divergences:
-            return for_reader("sample with smaller steps: target_accept=0.99 (--target-accept 0.99)")
-        return for_reader("sample for longer: draws=6000 (--draws 6000)")
+            return for_reader("Use smaller steps: target_accept=0.99 (--target-accept 0.99)")
+        return for_reader("Sample for longer: draws=6000 (--draws 6000)")
 
     @property
     def divergent(self) -> str:
@@ -87,7 +91,8 @@ class Diagnostics:
             verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
-            f"{verdict} R-hat at most {plain(self.r_hat)}; effective sample sizes at least {sizes}; {self.divergent}."
+            f"{verdict} R-hat is at most {plain(self.r_hat)}, effective sample sizes are at least {sizes},"
+            f" and there are {self.divergent}."
         )
 
     @property
@@ -102,8 +107,8 @@ class Diagnostics:
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""
         return (
-            f"the bias is prior-sensitive: power-scaling sensitivity {sensitivity:.3f}, above {MAX_PRIOR_SENSITIVITY};"
-            " more words would settle it, a narrower prior must be argued for"
+            f"the bias depends on the prior (power-scaling sensitivity {sensitivity:.3f}, above"
+            f" {MAX_PRIOR_SENSITIVITY}). Add more words, or justify the prior"
         )
 
     def to_json(self) -> str:

@@ -108,9 +108,7 @@ def fit_table(
     table, spec = modelled(table, spec)
     structure = structure_of(spec)
     if table.covariates and not structure.GENERALISES:
-        raise SpecError(
-            f"model: '{spec.name}' cannot use covariates; take model='crossed', or leave the covariates out"
-        )
+        raise SpecError(f"`model` '{spec.name}' cannot use covariates. Use model='crossed', or omit the covariates.")
     data = structure.data(table)
     refuse_degenerate(data)
     spec = resolved(spec, data)
@@ -118,8 +116,8 @@ def fit_table(
         _announce_narrow_scopes(table.name, data)
     if not structure.COLLAPSED and table.values.size >= _MANY:
         logger.warning(
-            f"{table.name}: the model '{spec.name}' samples an effect of every word; this takes half a minute or more "
-            "for 16 x 16 words, and longer for longer lists, while 'crossed' takes seconds"
+            f"{table.name}: the model '{spec.name}' samples an effect of every word, which takes half a"
+            " minute or more for 16 x 16 words and longer for longer lists. 'crossed' takes seconds"
         )
     return fit_model(
         table,

@@ -46,8 +46,8 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
         raise
     except DisconnectedInputError as error:
         raise SpecError(
-            f"model: '{name}' has a free variable without a density, on which nothing depends either; leave it out, or"
-            " give it a proper prior"
+            f"`model` '{name}' contains a free variable without a density, on which nothing depends. Remove"
+            " it, or use a proper prior."
         ) from error
     return described_as_own(fitted, pymc_model)
 
@@ -119,6 +119,6 @@ def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
     wrong = [name for name, density in densities.items() if not np.isfinite(density)]
     if wrong:
         raise SpecError(
-            f"model: the density of '{spec.name}' is zero or not a number at the start of sampling, because of"
-            f" {', '.join(wrong)}; set `initval`, or check that the prior allows what is observed"
+            f"The density of `model` '{spec.name}' is zero or not a number at the start of sampling, because"
+            f" of {', '.join(wrong)}. Set `initval`, or check that the prior allows the observed values."
         )

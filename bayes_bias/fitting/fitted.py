@@ -47,7 +47,7 @@ class Fitted:
             return fit
         if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
             raise BayesBiasError(
-                f"fit: {described(fit)} is not a fit; give what `bayes_bias.fit` or `load_fit` returned"
+                f"`fit` is {described(fit)}, not a fit. Pass the result of `bayes_bias.fit` or `load_fit`."
             )
         return cls(fit)
 
@@ -86,8 +86,8 @@ class Fitted:
         """That something rests on variables that a model of the user's own does not have; "" if it has them."""
         missing = ", ".join(f"'{name}'" for name in names if name not in self.posterior)
         return missing and (
-            f"{what} needs {missing}, which the model '{self.spec.name}' does not have; add it under that name,"
-            " as a variable or a pm.Deterministic"
+            f"{what} needs {missing}, which the model '{self.spec.name}' does not contain. Add it under that"
+            " name, as a variable or a pm.Deterministic."
         )
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
@@ -171,7 +171,7 @@ class Fitted:
         """
         if not self.structure.GENERALISES:
             raise ScopeError(
-                f"{what} needs a fit of the crossed model, not of '{self.spec.name}', which takes"
-                " attributes as fixed; fit again with model='crossed'"
+                f"{what} needs a fit of the crossed model, not of '{self.spec.name}', which treats"
+                " attributes as fixed. Fit again with model='crossed'."
             )
         return self

@@ -65,7 +65,7 @@ class Sampling:
             check_count(name, getattr(self, name), what)
         if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
             raise SpecError(
-                f"target_accept: {self.target_accept!r} is not an acceptance rate; give a number between 0 and 1"
+                f"`target_accept` must be an acceptance rate between 0 and 1, but is {self.target_accept!r}."
             )
 
 
@@ -77,7 +77,7 @@ def check_sampling(sampling: Any) -> None:
     SpecError
     """
     if not isinstance(sampling, Sampling):
-        raise SpecError(f"sampling: must be a Sampling, got {sampling!r}; give one such as Sampling(draws=4000)")
+        raise SpecError(f"`sampling` must be a Sampling, such as Sampling(draws=4000), but is {sampling!r}.")
 
 
 def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
@@ -141,8 +141,9 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
             if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
                 raise
             raise SpecError(
-                "model: the gradient of its density is zero, or not a number, at a point of the sampler's way; check"
-                " that each of its variables has a proper prior, and that the data vary"
+                "The gradient of the density of `model` is zero, or not a number, at a point that the"
+                " sampler reached. Check that each of its variables has a proper prior, and that the data"
+                " vary."
             ) from error
     draws, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
     variables = {

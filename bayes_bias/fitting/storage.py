@@ -110,16 +110,18 @@ def load_fit(path: str | Path) -> xr.DataTree:
     """
     refuse_pipe_or_address(check_path("path", path, OutputError), "path", OutputError)
     if not Path(path).is_file():
-        raise OutputError(f"path: no file '{path}'; `save_fit` (`bayes-bias fit LIST --out FILE.nc`) makes one")
+        raise OutputError(
+            f"File not found: '{path}'. Use `save_fit` (`bayes-bias fit LIST --out FILE.nc`) to save a fit."
+        )
     tree = _read(Path(path))
     if "posterior" not in tree.children or "diagnostics" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' is netCDF, but not a fit of bayes_bias; `save_fit` (`bayes-bias fit LIST --out FILE.nc`)"
-            " makes one"
+            f"'{path}' is a netCDF file, but not a fit of bayes_bias. Use `save_fit` (`bayes-bias fit LIST"
+            " --out FILE.nc`) to save a fit."
         )
     if "metric" not in tree.attrs:
         raise OutputError(
-            f"path: '{path}' was made by an earlier version of bayes_bias and lacks the kind of its values; fit again"
+            f"'{path}' was saved by an earlier version of bayes_bias, without the kind of its values. Fit again."
         )
     return tree
 
@@ -130,8 +132,8 @@ def _read(path: Path) -> xr.DataTree:
         size, claimed = path.stat().st_size, _claimed(path)
         if claimed > max(_FACTOR * size, _LARGE):
             raise OutputError(
-                f"path: '{path}' has {size:,} bytes and claims {claimed:,} unpacked; a fit is not compressed: copy it"
-                " again, or fit again"
+                f"'{path}' has {size:,} bytes but claims {claimed:,} unpacked, although a fit is not"
+                " compressed. Copy it again, or fit again."
             )
         tree = xr.load_datatree(path, engine="h5netcdf")
         stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
@@ -142,15 +144,16 @@ def _read(path: Path) -> xr.DataTree:
     except Exception as error:  # a damaged file raises errors of many kinds
         if "unable to lock file" in str(error):
             raise OutputError(
-                f"path: '{path}' cannot be locked for reading: another program has it open, or its disk has no locks."
-                " Close it there; if no program has it open, set HDF5_USE_FILE_LOCKING=FALSE in the environment before"
-                f" Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize '{path}'`"
+                f"'{path}' cannot be locked for reading, because another program has opened it or its disk"
+                " does not support locks. Close it there. If no program has opened it, set"
+                " HDF5_USE_FILE_LOCKING=FALSE before Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE"
+                f" bayes-bias summarize '{path}'`."
             ) from error
         raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
     if is_changed:
         raise OutputError(
-            f"path: '{path}' does not hold the values that were written: it was damaged, or changed elsewhere; copy it"
-            " again, fit again, or save a changed fit with `bayes_bias.save_fit`"
+            f"'{path}' does not contain the values that were written, so it was damaged or changed"
+            " elsewhere. Copy it again, fit again, or save a changed fit with `bayes_bias.save_fit`."
         )
     return tree
 

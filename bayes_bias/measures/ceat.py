@@ -98,7 +98,9 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     scores = _scores(table, draws, seed)
     spread = scores.std(axis=1, ddof=1)
     if (spread < ROUNDING).any():
-        raise MeasureError("CEAT: in one of the draws all targets have the same association score")
+        raise MeasureError(
+            "CEAT is not defined, because in one of the draws all targets have the same association score"
+        )
     first = table.group_index == 0
     effects = (scores[:, first].mean(axis=1) - scores[:, ~first].mean(axis=1)) / spread
     value, standard_error, between = random_effects_mean(effects, spread**2)

@@ -17,11 +17,11 @@ def require_replicates(table: AssociationTable, measure: str) -> Replicates:
     """Refuse tables without replicates, and tables that do not hold cosines."""
     check_table(table)
     if table.metric != COSINE:
-        raise OtherDataError(f"{measure}: needs cosines of sentences, and this table holds {table.metric.plural}")
+        raise OtherDataError(f"{measure} needs cosines of sentences, but this table contains {table.metric.plural}.")
     if table.replicates is None:
         raise OtherDataError(
-            f"{measure}: needs words in several sentences each, and this table has one value for each pair;"
-            " use templates: cosines(list, encoder, templates='plain-10')"
+            f"{measure} needs words in several sentences each, but this table has one value for each pair."
+            " Use templates: cosines(list, encoder, templates='plain-10')."
         )
     return table.replicates
 
@@ -36,8 +36,8 @@ def require_one_space(table: AssociationTable, measure: str) -> None:
     replicates = require_replicates(table, measure)
     if not shares_a_space(table):
         raise MeasureError(
-            f"{measure}: compares words in different sentences, and the vectors of one {replicates.kind}"
-            " have no space in common with those of another; use templates"
+            f"{measure} compares words in different sentences, but the vectors of one {replicates.kind} have"
+            " no space in common with those of another. Use templates."
         )
 
 
@@ -50,7 +50,7 @@ def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.fl
 def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
     count = len(require_replicates(table, measure).labels)
     if table.vectors is None:
-        raise MeasureError(f"{measure}: needs vectors, and this table has none; see `AssociationTable.with_vectors`")
+        raise MeasureError(f"{measure} needs vectors, but this table has none. See `AssociationTable.with_vectors`.")
     rows = stack(table.vectors, table.values[side].to_numpy().tolist(), measure)
     sentences = rows.reshape(len(rows), count, -1)
     return unit_rows(sentences)

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import counted
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
 
@@ -44,10 +45,11 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
         remedy = (
             "take WEFAT, or the posterior's target_bias"
             if len(groups) == 1 and len(classes) == 2
-            else "choose two groups, or take a measure for several, such as gWEAT"
+            else "Choose two groups, or use a measure for several, such as gWEAT."
         )
         raise MeasureError(
-            f"{measure}: compares two groups and two classes, this table has {len(groups)} and {len(classes)}; {remedy}"
+            f"{measure} compares two groups and two classes, but this table has {len(groups)} and"
+            f" {len(classes)}. {remedy}"
         )
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")
@@ -62,23 +64,23 @@ def require_complete(table: AssociationTable, measure: str) -> None:
     if not table.is_complete:
         missing = int(np.isnan(table.values.to_numpy()).sum())
         raise MeasureError(
-            f"{measure}: {missing} of {table.values.size} pairs have no value; every target needs one with every"
-            " attribute, remove the words with gaps"
+            f"{measure} needs a value for every target with every attribute, but {missing} of"
+            f" {table.values.size} pairs have none. Remove the words with gaps."
         )
     if table.repeats is not None:
-        raise MeasureError(f"{measure}: this table repeats pairs; make them with duplicates='drop'")
+        raise MeasureError(f"{measure} cannot use a table that repeats pairs. Make them with duplicates='drop'.")
 
 
 def require_cosines(table: AssociationTable, measure: str) -> None:
     """Refuse associations other than cosines, which have no distance."""
     if table.metric != COSINE:
-        raise MeasureError(f"{measure}: needs cosine distances, and this table holds {table.metric.plural}")
+        raise MeasureError(f"{measure} needs cosine distances, but this table contains {table.metric.plural}.")
 
 
 def require_two_groups(table: AssociationTable, measure: str) -> None:
     """Refuse one group, or more than two."""
     if len(table.groups) != 2:
-        raise MeasureError(f"{measure}: compares two groups, this table has {len(table.groups)}; choose two")
+        raise MeasureError(f"{measure} compares two groups, but this table has {len(table.groups)}. Choose two.")
 
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:
@@ -95,7 +97,7 @@ def require_attributes(table: AssociationTable, measure: str, least: int) -> Non
 def _require(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
     for name, size in zip(names, sizes, strict=True):
         if size < least:
-            raise MeasureError(f"{what} '{name}' has {size} word(s) and needs {least} or more")
+            raise MeasureError(f"{what} '{name}' has {counted(size, 'word')} but needs at least {least}")
 
 
 def labels(table: AssociationTable) -> pd.DataFrame:

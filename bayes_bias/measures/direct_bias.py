@@ -67,7 +67,7 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     0.6
     """
     if not is_number(strictness) or strictness <= 0:
-        raise MeasureError(f"strictness: {strictness!r} is not positive; the paper uses 1")
+        raise MeasureError(f"`strictness` must be positive, but is {strictness!r}. The paper uses 1.")
     coordinates = project(stack_unit(vectors, words, "Direct Bias"), subspace)
     bias = np.linalg.norm(coordinates, axis=1) ** strictness
     return WordResult(

@@ -57,12 +57,12 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     """
     check_named_words("groups", groups)
     if len(groups) != 2:
-        raise MeasureError(f"ECT: compares two groups, {len(groups)} given")
+        raise MeasureError(f"ECT compares two groups, but {len(groups)} were given.")
     attributes = [word for words in classes.values() for word in words]
     rows = unit_rows(stack(vectors, attributes, "ECT", least=3))
     first, second = (rows @ stack(vectors, words, "ECT").mean(axis=0) for words in groups.values())
     if min(first.std(), second.std()) < ROUNDING:
-        raise MeasureError("ECT: all attributes are equally close to a group, so that they have no ranks")
+        raise MeasureError("ECT is not defined, because all attributes are equally close to a group and have no ranks.")
     return Result(measure="ECT", value=float(scipy.stats.spearmanr(first, second).statistic), range=(-1.0, 1.0), b0=1.0)
 
 

@@ -48,7 +48,7 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
 
 def check_bias(bias: pd.DataFrame) -> None:
     """Refuse anything but the frame of `bias_towards`."""
-    problem = "not a DataFrame; give the result of `bias_towards`"
+    problem = "not a DataFrame. Pass the result of `bias_towards`."
     check_kind("bias", bias, pd.DataFrame, problem, MeasureError)
 
 
@@ -67,7 +67,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     most = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
     for name, words in most.items():
         if len(words) < n:
-            raise MeasureError(f"n: only {len(words)} words lean to '{name}', not {n}; take fewer")
+            raise MeasureError(f"`n` is {n}, but only {len(words)} words lean to '{name}'. Use a smaller number.")
     return most
 
 
@@ -75,10 +75,10 @@ def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 
     """All words and the group of each; there must be two groups, with `least` words in each."""
     check_named_words("groups", groups)
     if len(groups) < 2:
-        raise MeasureError(f"{measure}: needs two groups or more, {len(groups)} given")
+        raise MeasureError(f"{measure} needs at least two groups, but {len(groups)} were given.")
     for name, words in groups.items():
         if len(words) < least:
-            raise MeasureError(f"{measure}: group '{name}' has {len(words)} word(s) and needs {least} or more")
+            raise MeasureError(f"{measure} needs at least {least} words in each group, but '{name}' has {len(words)}.")
     labels = [(word, name) for name, words in groups.items() for word in words]
     return [word for word, _ in labels], [name for _, name in labels]
 
@@ -136,7 +136,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     words, group = labelled(groups, "clustering")
     if len({len(members) for members in groups.values()}) > 1:
         sizes = ", ".join(f"{name}: {len(members)}" for name, members in groups.items())
-        raise MeasureError(f"clustering: groups need equal sizes to compare with chance; here {sizes}")
+        raise MeasureError(
+            f"Clustering needs groups of equal size to compare with chance, but their sizes are {sizes}."
+        )
     rows = stack_unit(vectors, words, "clustering")
     from sklearn.cluster import KMeans  # a second of imports, for this measure alone
 
@@ -309,15 +311,20 @@ def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
     check_bias(bias)
     check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
-        raise MeasureError("neighbours: bias needs columns for two classes or more; see `bias_towards`")
+        raise MeasureError("Neighbours need the columns of at least two classes in `bias`. See `bias_towards`.")
     if missing := [word for word in words if word not in bias.index]:
-        raise MeasureError(f"neighbours: '{missing[0]}' has no row in bias; give its bias before debiasing")
+        raise MeasureError(f"`bias` has no row for '{missing[0]}'. Pass its bias before debiasing.")
     if k >= len(bias):
-        raise MeasureError(f"neighbours: k={k} of {len(bias) - 1} other words; take a smaller k or more words")
+        raise MeasureError(
+            f"`k` is {k}, but there are only {len(bias) - 1} other words. Use a smaller `k` or more words."
+        )
 
 
 def _correlation(share: np.ndarray, former: np.ndarray) -> tuple[float, float]:
     if share.std() == 0 or former.std() == 0:
-        raise MeasureError("neighbours: all words have the same bias or neighbours; no correlation is defined")
+        raise MeasureError(
+            "Neighbours are not defined, because all words have the same bias or neighbours,"
+            " so there is no correlation."
+        )
     test = scipy.stats.pearsonr(share, former)
     return float(test.statistic), float(test.pvalue)

@@ -62,8 +62,8 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     require_complete(table, "gWEAT")
     if len(table.associated_classes) != len(table.groups):
         raise MeasureError(
-            f"gWEAT: {len(table.groups)} groups share {len(table.associated_classes)} classes; each group"
-            " needs its own class"
+            f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
+            f" {len(table.associated_classes)} classes."
         )
     closeness = _closeness(table)
     sizes = np.bincount(table.group_index)

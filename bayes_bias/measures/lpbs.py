@@ -61,11 +61,11 @@ def lpbs(
     check_table(table)
     if table.metric.name not in LOG_PROBABILITIES:
         raise OtherDataError(
-            f"LPBS: needs log probabilities, and this table holds {table.metric.plural}; take WEAT or SEAT"
+            f"LPBS needs log probabilities, but this table contains {table.metric.plural}. Use WEAT or SEAT."
         )
     design = two_by_two(table, "LPBS", least_words=2)
     x, y = design.scores[: design.n_x], design.scores[design.n_x :]
-    no_spread = "LPBS: all targets have the same score"
+    no_spread = "LPBS is not defined, because all targets have the same score"
     return Separation(
         measure="LPBS",
         word_value="score",

@@ -124,11 +124,13 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     """
     earlier, later = _distances(before), _distances(after)
     if set(earlier.index) != set(later.index) or set(earlier.columns) != set(later.columns):
-        raise MeasureError("MAC change: the tables have different targets or classes; measure the same words")
+        raise MeasureError("MAC change needs the same targets and classes in both tables. Measure the same words.")
     later = later.loc[earlier.index, earlier.columns]
     difference = (later - earlier).to_numpy().ravel()
     if len(difference) < 2 or difference.std() < ROUNDING:
-        raise MeasureError("MAC change: all targets and classes changed alike; a t-test is not defined")
+        raise MeasureError(
+            "MAC change is not defined, because all targets and classes changed alike, so there is no t-test."
+        )
     test = scipy.stats.ttest_1samp(difference, 0.0)
     return MacChange(
         value=float(difference.mean()),

@@ -103,11 +103,11 @@ class MeasureTable(Tabled):
         )
         mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
         about = {
-            "chance": "Random words: interval of the measure in lists of random words, by chance alone.",
-            "redrawn": f"{mark} bootstrap: words of both sides drawn again.{caution}",
+            "chance": ("Random words: interval of the measure in lists of random words, that is, by chance alone."),
+            "redrawn": f"{mark} bootstrap: words of both sides are drawn again.{caution}",
         }
         of_columns = (text for column, text in about.items() if column in self.table)
-        return (*of_columns, *(f"left out: {reason}" for reason in self.left_out.values()))
+        return (*of_columns, *(f"omitted: {reason}" for reason in self.left_out.values()))
 
 
 def _bound(value: float) -> str:
@@ -240,7 +240,7 @@ def _numeric(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     for column, cells in rows.items():
         if not pd.api.types.is_numeric_dtype(cells):
             example = next(cell for cell in cells if not isinstance(cell, Real))
-            raise MeasureError(f"{name}: its '{column}' is {described(example)}. It must be a number, or NaN")
+            raise MeasureError(f"{name}: '{column}' must be a number or NaN, but is {described(example)}.")
     return rows
 
 
@@ -251,8 +251,8 @@ def _error_of(name: str, error: Exception) -> str:
     line = of_function[0] if of_function else lines[-1]
     text = " ".join(str(error).split())
     return (
-        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name}, line"
-        f" {line.lineno}). Correct the function of this measure, or omit the measure with only=[...]"
+        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name},"
+        f" line {line.lineno}). Correct the function of this measure, or omit the measure with only=[...]."
     )
 
 
@@ -262,9 +262,9 @@ def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))
     if isinstance(outcome, pd.DataFrame):
         if missing := [column for column in row_columns(occasion.ci_prob) if column not in outcome]:
-            raise MeasureError(f"{name}: its rows lack '{missing[0]}'; return `Result.to_frame(occasion.ci_prob)`")
+            raise MeasureError(f"{name}: its rows lack '{missing[0]}'. Return `Result.to_frame(occasion.ci_prob)`.")
     elif not isinstance(outcome, Result):
-        raise MeasureError(f"{name}: returned {described(outcome)}; return a number, a `Result` or rows of one")
+        raise MeasureError(f"{name}: returned {described(outcome)}. Return a number, a `Result`, or rows of one.")
     return outcome
 
 
@@ -279,7 +279,9 @@ def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, .
     allowed_names, names = measure_names(), listed(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:
         if name not in allowed_names:
-            raise MeasureError(f"{argument}: '{name}' is not known; {did_you_mean(name, allowed_names)}")
+            raise MeasureError(
+                f"`{argument}` contains '{name}', which is not a measure. {did_you_mean(name, allowed_names)}"
+            )
     return names
 
 

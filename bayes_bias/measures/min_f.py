@@ -100,14 +100,17 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     groups, classes = len(table.groups), len(table.associated_classes)
     if (groups, classes) != (2, 2):
         raise MeasureError(
-            f"{_NAME}: compares two groups and two classes, this table has {groups} and {classes}; take the"
-            " quasi-F, which compares several"
+            f"{_NAME} compares two groups and two classes, but this table has {groups} and {classes}. Use"
+            " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
     of_targets, n1 = _pooled(scores.of_targets, table.group_index)
     of_attributes, n2 = _pooled(scores.of_attributes, table.class_index)
     if min(of_targets, of_attributes) < ROUNDING**2:
-        raise MeasureError(f"{_NAME}: all words of each group or class have the same score; there is no spread")
+        raise MeasureError(
+            f"{_NAME} is not defined, because all words of each group or class have the same"
+            " score, so there is no spread."
+        )
     variance = of_targets + of_attributes
     df = variance**2 / (of_targets**2 / n1 + of_attributes**2 / n2)
     f1, f2 = scores.bias**2 / of_targets, scores.bias**2 / of_attributes

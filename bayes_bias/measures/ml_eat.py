@@ -82,7 +82,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
         rows[name] = separated(
             own[of_group].mean(axis=0),
             other[of_group].mean(axis=0),
-            f"ML-EAT: all attributes have the same mean cosine with {name}",
+            f"ML-EAT is not defined, because all attributes have the same mean cosine with {name}",
             alternative="greater",
             permutations=permutations,
             seed=seed,

@@ -53,14 +53,14 @@ def random_tables(
         The table does not know its embedding, or the embedding has too few other words.
     """
     if (origin := table.origin) is None:
-        raise MeasureError("chance: needs the embedding; make the table with `bayes_bias.cosines`")
+        raise MeasureError("Lists of random words need the embedding. Make the table with `bayes_bias.cosines`.")
     table = table.without_controls()
     pool = random_pool(origin)
     replaced = [side for side in SIDES if random in ("both", f"{side}s")]
     needed = sum(table.values.sizes[side] for side in replaced)
     if needed > len(pool):
         raise MeasureError(
-            f"chance: {needed} random words are needed, and the embedding has {len(pool)} beside those of the list"
+            f"{needed} random words are needed, but the embedding contains only {len(pool)} beside those of the list."
         )
     similarity, words = origin.similarity, list(pool)
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
@@ -113,7 +113,7 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         The values of the table are not in memory.
     """
     if not table.is_formed:
-        raise MeasureError("redrawn: the lists are too long for their words to be drawn again")
+        raise MeasureError("The lists are too long for their words to be drawn again.")
     table = table.without_controls()
     singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
     words = {side: words_of(table.values, side) for side in SIDES}

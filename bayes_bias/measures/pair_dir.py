@@ -36,8 +36,9 @@ class PairDir(WordResult):
         least = self.words.agreement.idxmin()
         random = f" (random pairs: {bounds(*self.chance, decimals=2)})" if self.chance else ""
         return (
-            f"PairDir: differences of {len(self.words)} pairs have a mean cosine of {plain(self.value, 2)}{random};"
-            f" the pair that agrees least is {least}, {plain(self.words.agreement[least], 2)}"
+            f"PairDir: the differences of {len(self.words)} pairs have a mean cosine of"
+            f" {plain(self.value, 2)}{random}. The pair that agrees least is {least},"
+            f" {plain(self.words.agreement[least], 2)}"
         )
 
 
@@ -90,7 +91,7 @@ def pair_dir(
     """
     pairs = defining_sets_of(defining_sets)
     if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs):
-        raise MeasureError("PairDir: compares two pairs of words or more; give sets such as 'she:he,woman:man'")
+        raise MeasureError("PairDir compares at least two pairs of words. Pass sets such as 'she:he,woman:man'.")
     cosines = _cosines_of_differences(vectors, pairs)
     check_count("draws", draws, "draws", refusal=MeasureError)
     chance = None

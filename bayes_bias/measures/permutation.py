@@ -88,16 +88,16 @@ def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: i
 def check_ddof(ddof: int) -> None:
     """Refuse anything but 0 and 1."""
     if ddof not in (0, 1):
-        raise MeasureError(f"ddof: {ddof!r} is not an option; valid: 1 (as published), 0")
+        raise MeasureError(f"`ddof` must be 1 (as published) or 0, but is {ddof!r}.")
 
 
 def _check(alternative: str, permutations: int | None, seed: int) -> None:
     check_seed(seed)
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
-        raise MeasureError(f"alternative: '{alternative}' is not an option; {did_you_mean(alternative, valid)}")
+        raise MeasureError(f"`alternative` '{alternative}' is not an option. {did_you_mean(alternative, valid)}")
     if permutations is not None and (not isinstance(permutations, int | np.integer) or permutations < 1):
-        raise MeasureError(f"permutations: {permutations!r} is not a number of draws; give 1 or more, or None")
+        raise MeasureError(f"`permutations` must be a number of draws, 1 or more, or None, but is {permutations!r}.")
 
 
 def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:
@@ -182,7 +182,7 @@ def separated(
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:
-        raise MeasureError(f"{no_spread}; d needs a spread to be measured in")
+        raise MeasureError(f"{no_spread}, so there is no spread to measure d in.")
     difference = float(x.mean() - y.mean())
     test = permutation_test(scores, len(x), alternative=alternative, permutations=permutations, seed=seed)
     bound = largest_effect(len(x), len(y), ddof)

@@ -110,7 +110,9 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
         means = table.values[of_group].data @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
         redrawn += (of_targets[:, of_group] * means.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
-        raise MeasureError(f"{_NAME}: the bias is the same whatever words are drawn; there is no spread")
+        raise MeasureError(
+            f"{_NAME} is not defined, because the bias is the same whatever words are drawn, so there is no spread."
+        )
     lower, upper = np.quantile(redrawn, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
     other_side = min((redrawn <= 0).sum(), (redrawn >= 0).sum())
     return Pigeonhole(

@@ -216,7 +216,9 @@ def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
     largest = max(sums, key=_sum)
     variance = _sum(largest)
     if variance < ROUNDING**2:
-        raise MeasureError("quasi-F: all words of a group or class have the same score; there is no spread")
+        raise MeasureError(
+            "quasi-F is not defined, because all words of a group or class have the same score, so there is no spread."
+        )
     return variance, variance**2 / sum(term.variance**2 / term.df for term in largest)
 
 

@@ -74,7 +74,9 @@ class Occasion:
     def _covered_sets(self) -> Sequence[Sequence[str]]:
         """The defining sets, each of whose words has a vector in the table."""
         if not self.defining_sets:
-            raise MeasureError("needs defining sets; give some, such as 'she:he,woman:man', as defining_sets= (--sets)")
+            raise MeasureError(
+                "This measure needs defining sets. Pass some, such as 'she:he,woman:man', as defining_sets= (--sets)."
+            )
         every = dict.fromkeys(word for words in self.defining_sets for word in words)
         if missing := [word for word in every if word not in self.vectors]:
             remedy = (
@@ -118,7 +120,7 @@ class Occasion:
 
 def _there(vectors: Vectors | None) -> Vectors:
     if vectors is None:
-        raise MeasureError("needs vectors, and this table has none; see `AssociationTable.with_vectors`")
+        raise MeasureError("This measure needs vectors, but the table has none. See `AssociationTable.with_vectors`.")
     return vectors
 
 
@@ -166,15 +168,17 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     >>> MEASURES.pop("largest gap").rank
     1000
     """
-    check_kind("measure", name, str, "not a name; write @measure('my measure')", MeasureError)
+    check_kind("measure", name, str, "not a name. Write @measure('my measure').", MeasureError)
 
     def register(function: F) -> F:
         if not callable(function):
-            raise MeasureError(f"measure: '{name}' is {function!r}; decorate a function")
+            raise MeasureError(f"The measure '{name}' is {function!r}. Decorate a function.")
         _check_signature(name, function)
         namesake = MEASURES.get(name)
         if namesake is not None and namesake.function.__module__ != function.__module__:
-            raise MeasureError(f"measure: '{name}' is taken by {namesake.function.__module__}; give it another name")
+            raise MeasureError(
+                f"The measure name '{name}' is already used by {namesake.function.__module__}. Use another name."
+            )
         MEASURES[name] = Registered(rank, function)
         return function
 
@@ -189,8 +193,8 @@ def _check_signature(name: str, function: Callable[..., Any]) -> None:
         signature.bind(**provided) if provided else signature.bind(None)
     except TypeError as error:
         raise MeasureError(
-            f"measure: '{name}' cannot be called ({error}); its parameters are filled in by name, which may be"
-            f" {', '.join(sorted(_PROVIDED))}"
+            f"The measure '{name}' cannot be called ({error}). Its parameters are filled in by name, which"
+            f" must be among {', '.join(sorted(_PROVIDED))}."
         ) from error
 
 

@@ -72,7 +72,9 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 def _on(occasion: Occasion) -> pd.DataFrame:
     """One row for each associated class."""
     if len(occasion.groups) != 2:
-        raise MeasureError(f"relative norm distance: compares two groups, this table has {len(occasion.groups)}")
+        raise MeasureError(
+            f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."
+        )
     first, second = occasion.groups.values()
     results = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
     rows = pd.concat([result.to_frame(occasion.ci_prob) for result in results])

@@ -125,7 +125,10 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     scores = WordScores.of(sufficient_statistics(table))
     design = _Design.of(scores)
     if scores.statistics.interaction_ss < ROUNDING**2 * scores.statistics.interaction_df:
-        raise MeasureError(f"{_NAME}: targets and attributes leave no residual; there is no spread to test against")
+        raise MeasureError(
+            f"{_NAME} is not defined, because targets and attributes leave no residual, so"
+            " there is no spread to test against."
+        )
     variances = _restricted_maximum(design.parts, len(design.shares))
     positive = variances > 0
     _, _, curvature = _deviance(design.parts, variances)

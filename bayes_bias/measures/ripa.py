@@ -81,7 +81,8 @@ def _on(occasion: Occasion) -> WordResult:
     if of_words.size and np.isclose(of_words, of_words[:1], rtol=_EQUAL, atol=0).all():
         name = occasion.table.provenance.get("embedding", occasion.table.name)
         raise MeasureError(
-            f"RIPA: depends on the lengths of vectors, and all vectors of {name} have the same length. Use vectors that"
-            " were not normalised; for normalised ones, Direct Bias is the same measure"
+            f"RIPA depends on the lengths of vectors, but all vectors of {name} have the same length. Use"
+            " vectors that were not normalised, or Direct Bias, which is the same measure for normalised"
+            " vectors."
         )
     return ripa(vectors, occasion.words, occasion.original_subspace)

@@ -69,7 +69,9 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     """
     check_named_words("classes", classes)
     if len(classes) != 2:
-        raise MeasureError(f"RNSB: learns from positive and negative words, {len(classes)} class(es) given")
+        raise MeasureError(
+            f"RNSB learns from positive and negative words, but the number of classes is {len(classes)}."
+        )
     rows = stack(vectors, words, "RNSB", least=2)
     positive, negative = (stack(vectors, each, "RNSB") for each in classes.values())
     *slopes, constant = _logistic_regression(positive, negative)

@@ -88,7 +88,7 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
     """
     results = [measure(occasion) for occasion in occasions]
     if len(results) < 2:
-        raise MeasureError(f"robustness: {len(results)} occasion(s) given; two or more show a spread")
+        raise MeasureError(f"Robustness needs at least two occasions, but {len(results)} were given.")
     values = np.array([result.value for result in results])
     low, high = np.quantile(values, [0.025, 0.975])
     sides = np.array([np.sign(result.value - result.b0) for result in results])
@@ -122,7 +122,7 @@ def half_lists(
     check_table(table)
     check_count("draws", draws, "halves", refusal=MeasureError)
     if not is_between(fraction, 0, 1) or fraction == 0:
-        raise MeasureError(f"fraction: {fraction!r} is not a share of words; give one above 0, up to 1")
+        raise MeasureError(f"`fraction` must be a share of words above 0 and up to 1, but is {fraction!r}.")
     rng = np.random.default_rng(check_seed(seed))
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)

@@ -48,7 +48,9 @@ class Same(WordResult):
 
     def _of_two(self, column: str) -> float:
         if len(self.pairwise) != 1:
-            raise MeasureError(f"SAME: {len(self.one_against_rest)} classes have several; see `pairwise`")
+            raise MeasureError(
+                f"There are several values of SAME for {len(self.one_against_rest)} classes. See `pairwise`."
+            )
         return float(self.pairwise[column].iloc[0])
 
 

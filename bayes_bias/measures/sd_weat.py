@@ -116,7 +116,7 @@ def _check(table: AssociationTable, draws: int, size: int) -> None:
     check_count("size", size, "words in a set", refusal=MeasureError)
     pool = table.without_controls().values.shape[1]
     if pool < 2 * size:
-        raise MeasureError(f"SD-WEAT: {pool} attributes do not give two sets of {size}; take a smaller size")
+        raise MeasureError(f"SD-WEAT cannot draw two sets of {size} from {pool} attributes. Use a smaller size.")
 
 
 def _effects(
@@ -127,14 +127,16 @@ def _effects(
     scores = first.mean(axis=2) - second.mean(axis=2)
     spread = scores.std(axis=0, ddof=1)
     if (spread < ROUNDING).any():
-        raise MeasureError("SD-WEAT: all targets have the same association score with some attribute sets")
+        raise MeasureError(
+            "SD-WEAT is not defined, because all targets have the same association score with some attribute sets"
+        )
     return np.asarray((scores[in_group].mean(axis=0) - scores[~in_group].mean(axis=0)) / spread)
 
 
 def _control_words(table: AssociationTable, vocabulary: str) -> np.ndarray:
     if vocabulary not in table.controls:
-        hint = did_you_mean(vocabulary, table.controls) if table.controls else "there is none"
-        raise MeasureError(f"vocabulary: '{vocabulary}' is not a control class of this table; {hint}")
+        hint = did_you_mean(vocabulary, table.controls) if table.controls else "There are no control classes."
+        raise MeasureError(f"`vocabulary` '{vocabulary}' is not a control class of this table. {hint}")
     words = table.values.to_numpy()[:, table.values.attribute_class.to_numpy() == vocabulary]
     if words.shape[1] < _CONTROL_WORDS:
         raise MeasureError(f"vocabulary: '{vocabulary}' has {words.shape[1]} words and needs {_CONTROL_WORDS}")

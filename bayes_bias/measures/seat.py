@@ -96,7 +96,7 @@ def seat(
     first, second = (scores[table.group_index == k].ravel() for k in (0, 1))
     if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
-    no_spread = "SEAT: all sentences have the same association score"
+    no_spread = "SEAT is not defined, because all sentences have the same association score"
     order = np.argsort(table.group_index, kind="stable")
     return Seat(
         **separated(first, second, no_spread, alternative=alternative, permutations=permutations, seed=seed),

@@ -64,7 +64,7 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
     """
     check_named_words("classes", classes)
     if len(classes) != 2:
-        raise MeasureError(f"SemAxis: an axis has two classes as its poles, {len(classes)} given")
+        raise MeasureError(f"SemAxis needs two classes as the poles of its axis, but {len(classes)} were given.")
     rows = stack(vectors, words, "SemAxis")
     first, second = (stack(vectors, pole, "SemAxis").mean(axis=0) for pole in classes.values())
     axis = first - second

@@ -79,8 +79,8 @@ def _check(table: AssociationTable) -> None:
     require_complete(table, "unmasking")
     if table.metric != LOG_PROBABILITY or table.provenance.get("predicted", "attributes") != "attributes":
         raise OtherDataError(
-            "unmasking: needs probabilities of the attributes themselves:"
-            " log_probabilities(list, model, predict='attributes', corrected=False)"
+            "This measure needs probabilities of the attributes themselves: log_probabilities(list, model,"
+            " predict='attributes', corrected=False)."
         )
 
 

@@ -100,7 +100,7 @@ def weat(
     design = two_by_two(table, "WEAT", least_words=2)
     scores = design.scores
     x, y = scores[: design.n_x], scores[design.n_x :]
-    no_spread = "WEAT: all targets have the same association score"
+    no_spread = "WEAT is not defined, because all targets have the same association score"
     return Weat(
         **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed, ddof=ddof),
         words=design.words.assign(association=scores),

@@ -74,7 +74,7 @@ def wefat(
     design = two_by_two(table, "WEFAT", least_groups=1)
     n_a, n_b = design.to_a.shape[1], design.to_b.shape[1]
     if min(n_a, n_b) < 2:
-        raise MeasureError("WEFAT: a class has 1 word and needs 2 or more")
+        raise MeasureError("WEFAT needs at least two words in each class, but a class has 1.")
     rows = _chosen(design, targets)
     scores = _seen_from_own_class(design)[rows]
     tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
@@ -96,7 +96,9 @@ def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     words = names if targets is None else listed("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:
         if word not in names:
-            raise MeasureError(f"targets: '{word}' is not a target of this table; {did_you_mean(word, names)}")
+            raise MeasureError(
+                f"`targets` contains '{word}', which is not a target of this table. {did_you_mean(word, names)}"
+            )
     return [names.index(word) for word in words]
 
 
@@ -111,6 +113,9 @@ def _effects(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.nda
     spread = scores.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():
         word = words[int(spread.argmin())]
-        raise MeasureError(f"WEFAT: '{word}' has the same cosine with all attributes; no spread to measure d in")
+        raise MeasureError(
+            f"WEFAT is not defined, because '{word}' has the same cosine with all attributes,"
+            " so there is no spread to measure d in."
+        )
     effects: np.ndarray = (scores[:, :n_a].mean(axis=1) - scores[:, n_a:].mean(axis=1)) / spread
     return effects

@@ -92,27 +92,24 @@ COMPONENTS: tuple[Component, ...] = (
     Component(
         "sd_target_cluster",
         "targets",
-        "what targets that belong together share of their levels",
+        "the shared part of the levels of related targets",
         needs=("clusters",),
         over_classes="associated",
     ),
     Component(
         "sd_target_cluster_preference",
         "targets",
-        "what they share of their preferences",
+        "the shared part of their preferences",
         needs=("clusters",),
         over_classes="zero-sum",
     ),
     Component(
-        "sd_attribute_cluster",
-        "attributes",
-        "what attributes that belong together share of their levels",
-        needs=("clusters",),
+        "sd_attribute_cluster", "attributes", "the shared part of the levels of related attributes", needs=("clusters",)
     ),
     Component(
         "sd_attribute_cluster_preference",
         "attributes",
-        "what they share of their preferences",
+        "the shared part of their preferences",
         needs=("clusters", "groups"),
         over_groups="zero-sum",
     ),

@@ -69,9 +69,9 @@ def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -
     if paired and clusters_in(spec, data, side) and (scales == BY_GROUP or (side, scales) == ("attribute", BY_CLASS)):
         cells = {"target": "groups", "attribute": "classes"}[side]
         raise SpecError(
-            f"{spec.name}: {side}s of two {cells} are paired, and the collapsed likelihood needs one scale for all"
-            f" {cells} then; set scales = \"common\" in a copy of the model, use model='crossed-long', or leave out the"
-            " pairs"
+            f"{spec.name}: {side}s of two {cells} are paired, so the collapsed likelihood needs one scale"
+            f" for all {cells}. Set scales = \"common\" in a copy of the model, use model='crossed-long', or"
+            " omit the pairs."
         )
 
 

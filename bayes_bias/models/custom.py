@@ -52,14 +52,14 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
     pymc_model = model if isinstance(model, pm.Model) else model(table)
     if not isinstance(pymc_model, pm.Model):
         raise SpecError(
-            f"model: '{name}' returned {described(pymc_model)}, not a pymc.Model; end it with `return model`"
+            f"`model` '{name}' returned {described(pymc_model)}, not a pymc.Model. End it with `return model`."
         )
     if not pymc_model.observed_RVs:
-        raise SpecError(f"model: '{name}' observes nothing; give the table's values to a variable as `observed=`")
+        raise SpecError(f"`model` '{name}' observes nothing. Pass the table's values to a variable as `observed=`.")
     if pymc_model.discrete_value_vars:
         discrete = ", ".join(v.name for v in pymc_model.free_RVs if v.dtype.startswith(("int", "uint", "bool")))
         raise SpecError(
-            f"model: '{name}' has a discrete free variable, {discrete}; sum over its values, or leave it out"
+            f"`model` '{name}' has a discrete free variable, {discrete}. Sum over its values, or remove it."
         )
     _check_variables(name, pymc_model)
     _check_labels(name, pymc_model, crossed_long.data(table))
@@ -112,16 +112,18 @@ def _check_variables(name: str, model: pm.Model) -> None:
     variables = _drawn(model)
     if "mean" not in variables:
         raise SpecError(
-            f"model: '{name}' has no variable 'mean' with dims (group, attribute_class), the expected value of each"
-            " block, which every estimand reads; name it so, or add pm.Deterministic('mean', ..., dims=...)"
+            f"`model` '{name}' has no variable 'mean' with the dimensions (group, attribute_class), the"
+            " expected value of each block, which every estimand needs. Use that name, or add"
+            " pm.Deterministic('mean', ..., dims=...)."
         )
     for variable, dims in PROTOCOL.items():
         own_dims, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
         if variable in variables and set(own_dims) != set(dims) and not (is_scale and set(own_dims) < set(dims)):
             raise SpecError(
-                f"model: '{variable}' of '{name}' has the dims ({', '.join(map(str, own_dims))}); estimands read it"
-                f" with ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}; set dims={dims!r}, or"
-                " give it another name"
+                f"In `model` '{name}', '{variable}' has the dimensions ({', '.join(map(str, own_dims))}),"
+                " but estimands expect"
+                f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}. Set dims={dims!r},"
+                " or use another name."
             )
 
 
@@ -129,20 +131,21 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
     for dim in (dim for dim in dims_of_protocol(model) if dim in model.dim_lengths):
         if dim not in data.coords:
             raise SpecError(
-                f"model: '{name}' has the dim '{dim}', and the table has none; make the model from this table"
+                f"`model` '{name}' has the dimension '{dim}', which the table does not have. Make the model"
+                " from this table."
             )
         length, labels = int(model.dim_lengths[dim].eval(mode="FAST_COMPILE")), model.coords.get(dim)
         expected = data[dim].to_numpy().tolist()
         if length != len(expected):
             raise SpecError(
-                f"model: dim '{dim}' of '{name}' has length {length}, and the table has {len(expected)} labels there;"
-                " make the model from the same table"
+                f"In `model` '{name}', the dimension '{dim}' has length {length}, but the table has"
+                f" {len(expected)} labels. Make the model from the same table."
             )
         for own, of_table in zip(labels or expected, expected, strict=True):
             if own != of_table:
                 raise SpecError(
-                    f"model: dim '{dim}' of '{name}' has the label '{own}', and the table '{of_table}'; make the"
-                    " model from the same table, and keep its order"
+                    f"In `model` '{name}', the dimension '{dim}' has the label '{own}' where the table has"
+                    f" '{of_table}'. Make the model from the same table, and keep its order."
                 )
 
 
@@ -168,11 +171,13 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str, list[str]]) -> NoReturn:
-    raise SpecError(f"model: '{spec.name}' is your own model, and a fit keeps only its draws; give the function")
+    raise SpecError(
+        f"`model` '{spec.name}' is your own model, of which a fit contains only the draws. Pass the function."
+    )
 
 
 def given_draws(posterior: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
     raise TableError(
-        "fit: PyMC draws new values of your own model: pm.sample_posterior_predictive(fit, model=model);"
-        " its log likelihood is in the fit, for az.loo and az.compare"
+        "New values of your own model can only be drawn by PyMC: pm.sample_posterior_predictive(fit,"
+        " model=model). Its log likelihood is in the fit, for az.loo and az.compare."
     )

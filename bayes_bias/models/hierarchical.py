@@ -58,8 +58,8 @@ def data(table: AssociationTable) -> xr.Dataset:
 def _refuse_other_than_cosines(table: AssociationTable) -> None:
     if table.metric != COSINE:
         raise TableError(
-            f"table: '{table.name}' holds {table.metric.plural}, and the published model is one of cosine"
-            " distances; use model='crossed'"
+            f"`table` '{table.name}' contains {table.metric.plural}, but the published model is a model of"
+            " cosine distances. Use model='crossed'."
         )
 
 
@@ -77,14 +77,14 @@ def _check_counts(table: AssociationTable, count: np.ndarray, labels: list[str])
     target, connection = np.nonzero(count == 0)
     if target.size:
         word = table.values.target.to_numpy()[target[0]]
-        raise TableError(f"cosines: target '{word}' has no cosine of connection '{labels[connection[0]]}'")
+        raise TableError(f"Target '{word}' has no cosine of connection '{labels[connection[0]]}'.")
 
 
 def _check_scatter(table: AssociationTable, scatter: np.ndarray, labels: list[str]) -> None:
     for label in np.array(labels)[scatter <= 0]:
         raise TableError(
-            f"table: in '{table.name}' no target's cosines of connection '{label}' differ, so it is unknown how"
-            " much they vary; give that connection more words"
+            f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
+            " target, so their variance cannot be estimated. Add words to that connection."
         )
 
 

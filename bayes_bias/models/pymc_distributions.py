@@ -34,7 +34,7 @@ def check_distribution(
     family = _CONTINUOUS.get(name)
     if family is None:
         raise SpecError(
-            f"{where}: '{name}' is not a continuous distribution of PyMC, any of which will do, or a model of your own;"
+            f"{where}: '{name}' is neither a continuous distribution of PyMC nor a model of your own."
             f" {did_you_mean(name, usual)}"
         )
     try:
@@ -42,15 +42,18 @@ def check_distribution(
     except Exception as error:  # PyMC has no error of its own for wrong parameters
         raise SpecError(f"{where}: {name} does not take {dict(parameters)}: {error}") from error
     if prior.ndim:
-        raise SpecError(f"{where}: '{name}' is of vectors, and a prior is of one number; write your own model for it")
+        raise SpecError(
+            f"{where}: '{name}' is a distribution of vectors, but a prior must be a distribution"
+            " of one number. Write your own model for it."
+        )
     try:
         below_zero = pm.logp(prior, _BELOW_ZERO).eval(mode="FAST_COMPILE")
     except ParameterValueError as error:
-        raise SpecError(f"{where}: {name} does not take {dict(parameters)}: it needs {error}") from error
+        raise SpecError(f"{where}: {name} does not accept {dict(parameters)}, because it needs {error}.") from error
     if positive and np.isfinite(below_zero).any():
         raise SpecError(
-            f"{where}: '{name}' has density below zero, but a standard deviation is positive; give a distribution of"
-            " positive numbers, such as HalfNormal, Gamma or TruncatedNormal with lower=0"
+            f"{where}: '{name}' has density below zero, but a standard deviation is positive. Use a"
+            " distribution of positive numbers, such as HalfNormal, Gamma, or TruncatedNormal with lower=0."
         )
 
 
@@ -70,8 +73,8 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     op = getattr(getattr(variable, "owner", None), "op", None)
     if not hasattr(op, "dist_params"):
         raise SpecError(
-            f"{where}: {described(distribution)} is not a distribution; give its name and parameters, 'Gamma', alpha=2,"
-            " beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)"
+            f"{where}: {described(distribution)} is not a distribution. Pass its name and parameters,"
+            " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
     for family in _families(op):
@@ -79,8 +82,8 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
             if numbers is not None and _numbers(_made(family, parameters)) == numbers:
                 return family.__name__, parameters
     raise SpecError(
-        f"{where}: {described(distribution)} is not described by a name and numbers, and a spec holds nothing else;"
-        " give a plain distribution such as pm.Gamma.dist(alpha=2, beta=1), or write your own model"
+        f"{where}: {described(distribution)} cannot be described by a name and numbers, as a spec requires."
+        " Use a plain distribution such as pm.Gamma.dist(alpha=2, beta=1), or write your own model."
     )
 
 

@@ -136,8 +136,8 @@ def pymc_model(
     table, spec = modelled(table, spec, in_full=True)
     if observe is not None and (marginal or spec.structure == "hierarchical"):
         raise SpecError(
-            f"observe: '{spec.name}'{', marginal=True,' if marginal else ''} has a likelihood of its own; give a"
-            " crossed model with marginal=False"
+            f"'{spec.name}'{', marginal=True,' if marginal else ''} has its own likelihood and cannot be"
+            " observed anew. Use a crossed model with marginal=False."
         )
     if spec.structure == "hierarchical" and not marginal:
         return hierarchical.written_out(spec, table)
@@ -189,7 +189,7 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
     """
     path = check_output(path, overwrite)
     if path.suffix not in (*_TEXTS, *_PICTURES):
-        raise OutputError(f"path: '{path}' has no ending of a graph; give one of {', '.join((*_TEXTS, *_PICTURES))}")
+        raise OutputError(f"`path` '{path}' does not end like a graph. Use one of {', '.join((*_TEXTS, *_PICTURES))}.")
     content = pm.model_to_mermaid(model).encode() if path.suffix == ".mmd" else _draw_by_graphviz(model, path)
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes(content)
@@ -197,15 +197,17 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
 
 
 def _draw_by_graphviz(model: pm.Model, path: Path) -> bytes:
-    instead = f"write Mermaid, which needs nothing: '{path.with_suffix('.mmd')}'"
+    instead = f"use Mermaid, which needs no program: '{path.with_suffix('.mmd')}'"
     try:
         graphviz = import_module("graphviz")
     except ImportError as error:
-        raise OutputError(f"path: '{path}' needs the package graphviz; install it with pip, or {instead}") from error
+        raise OutputError(f"`path` '{path}' needs the package graphviz. Install it with pip, or {instead}.") from error
     graph = pm.model_to_graphviz(model)
     if path.suffix == ".dot":
         return str(graph.source).encode()
     try:
         return bytes(graph.pipe(format=path.suffix.removeprefix(".")))
     except graphviz.ExecutableNotFound as error:
-        raise OutputError(f"path: '{path}' needs Graphviz, and its program dot is not installed; {instead}") from error
+        raise OutputError(
+            f"`path` '{path}' needs Graphviz, whose program dot is not installed. Install it, or {instead}."
+        ) from error

@@ -163,8 +163,8 @@ class ModelSpec:
         if not residual.collapses and self.options.get("likelihood") == "collapsed":
             shapes = ", ".join(residual.shapes)
             raise SpecError(
-                f"{self.name}: a {residual.name} residual, [priors.{shapes}], needs likelihood = 'long', since the"
-                f" 'collapsed' one is that of normal residuals; set it, or leave out {shapes}"
+                f"{self.name}: a {residual.name} residual, [priors.{shapes}], needs likelihood = 'long',"
+                f" because 'collapsed' assumes normal residuals. Set it, or omit {shapes}."
             )
 
     def with_prior(self, parameter: str, distribution: Any, **parameters: float) -> Self:
@@ -194,7 +194,7 @@ class ModelSpec:
         """Return a copy without an optional term."""
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
-            raise SpecError(f"{self.name}: '{parameter}' is not a term that can be left out; {hint}")
+            raise SpecError(f"{self.name}: '{parameter}' is not an optional term. {hint}")
         return replace(self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter}))
 
     def with_option(self, option: str, value: str) -> Self:
@@ -236,7 +236,7 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     else:
         refuse_pipe_or_address(str(name_or_path), "model", SpecError)
         hint = did_you_mean(name_or_path, spec_names())
-        raise SpecError(f"model: '{name_or_path}' is neither a shipped model nor a TOML file; {hint}")
+        raise SpecError(f"`model` '{name_or_path}' is neither a built-in model nor a TOML file. {hint}")
     return spec_from_mapping(content, name=path.stem)
 
 
@@ -250,7 +250,9 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
         content = _beyond_base(content, name)
     structure = str(content.get("structure"))
     if structure not in STRUCTURES:
-        raise SpecError(f"{name}: structure is '{structure}'; {did_you_mean(structure, STRUCTURES)}")
+        raise SpecError(
+            f"{name}: structure is '{structure}', which does not exist. {did_you_mean(structure, STRUCTURES)}"
+        )
     options = OPTIONS[structure]
     check_keys(content, {*_TEXT_KEYS, "reference", "priors", *options}, name, SpecError)
     return ModelSpec(
@@ -267,10 +269,10 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
 def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     base, own = content["base"], {key: value for key, value in content.items() if key != "base"}
     if base not in spec_names():
-        raise SpecError(f"{name}: base is '{base}', and no shipped model; {did_you_mean(base, spec_names())}")
+        raise SpecError(f"{name}: base is '{base}', which is not a built-in model. {did_you_mean(base, spec_names())}")
     inherited, priors = _shipped(base), own.get("priors", {})
     if not isinstance(priors, Mapping):
-        raise SpecError(f"{name}: 'priors' is {priors!r}, not a table; write [priors.sd_residual] and so on")
+        raise SpecError(f"{name}: 'priors' must be a table, but is {priors!r}. Write [priors.sd_residual] and so on.")
     return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
 
 
@@ -279,7 +281,7 @@ def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[s
     check_keys(options, set(valid), name, SpecError)
     for key, value in options.items():
         if value not in valid[key]:
-            raise SpecError(f"{name}: {key} is '{value}'; {did_you_mean(value, valid[key])}")
+            raise SpecError(f"{name}: {key} is '{value}', which is not an option. {did_you_mean(value, valid[key])}")
     return MappingProxyType({key: options.get(key, choices[0]) for key, choices in valid.items()})
 
 
@@ -288,7 +290,7 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
     check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
         if parameter not in content and parameter not in OPTIONAL:
-            raise SpecError(f"{name}: no prior for '{parameter}'; add a table [priors.{parameter}]")
+            raise SpecError(f"{name}: there is no prior for '{parameter}'. Add a table [priors.{parameter}].")
     names = [parameter for parameter in parameters if parameter in content]
     return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in names})
 
@@ -297,12 +299,12 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
         raise SpecError(
-            f"{where}: unknown parameter; {did_you_mean(parameter, STRUCTURES[structure])}. A prior of the bias or of"
-            " means requires a model of your own (docs/how-to/own-model.md)"
+            f"{where} is not a parameter of the model. {did_you_mean(parameter, STRUCTURES[structure])} A"
+            " prior of the bias or of means requires a model of your own (docs/how-to/own-model.md)."
         )
     valid = STRUCTURES[structure][parameter]
     if not isinstance(content, Mapping) or "distribution" not in content:
-        raise SpecError(f"{where}: names no distribution; valid: {', '.join(valid)}")
+        raise SpecError(f"{where} names no distribution. The choices are {', '.join(valid)}.")
     distribution = str(content["distribution"])
     values = {key: value for key, value in content.items() if key != "distribution"}
     if distribution not in valid:
@@ -329,7 +331,7 @@ def _check_parameter(where: str, distribution: str, parameter: str, value: Any, 
     if not is_number(value):
         raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
     if kind.is_positive and value <= 0:
-        raise SpecError(f"{where}: '{parameter}' of {distribution} is {value:g}; it must be above zero")
+        raise SpecError(f"{where}: '{parameter}' of {distribution} must be above zero, but is {value:g}.")
 
 
 def _reference(name: str, content: Any) -> Reference | None:
@@ -338,7 +340,7 @@ def _reference(name: str, content: Any) -> Reference | None:
     where = f"{name}, [reference]"
     check_keys(content, {"citation", "doi", "bibtex"}, where, SpecError)
     if "citation" not in content:
-        raise SpecError(f"{where}: has no 'citation'; name the work, or leave the table out")
+        raise SpecError(f"{where} has no 'citation'. Name the work, or omit the table.")
     return Reference(
         citation=str(content["citation"]).strip(),
         doi=str(content.get("doi", "")),

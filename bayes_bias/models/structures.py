@@ -89,8 +89,8 @@ def structure_of(spec: ModelSpec) -> Structure:
     module = _MODULES.get((spec.structure, spec.options.get("likelihood")))
     if module is None:
         raise SpecError(
-            f"model: '{spec.name}' is a model of sentence pairs and not of targets and attributes; use"
-            " `bayes_bias.sentence_pairs.estimate` for it, and 'crossed' here"
+            f"`model` '{spec.name}' is a model of sentence pairs, not of targets and attributes. Use it with"
+            " `bayes_bias.sentence_pairs.estimate`, and 'crossed' here."
         )
     structure: Structure = import_module(f"bayes_bias.models.{module}")
     return structure
@@ -106,8 +106,8 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     spec = load_spec(model)
     if not structure_of(spec).GENERALISES:
         raise SpecError(
-            f"model: '{spec.name}' is {spec.structure} and has neither scopes nor a noise floor, on which {what} rests;"
-            " use a crossed model here, and `fit` and `summarize` for this one"
+            f"`model` '{spec.name}' is {spec.structure} and has neither scopes nor a noise floor, which"
+            f" {what} requires. Use a crossed model here, or `fit` and `summarize` for this model."
         )
     return spec
 
@@ -166,7 +166,7 @@ def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) ->
     if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
         reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
     elif table.replicates.are_equal:
-        reason = "all replicates have the same values, and count as one"
+        reason = "all replicates have the same values and are treated as one"
     else:
         return table
     return mean_of_replicates(table, reason)
@@ -179,7 +179,7 @@ def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable
 
 def independent(table: AssociationTable, reason: str) -> AssociationTable:
     """The table with words as independent draws, with a notice that says why."""
-    consequence = "words count as independent draws, although the vectors show that some are related"
+    consequence = "words are treated as independent, although the vectors show that some are related"
     return _noted(table.with_related_words({}), f"{reason}: {consequence}")
 
 

@@ -40,8 +40,8 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
     before_colon = [i for i, letter in enumerate(formula) if letter == _WITH]
     if not before_colon:
         raise BayesBiasError(
-            f"contrast: '{formula}' names no class; write groups, a colon and classes, such as"
-            f" '{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}'"
+            f"The contrast '{formula}' names no class. Write groups, a colon, and classes, such as"
+            f" '{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}'."
         )
     for i in before_colon:
         groups = _signs(formula[:i], _labels(data.group))
@@ -52,7 +52,7 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
     for what, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
         for name in text.split(_LESS):
             _check_name("contrast", what, name.strip(), labels)
-    raise BayesBiasError(f"contrast: '{formula}' compares a name with itself; give two different ones")
+    raise BayesBiasError(f"The contrast '{formula}' compares a name with itself. Use two different names.")
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
@@ -75,8 +75,8 @@ def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
         _check_name("weights", "class", attribute_class, data.attribute_class)
         if not is_number(weight):
             raise BayesBiasError(
-                f"weights: the weight of ('{group}', '{attribute_class}') must be a finite number, got {weight!r};"
-                " leave out what weighs nothing"
+                f"`weights` must contain finite numbers, but the weight of ('{group}', '{attribute_class}')"
+                f" is {weight!r}. Omit blocks without a weight."
             )
     return blocks
 
@@ -89,9 +89,9 @@ def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
     if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
         return dict(weights)
     raise BayesBiasError(
-        f"weights: {described(weights)} does not say which group and class each weight is for; give"
-        " 'group - group: class', {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with"
-        " dims group and attribute_class"
+        f"`weights` is {described(weights)}, without a group and class for each weight. Pass 'group - group:"
+        " class', {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with the"
+        " dimensions group and attribute_class."
     )
 
 
@@ -102,15 +102,17 @@ def _labels(labels: xr.DataArray) -> list[str]:
 def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> None:
     valid = _labels(labels)
     if name not in valid:
-        raise BayesBiasError(f"{argument}: there is no {what} '{name}'; {did_you_mean(name, valid)}")
+        raise BayesBiasError(
+            f"`{argument}` contains the {what} '{name}', which does not exist. {did_you_mean(name, valid)}"
+        )
 
 
 def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
     size, total = sum(map(abs, weights)), sum(weights)
     if not size:
-        raise BayesBiasError(f"{argument}: all weights are zero; give some that differ from zero")
+        raise BayesBiasError(f"`{argument}` contains only zeros. At least two weights must differ from zero.")
     if not levels and abs(total) > _ROUNDING * size:
         raise BayesBiasError(
-            f"{argument}: the weights sum to {total:.4g}, and those of a contrast sum to zero; give two groups or two"
-            " classes, or levels=True for a level such as the mean of one block"
+            f"`{argument}` sum to {total:.4g}, but the weights of a contrast must sum to zero. Use two"
+            " groups or two classes, or levels=True for a level such as the mean of one block."
         )

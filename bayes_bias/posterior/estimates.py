@@ -134,7 +134,7 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
         left_out |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
         if sentence := left_out.get(estimand, ""):
             raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
-    raise BayesBiasError(f"estimand: this fit has no '{estimand}'; {did_you_mean(estimand, valid)}")
+    raise BayesBiasError(f"`estimand` '{estimand}' does not exist in this fit. {did_you_mean(estimand, valid)}")
 
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
@@ -176,7 +176,8 @@ def check_scope(fit: Fit, scope: str) -> Scope:
         return checked
     if not scope_of(scope).samples_all:
         raise ScopeError(
-            f"scope: '{scope}' needs a fit of the crossed model; the {fitted.spec.structure} model has no scopes"
+            f"`scope` '{scope}' needs a fit of the crossed model, because the {fitted.spec.structure} model"
+            " has no scopes."
         )
     return SCOPES["both"]
 

@@ -191,7 +191,7 @@ def plan(
         here = [fitted.data.sizes["replicate"]]
         lengths[REPLICATES] = _axis("replicates", here if replicates is None else replicates)
     elif replicates is not None:
-        raise ScopeError(f"replicates: '{fitted.name}' has none, got {replicates!r}; leave them out")
+        raise ScopeError(f"`replicates` is {replicates!r}, but '{fitted.name}' has no replicates. Omit it.")
     study = _Study.of(fitted, lengths, checked)
     width = 2 * study.quantile(lengths, ci_prob) * study.variance(lengths) ** 0.5
     bounds = width.quantile(tails(ci_prob), SAMPLE).drop_vars("quantile")
@@ -270,8 +270,8 @@ def checked_bias(bias: float | None) -> float:
     """A smallest bias of interest; what is not a size is refused."""
     if bias is None or not (is_number(bias) and bias > 0):
         raise ScopeError(
-            "bias: must be the smallest bias of interest, a positive number in the units of the table such as 0.02,"
-            f" got {bias!r}"
+            "`bias` must be the smallest bias of interest, a positive number in the units of the table such"
+            f" as 0.02, but is {bias!r}."
         )
     return float(bias)
 
@@ -286,7 +286,7 @@ def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
     what = name if name == REPLICATES.name else "words"
     numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
     if not numbers:
-        raise ScopeError(f"{name}: got an empty list; give one or more numbers of {what}, such as [8, 16, 32]")
+        raise ScopeError(f"`{name}` is empty. Pass one or more numbers of {what}, such as [8, 16, 32].")
     for number in numbers:
         check_count(name, number, what, least=2, refusal=ScopeError)
     return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})

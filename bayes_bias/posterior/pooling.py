@@ -107,11 +107,12 @@ class PooledLists(Tabled):
         """Describe the pooled bias and its assumptions in sentences."""
         decimals = self.metric.decimals
         pooled = (
-            f"Over {in_words(len(self.lists))} lists the mean bias is {self.mu.written(decimals)}"
-            f" (probability of direction {probability(self.mu.prob_direction)}), with a standard deviation of"
-            f" {self.tau.written(decimals, sign='')} between lists. A new list would have"
-            f" {self.new_list.written(decimals)}. Pooling makes the biases of single lists more precise. It does not"
-            " control how many are found by chance; Holm's adjustment in a report does."
+            f"Over {in_words(len(self.lists))} lists, the mean bias is {self.mu.written(decimals)}"
+            f" (probability of direction {probability(self.mu.prob_direction)}), with a standard deviation"
+            f" of {self.tau.written(decimals, sign='')} between lists. A new list would have a bias of"
+            f" {self.new_list.written(decimals)}. Pooling makes the biases of single lists more precise, but"
+            " it does not control the number of false positives. Use Holm's adjustment in a report for"
+            " that."
         )
         return " ".join([pooled, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
 
@@ -200,7 +201,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     if tau_scale is None:
         tau_scale = TAU_SCALE * float(np.median([fitted.data.within_sd for fitted in lists]))
     if not 0 < tau_scale < np.inf:
-        raise BayesBiasError(f"tau_scale: must be a finite number above 0, or None, got {tau_scale:g}")
+        raise BayesBiasError(f"`tau_scale` must be a finite number above 0, or None, but is {tau_scale:g}.")
     for one, other in combinations(lists, 2):
         _check_apart(one, other)
     biases = [bias_estimate(fitted) for fitted in lists]
@@ -228,8 +229,8 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
     fits = [Fitted.of(posterior).generalising("pooling") for posterior in posteriors]
     if len(fits) < 2:
         raise BayesBiasError(
-            f"fits: {in_words(len(fits))} is too few to pool; give two fits or more, {in_words(FEW_LISTS)} to learn how"
-            " much lists differ"
+            f"`fits` contains {in_words(len(fits))}, too few to pool. Pass at least two fits. Estimating the"
+            f" variation between lists requires {in_words(FEW_LISTS)} or more."
         )
     names = [fitted.name for fitted in fits]
     for fitted in fits:
@@ -237,8 +238,8 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
         _check_same_kind(fitted, fits[0])
         if names.count(fitted.name) > 1:
             raise BayesBiasError(
-                f"fits: '{fitted.name}' is given {names.count(fitted.name)} times; pool different lists with different"
-                " names"
+                f"`fits` contains '{fitted.name}' {names.count(fitted.name)} times. Pool different lists"
+                " with different names."
             )
     return fits
 
@@ -250,9 +251,9 @@ def _check_apart(one: Fitted, other: Fitted) -> None:
     groups = set(one.data.group.to_numpy()) & set(other.data.group.to_numpy())
     if attributes >= _SAME and (groups or targets > 0):
         raise BayesBiasError(
-            f"fits: '{one.name}' and '{other.name}' ask about the same kind of targets with the same attributes"
-            f" ({percent(attributes)} of the shorter class lists), and are one list with more words, not two; join"
-            " their words in one list, or pool one of them"
+            f"The lists '{one.name}' and '{other.name}' in `fits` compare the same kind of targets with the"
+            f" same attributes ({percent(attributes)} of the shorter class lists), so they are one list with"
+            " more words. Join their words in one list, or pool one of them."
         )
 
 
@@ -264,11 +265,11 @@ def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
 def _check_alone(fitted: Fitted) -> None:
     if not fitted.structure.COLLAPSED:
         raise ScopeError(
-            f"fits: '{fitted.name}' is a fit of '{fitted.spec.name}', and its posterior is not a mixture of"
-            " normals; fit again with model='crossed'"
+            f"`fits` contains '{fitted.name}', a fit of '{fitted.spec.name}', whose posterior is not a"
+            " mixture of normals. Fit it again with model='crossed'."
         )
     if problems := Diagnostics.of(fitted).problems:
-        raise BayesBiasError(f"fits: '{fitted.name}' has not converged ({'; '.join(problems)})")
+        raise BayesBiasError(f"`fits` contains '{fitted.name}', which has not converged: {'; '.join(problems)}.")
 
 
 def _check_same_kind(one: Fitted, other: Fitted) -> None:
@@ -276,14 +277,14 @@ def _check_same_kind(one: Fitted, other: Fitted) -> None:
     pair = f"'{one.name}' and '{other.name}'"
     if one.metric != other.metric:
         kinds = f"{one.metric.plural} and {other.metric.plural}"
-        raise BayesBiasError(f"fits: {pair} hold {kinds}; pool biases of one kind")
+        raise BayesBiasError(f"`fits` must be of one kind of values, but {pair} contain {kinds}.")
     if _source(one) != _source(other):
         sources = f"'{_source(one)}' and '{_source(other)}'"
-        raise BayesBiasError(f"fits: {pair} are of {sources}; pool lists of one embedding")
+        raise BayesBiasError(f"`fits` must be of one embedding, but {pair} are of {sources}.")
     if _settings(one) != _settings(other):
         models = f"'{one.spec.name}' and '{other.spec.name}'"
         raise BayesBiasError(
-            f"fits: {pair} were fitted by {models}, which differ in priors or structure; fit all with one model"
+            f"`fits` must be of one model, but {pair} were fitted by {models}, which differ in priors or structure."
         )
 
 
@@ -332,14 +333,14 @@ def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
     notices = []
     if count < FEW_LISTS:
         notices.append(
-            f"{in_words(count)} lists are too few to learn how much lists differ: how far each is drawn to the mean"
-            f" depends on the prior; give {in_words(FEW_LISTS)} or more"
+            f"{in_words(count)} lists are too few to estimate how much lists differ, so the shrinkage of"
+            f" each list towards the mean depends on the prior. Use {in_words(FEW_LISTS)} or more"
         )
     one, other = max(combinations(overlap.index, 2), key=lambda pair: overlap.loc[pair])
     if most := overlap.loc[one, other]:
         notices.append(
-            f"lists share words and are not independent ({one} and {other} share {percent(most)} of the shorter list's"
-            " words): the intervals of the mean and of a new list are too narrow"
+            f"lists share words and are not independent ({one} and {other} share {percent(most)} of the"
+            " words of the shorter list), so the intervals of the mean and of a new list are too narrow"
         )
     announce(tuple(f"pool: {notice}" for notice in notices))
     return tuple(notices)

@@ -118,7 +118,7 @@ def summarize(
     check_interval(ci_prob, ci_kind)
     if words and fitted.structure.GENERALISES and not scope_of(scope).samples_nothing:
         for side, sentence in sides_left_out(fitted).items():
-            logger.warning(f"{fitted.name}: {side}_bias is left out: {sentence}")
+            logger.warning(f"{fitted.name}: {side}_bias is omitted, because {sentence}")
     by_name = estimates(fitted, scope, words=words)
     if contrasts:
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
@@ -158,7 +158,7 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
     check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
-            f"ci_kind: '{ci_kind}' is not a kind of interval; {did_you_mean(ci_kind, get_args(CiKind))}"
+            f"`ci_kind` '{ci_kind}' is not a kind of interval. {did_you_mean(ci_kind, get_args(CiKind))}"
         )
 
 
@@ -166,7 +166,7 @@ def check_rope(rope: float | None) -> None:
     """Refuse an impossible region of practical equivalence."""
     if rope is not None and not (is_number(rope) and rope > 0):
         raise BayesBiasError(
-            f"rope: must be a positive number in the units of the table, such as 0.01, or None, got {rope!r}"
+            f"`rope` must be a positive number in the units of the table, such as 0.01, or None, but is {rope!r}."
         )
 
 

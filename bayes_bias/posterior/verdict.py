@@ -343,9 +343,9 @@ def verdict_of_table(
     found = integrated_verdict(table, scope, model=model, ci_prob=ci_prob, rope=rope)
     if found is None:
         raise TableError(
-            f"table: the posterior of '{table.name}' needs a sampler, because it has replicates, covariates, pairs,"
-            " sub-topics or lists of very different lengths, or the model is not the default one; give"
-            " bayes_bias.fit(table)"
+            f"The posterior of `table` '{table.name}' needs a sampler, because it has replicates,"
+            " covariates, pairs, sub-topics, or lists of very different lengths, or because the model is"
+            " not the default one. Pass bayes_bias.fit(table) instead."
         )
     return found
 

@@ -94,7 +94,7 @@ def check_side(side: str) -> Side:
     for name in SIDES:
         if side == name:
             return name
-    raise ScopeError(f"side: '{side}' is not a side of a table; {did_you_mean(side, SIDES)}")
+    raise ScopeError(f"`side` '{side}' is not a side of a table. {did_you_mean(side, SIDES)}")
 
 
 def sides_left_out(fit: Fit) -> dict[Side, str]:
@@ -112,8 +112,8 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
     numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
     return {
-        side: f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would take {n * 8e-9:.1f} GB;"
-        " sample fewer draws, shorten the lists, or take the words' raw contrasts, scope='none'"
+        side: f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {n * 8e-9:.1f}"
+        " GB. Sample fewer draws, shorten the lists, or use the words' raw contrasts, scope='none'"
         for side, n in numbers.items()
         if n > MOST_NUMBERS
     }

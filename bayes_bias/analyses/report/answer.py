@@ -137,6 +137,6 @@ def _by_class(section: Section) -> str:
 
 def _weat_sentence(section: Section) -> str:
     if section.weat is None:
-        return f"WEAT is not defined here: {section.no_weat.removesuffix('.')}."
+        return section.no_weat
     effect, p = plain(section.weat.effect_size, 2), equals(probability(section.weat.p_value))
     return f"For comparison, WEAT’s effect size is d = {effect} (one-sided p {p})."

@@ -110,14 +110,15 @@ class Section:
 
     @property
     def weat(self) -> Weat | None:
-        """WEAT of the list; None if it is not defined, and `no_weat` says why."""
+        """WEAT of the list, or None if it is not defined."""
         result = self.measures.results.get("WEAT")
         return result if isinstance(result, Weat) else None
 
     @property
     def no_weat(self) -> str:
-        """Why WEAT is not defined on this list; "" if it is."""
-        return self.measures.left_out.get("WEAT", "").removeprefix("WEAT: ")
+        """The reason why WEAT is not defined for this list, in a sentence; "" if it is."""
+        reason = self.measures.left_out.get("WEAT", "")
+        return f"{reason.removesuffix('.')}." if reason else ""
 
     @property
     def quasi_f(self) -> QuasiF | None:
