@@ -149,9 +149,7 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
             either = f"{one} or {other}" if cell.count(",") == 1 else one
             raise NotNumbersError(position, f"may be {either}. Write it without a comma of thousands")
         if cell and share != any(shares):
-            raise NotNumbersError(
-                position, ("has no %, unlike other cells of its column. Write all of them in one unit")
-            )
+            raise NotNumbersError(position, "has no %, unlike other cells of its column. Write all of them in one unit")
         plain = cell.removesuffix("%").rstrip().replace(",", ".")
         if not _NUMBER.fullmatch(plain):
             raise NotNumbersError(position, "is not a number")

@@ -40,9 +40,10 @@ def answers(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and perhaps"
-            " wording, stereotype, model (CSV, Excel, parquet, JSON, JSONL). Or a shipped table (answers-demo). With"
-            " --prompts, the replies by id, or the output of a service's batch.",
+            help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and"
+            " optionally wording, stereotype, model (CSV, Excel, parquet, JSON, JSONL). Alternatively,"
+            " a built-in table (answers-demo). With --prompts, the replies by id, or the output of a"
+            " service's batch.",
         ),
     ],
     wordlist: Annotated[
@@ -50,8 +51,8 @@ def answers(
         typer.Option(
             "--list",
             metavar="LIST",
-            help="Word list of the questions: shipped name, file, or answers-demo. Repeat it for several stereotypes,"
-            " one list for each.",
+            help="Word list of the questions: built-in name, file, or answers-demo. Repeat it for several"
+            " stereotypes, one list for each.",
             callback=split_lists,
         ),
     ],
@@ -59,7 +60,7 @@ def answers(
     prompts: Annotated[
         Path | None,
         typer.Option(
-            help="What was asked, as `bayes-bias prompts` wrote it: FILE then has the columns id and reply.",
+            help="The questions, as `bayes-bias prompts` wrote them. FILE then has the columns id and reply.",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -94,13 +95,14 @@ def answers(
     ] = None,
     unit: Annotated[str, typer.Option(help="Unit of numeric answers, such as dollars.", rich_help_panel=INPUT)] = "",
     name: Annotated[
-        str | None, typer.Option(help="What tables and figures call the answers.", rich_help_panel=INPUT)
+        str | None, typer.Option(help="Name of the answers in tables and figures.", rich_help_panel=INPUT)
     ] = None,
     scope: Annotated[
         str,
         typer.Option(
-            help="What intervals generalise to: new labels, wordings and words (all); new wordings and words, with"
-            " these labels (wordings); new words, with these labels and wordings (words); new answers alone (trials).",
+            help="Generalise intervals to new labels, wordings, and words (all), to new wordings and words"
+            " with these labels (wordings), to new words with these labels and wordings (words), or to"
+            " new answers alone (trials).",
             rich_help_panel=MODEL,
         ),
     ] = "all",
@@ -109,7 +111,7 @@ def answers(
     *,
     sampler: Sampler,
 ) -> None:
-    """How strong are the associations of a chat model? Labels, wordings and words are samples.
+    """Estimate the associations of a chat model, with labels, wordings, and words as samples.
 
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """
@@ -124,7 +126,8 @@ def answers(
         )
     if likelihood == CHOICES and sampler != Sampler():
         raise AnswersError(
-            "--draws: choices have no chains of draws. Omit the options of the sampler, or set --likelihood."
+            "--draws has no effect on choices, which are not sampled in chains. Omit the options of the"
+            " sampler, or set --likelihood."
         )
     if compare_models and after is not None:
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
@@ -171,13 +174,13 @@ def prompts(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the prompts.")],
     wordings: Annotated[
-        str, typer.Option(metavar="SET", help="A shipped set of wordings (assign-3), or a TOML file of them.")
+        str, typer.Option(metavar="SET", help="A built-in set of wordings (assign-3), or a TOML file of wordings.")
     ] = "assign-3",
-    each: Annotated[int, typer.Option(min=1, help="How often each question is asked.")] = 1,
+    each: Annotated[int, typer.Option(min=1, help="Number of times that each question is asked.")] = 1,
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write balanced questions for a chat model; answers are matched by their ids.
+    """Write balanced questions for a chat model, whose replies are matched by their ids.
 
     Example: bayes-bias prompts weat6 --out prompts.csv
     """
@@ -186,7 +189,7 @@ def prompts(
     write_csv(rows, out, overwrite)
     lists = " ".join(f"--list {name}" for name in wordlist)
     say(
-        f"{len(rows):,} prompts of {rows.wording.nunique()} wordings are in {out}. Send the column prompt, and keep"
-        f" each reply with its id, in a file with the columns id and reply; then\n\n"
+        f"{len(rows):,} prompts of {rows.wording.nunique()} wordings are in {out}. Send the column prompt to"
+        " the model, and save each reply with its id, in a file with the columns id and reply. Then run\n\n"
         f"    bayes-bias answers replies.csv --prompts {out} {lists} --out report"
     )

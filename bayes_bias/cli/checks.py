@@ -49,32 +49,33 @@ def calibrate(
     by: Annotated[
         str,
         typer.Option(
-            help="From where the tables come: 'random words' of the embedding, or 'simulation' from the model, which"
-            " tests whether its intervals contain the true bias as often as they should."
+            help="Source of the tables: 'random words' of the embedding, or 'simulation' from the model,"
+            " which tests whether its intervals contain the true bias as often as they should."
         ),
     ] = "random words",
-    random: Annotated[str, typer.Option(help="Which words are drawn: attributes, targets, or both.")] = "attributes",
+    random: Annotated[str, typer.Option(help="Words to draw: attributes, targets, or both.")] = "attributes",
     drawn: Annotated[
         str,
         typer.Option(
-            help="How they are drawn: as single words, in sub-topics (three for each class), or in topics: targets and"
-            " attributes of a random topic for each group and class, which do differ."
+            help="How to draw them: as single words, in sub-topics (three for each class), or in topics"
+            " (targets and attributes of a random topic for each group and class, which do differ)."
         ),
     ] = "words",
     size: Annotated[
-        int | None, typer.Option(min=2, help="Random words in each class or group; by default as many as the list has.")
+        int | None,
+        typer.Option(min=2, help="Random words in each class or group. By default the same number as in the list."),
     ] = None,
     planted: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Plant a bias of this size: how often is it found?")
+        float, typer.Option(min=0, max=0.5, help="Plant a bias of this size, to estimate how often it is found.")
     ] = 0.0,
     model: Annotated[
-        list[str] | None, typer.Option(help="Shipped model or TOML file; may be repeated.", rich_help_panel=MODEL)
+        list[str] | None, typer.Option(help="Built-in model or TOML file. Can be repeated.", rich_help_panel=MODEL)
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
 ) -> None:
-    """How often would this design find a bias if there is none? Words are drawn at random.
+    """Estimate how often this design finds a bias if there is none, with words drawn at random.
 
     Example: bayes-bias calibrate weat7 --draws 200
     """
@@ -112,12 +113,14 @@ def multiverse(
     output: OutputFolder,
     also: Annotated[
         list[str] | None,
-        typer.Option(help="Add a further model as it is, such as robust (half a minute or more); may be repeated."),
+        typer.Option(
+            help="Add another model without variations, such as robust (half a minute or more). Can be repeated."
+        ),
     ] = None,
     *,
     inference: InferenceWithoutRope,
 ) -> None:
-    """Does a finding depend on choices of the analysis? The bias under each combination of them.
+    """Estimate the bias under each combination of choices of the analysis.
 
     Example: bayes-bias multiverse weat7 --out multiverse
     """
@@ -137,7 +140,7 @@ def multiverse(
 def stability(
     wordlist: WordListArgument, inputs: TableSource, output: OutputFolder, inference: InferenceWithoutRope
 ) -> None:
-    """How much does the bias of a list depend on the training: its seed, its corpus?
+    """Estimate how much the bias of a list depends on the training run (seed or corpus).
 
     For an encoder: how much does it depend on the templates?
 
@@ -168,8 +171,8 @@ def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
     )
     if not embedding.replicates:
         raise BayesBiasError(
-            f"--embedding: '{embedding.name}' is one training, which cannot show how trainings differ; give two"
-            " embeddings or more, each with its --embedding"
+            f"--embedding '{embedding.name}' is a single training run, which cannot show how training runs"
+            " differ. Pass at least two embeddings, each with its --embedding."
         )
     return embedding
 
@@ -179,7 +182,7 @@ def _show(result: "bb.Stability") -> None:
     print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
     print_layout(result.layout)
     for reason in result.left_out.values():
-        say(f"left out: {reason}")
+        say(f"omitted: {reason}")
     print_layout(_components(result))
     print_layout(result.shares_layout)
     say(result.text)
@@ -196,5 +199,5 @@ def _components(result: "bb.Stability") -> Layout:
             *estimates(rows, "mean", result.ci_prob, decimals, sign=""),
             Column("observed", rows.observed, partial(plain, decimals=decimals)),
         ],
-        caption=f"How much {kinds} differ: posterior of all together",
+        caption=f"Variation between {kinds}: joint posterior",
     )

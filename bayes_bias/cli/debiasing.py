@@ -52,20 +52,21 @@ def debias(
     sets: Annotated[
         str,
         typer.Option(
-            help="Pairs of words that differ only in the protected attribute, such as she:he,woman:man; or a TOML file"
-            " with defining_sets and what else the method needs (groups, independent, equalize_sets, specific)."
+            help="Pairs of words that differ only in the protected attribute, such as she:he,woman:man."
+            " Alternatively, a TOML file with defining_sets and other words that the method needs"
+            " (groups, independent, equalize_sets, specific)."
         ),
     ],
     embedding: Annotated[
-        str, typer.Option("--embedding", "-e", help="Shipped name, file, or gensim-downloader name.")
+        str, typer.Option("--embedding", "-e", help="Built-in name, file, or gensim-downloader name.")
     ] = "googlenews-demo",
     method: Annotated[
-        str, typer.Option(help=f"One of: {', '.join(_METHODS)}; or one of an installed package.")
+        str, typer.Option(help=f"One of {', '.join(_METHODS)}, or a method of an installed package.")
     ] = "hard",
     settings: SettingsOption = None,
     ratings: RatingsOption = None,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out words of the sets that have no vector, and name them.")
+        bool, typer.Option("--skip-missing", help="Omit words of the sets that have no vector, and list them.")
     ] = False,
     match: MatchOption = "exact",
     overwrite: OverwriteOption = False,
@@ -94,7 +95,7 @@ def debias(
     if cost is not None:
         say(cost.text)
     again = "" if match == "exact" else f" --match {match}"
-    say(f"What did it change? bayes-bias compare LIST --before {embedding} --after {out_file}{again}")
+    say(f"To see what changed, run: bayes-bias compare LIST --before {embedding} --after {out_file}{again}")
 
 
 @app.command()
@@ -106,20 +107,22 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="[LIST]...",
-            help="Names of shipped word lists, TOML files or spreadsheets; chances are adjusted for all of them.",
+            help=(
+                "Names of built-in word lists, TOML files, or spreadsheets. Probabilities are adjusted for all of them."
+            ),
             callback=split_lists,
         ),
     ] = None,
     sets: SetsOption = None,
     settings: SettingsOption = None,
     damage: Annotated[
-        bool, typer.Option("--damage", help="Report what the change costs: neighbours of other words, variance.")
+        bool, typer.Option("--damage", help="Report the cost of the change: neighbours of other words, variance.")
     ] = False,
     ratings: RatingsOption = None,
     *,
     inference: Inference,
 ) -> None:
-    """Did debiasing change anything, or do two corpora differ? Both biases and their difference.
+    """Compare two embeddings, such as before and after debiasing: both biases and their difference.
 
     Give several lists or versions at once: chances are adjusted for all of them, and versions are ranked.
 
@@ -186,13 +189,15 @@ def _compared(
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
     """Refuse options that are for one list and one version."""
     if not lists:
-        raise BayesBiasError(f"LIST: is missing; {len(sides.after)} versions are compared by word lists")
+        raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
     if inference.rope is not None:
-        raise BayesBiasError("--rope: is for one list and one version; leave it out, or compare them one by one")
+        raise BayesBiasError(
+            "--rope can only be used with one list and one version. Omit it, or compare them one by one."
+        )
     if settings and len(sides.versions) > 1:
         raise BayesBiasError(
-            f"--setting: '{next(iter(settings))}' is of one method, and there are {len(sides.versions)} versions; name"
-            " one version, or write a file for `bayes-bias sweep`"
+            f"--setting '{next(iter(settings))}' can only be used with one method, but there are"
+            f" {len(sides.versions)} versions. Name one version, or write a file for `bayes-bias sweep`."
         )
 
 
@@ -213,7 +218,7 @@ def _swept(
     original = _original(before, lists, words.words if words else ())
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
-        raise BayesBiasError("--sets: no --after is a method that learns from them; leave them out")
+        raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
     versions: list[bb.debiasing.Debiasing | GivenVersion] = [
         method or _given(sides.source(names), lists, original.name)
         for names, method in zip(sides.versions, methods, strict=True)
@@ -289,7 +294,7 @@ def _damage(
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
     if not lists or any(side.reads_sentences for side in sides):
-        raise BayesBiasError("--damage: needs the vectors of a vocabulary on both sides; leave it out")
+        raise BayesBiasError("--damage needs the vectors of a vocabulary on both sides. Omit it.")
 
 
 def _damages(
@@ -319,12 +324,14 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
         if settings:
             raise BayesBiasError(
-                f"--setting: '{next(iter(settings))}' is of a method, and --after '{after[0]}' is none; leave it"
-                f" out, or name one of: {', '.join(debiaser_names())}"
+                f"--setting '{next(iter(settings))}' can only be used with a method, but --after"
+                f" '{after[0]}' is not a method. Omit it, or use one of {', '.join(debiaser_names())}."
             )
         return None
     if sets is None:
-        raise BayesBiasError(f"--after: '{after[0]}' debiases with sets of words; add --sets she:he,woman:man")
+        raise BayesBiasError(
+            f"--after '{after[0]}' debiases with sets of words. Add, for example, --sets she:he,woman:man."
+        )
     return bb.debiasing.Debiasing(make_debiaser(after[0], settings, "--after"), sets, name=after[0])
 
 
@@ -333,8 +340,8 @@ def _from_table(names: list[str], source: TableSource) -> "bb.AssociationTable":
     path, *more = names
     if more or not is_spreadsheet(path):
         raise BayesBiasError(
-            f"LIST: is missing; an embedding or a model such as '{path}' needs a word list, only files of"
-            " `bayes-bias table` do not"
+            f"LIST is missing. '{path}' is an embedding or a model, which needs a word list. Only files of"
+            " `bayes-bias table` do not."
         )
     return source.read(path)
 
@@ -344,10 +351,10 @@ def _show(comparison: "bb.Comparison") -> None:
 
     nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
     print_layout(comparison.layout)
-    say(f"chance if no bias: {CHANCE}; for the {comparison.names['change']}, if {nothing}")
+    say(f"Probability under no bias: {CHANCE}. For the {comparison.names['change']}, if {nothing}.")
     print_layout(comparison.measures_layout)
     for reason in comparison.left_out.values():
-        say(f"left out: {reason}")
+        say(f"omitted: {reason}")
     say(f"\n{comparison.text}")
 
 

@@ -47,7 +47,7 @@ def fit(
     *,
     inference: Inference,
 ) -> None:
-    """Fit a model to one list, print the main estimands, and keep the posterior.
+    """Fit a model to one list, print the main estimates, and save the posterior.
 
     Example: bayes-bias fit weat7 --out weat7.nc
     """
@@ -79,9 +79,9 @@ def summarize(
     rope: RopeOption = None,
     contrast: ContrastOption = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print all columns and rows, as CSV.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Show rows of single words, too.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Also show rows of single words.")] = False,
 ) -> None:
-    """Summarise a fit: every estimand with its interval and noise floor, and the verdict.
+    """Summarise a fit: every estimate with its interval and noise floor, and the verdict.
 
     Example: bayes-bias summarize weat7.nc --scope targets --csv > weat7.csv
     """
@@ -130,7 +130,7 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
     if "replicate_bias" in estimand:
         kind = fitted.replicate_kind
         rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
-        print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, drawn towards that of all")
+        print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, shrunk towards the bias of all")
     if "group_bias" in estimand and fitted.data.sizes["group"] > 1:
         say(GROUP_BIAS_CAVEAT)
     say(Diagnostics.of(fitted).text)
@@ -150,7 +150,7 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
             bounds(low, high, decimals, sign=sign)
             for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
         ],
-        "P(sign)": [
+        "probability of direction": [
             probability(chance) if sign else DASH for chance, sign in zip(summary.prob_direction, signs, strict=True)
         ],
         **_beside(summary, decimals),
@@ -173,13 +173,13 @@ def pool(
     ],
     ci_prob: CiOption = 0.95,
 ) -> None:
-    """Pool several lists: their mean bias, and that of each list given the others.
+    """Pool several lists: their mean bias, and the bias of each list given the others.
 
     Example: bayes-bias pool report/posterior-*.nc
     """
     pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
     print_layout(pooled.layout)
-    print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are in the other one, too")
+    print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are also in the longer one")
     say(pooled.text)
 
 
@@ -204,13 +204,13 @@ def plan(
     n_replicates: Annotated[
         list[str] | None,
         typer.Option(
-            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for; by default as many as there are."
+            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for. By default the existing number."
         ),
     ] = None,
     *,
     inference: InferenceWithoutRope,
 ) -> None:
-    """How narrow would the interval be with longer lists, and how likely is it to detect a bias?
+    """Estimate the width of the interval and the power with longer lists.
 
     Example: bayes-bias plan weat7 --bias 0.02 --n-targets 20,40 --n-attributes 20,40
     """
@@ -226,11 +226,13 @@ def plan(
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
-            raise OutputError(f"--out: '{out_file}' is not a figure; name a file in .png, .pdf or .svg")
+            raise OutputError(
+                f"--out '{out_file}' is not the name of a figure. Use a file name that ends in .png, .pdf, or .svg."
+            )
         if any(len(set(lengths)) == 1 for lengths in (targets, attributes) if lengths):
             raise OutputError(
-                "--out: a figure needs two numbers of targets and of attributes or more; write --n-targets 20,40"
-                " --n-attributes 20,40, or leave both out"
+                "--out needs at least two numbers of targets and of attributes. Write --n-targets 20,40"
+                " --n-attributes 20,40, or omit both."
             )
     sampling_scope(inference.scope)
     spec = generalising_spec(inference.model, "a plan")

@@ -46,30 +46,30 @@ _FILES = MappingProxyType(
 # The first line of the docstring of each.
 COMMANDS = MappingProxyType(
     {
-        "report": "Write a posterior bias report that a paper can cite: page, tables, figures, methods text.",
-        "fit": "Fit a model to one list, print the main estimands, and keep the posterior.",
-        "summarize": "Summarise a fit: every estimand with its interval and noise floor, and the verdict.",
-        "pool": "Pool several lists: their mean bias, and that of each list given the others.",
-        "weat": "Compute WEAT's effect size, statistic and permutation p-value.",
+        "report": "Write a bias report for a paper: page, tables, figures, and methods text.",
+        "fit": "Fit a model to one list, print the main estimates, and save the posterior.",
+        "summarize": "Summarise a fit: every estimate with its interval and noise floor, and the verdict.",
+        "pool": "Pool several lists: their mean bias, and the bias of each list given the others.",
+        "weat": "Compute WEAT's effect size, statistic, and permutation p-value.",
         "measures": "Compute every published measure that applies to a list, with the posterior in the last rows.",
         "tpr-gaps": "Estimate gaps of a classifier's true-positive rates between groups, class by class.",
-        "compare": "Did debiasing change anything, or do two corpora differ? Both biases and their difference.",
-        "over-time": "Did a bias change over time? Its trend and its changes from slice to slice of a corpus.",
+        "compare": "Compare two embeddings, such as before and after debiasing: both biases and their difference.",
+        "over-time": "Estimate how a bias changed over time: its trend, and its changes from slice to slice.",
         "debias": "Debias an embedding, by hard debiasing or another method.",
-        "sweep": "Measure every list in many embeddings, and write an atlas of them; resumable.",
-        "stability": "How much does the bias of a list depend on the training: its seed, its corpus?",
-        "criterion": "Correlate bias with an outside measure, such as people's associations, with errors in both.",
-        "calibrate": "How often would this design find a bias if there is none? Words are drawn at random.",
-        "multiverse": "Does a finding depend on choices of the analysis? The bias under each combination of them.",
-        "plan": "How narrow would the interval be with longer lists, and how likely is it to detect a bias?",
-        "published": "Would a published d be distinguishable if attributes counted as a sample of words, too?",
-        "sentence-pairs": "How often does a model prefer the stereotypical sentence of a pair, and how sure is that?",
+        "sweep": "Measure every list in many embeddings, and write an atlas of them. Can be resumed.",
+        "stability": "Estimate how much the bias of a list depends on the training run (seed or corpus).",
+        "criterion": "Correlate bias with an external measure, such as people's associations, with errors in both.",
+        "calibrate": "Estimate how often this design finds a bias if there is none, with words drawn at random.",
+        "multiverse": "Estimate the bias under each combination of choices of the analysis.",
+        "plan": "Estimate the width of the interval and the power with longer lists.",
+        "published": "Estimate whether a published d would be distinguishable if attributes were a sample as well.",
+        "sentence-pairs": "Estimate how often a model prefers the stereotypical sentence of a pair, with uncertainty.",
         "sentences": "Write the sentences of a list to encode elsewhere, or turn their vectors into an embedding.",
-        "prompts": "Write balanced questions for a chat model; answers are matched by their ids.",
-        "answers": "How strong are the associations of a chat model? Labels, wordings and words are samples.",
-        "table": "Write a file that other commands take in place of a list: your own numbers, or a measured list.",
-        "wordlists": "Show the shipped word lists, or one with its words; copy one to edit; make a list from files.",
-        "models": "Show the shipped models, or one with its priors; copy one to edit; draw its graph.",
+        "prompts": "Write balanced questions for a chat model, whose replies are matched by their ids.",
+        "answers": "Estimate the associations of a chat model, with labels, wordings, and words as samples.",
+        "table": "Write a file that other commands accept instead of a list: your own numbers, or a measured list.",
+        "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make a list from files.",
+        "models": "Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.",
     }
 )
 
@@ -154,21 +154,23 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
-        return " ".join(error.format_message().split()) + _remedy(error)
+        message = " ".join(error.format_message().split())
+        return f"{message.removesuffix('.')}.{_remedy(error)}"
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
-        return f"'{str(error.filename)[:60]}...' is too long for the name of a file; give a shorter one"
-    return f"unexpected {type(error).__name__}: {error}; run again with --debug to see where".replace("\n", " ")
+        return f"'{str(error.filename)[:60]}...' is too long for the name of a file. Use a shorter name."
+    text = " ".join(str(error).split())
+    return f"unexpected {type(error).__name__}: {text}. Run again with --debug to see where it occurred."
 
 
 def _remedy(error: typer.TyperException) -> str:
-    """What typer's own messages lack: where another argument goes, and the value that its parser, pydantic, refuses."""
+    """Return what typer's own messages lack: the option for another argument, or the value that pydantic rejects."""
     if "extra argument" in error.format_message():
-        return "; vectors are given with --embedding, and --help shows all options"
+        return " Use --embedding for vectors, and --help to see all options."
     problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
     values = [str(problem["input"]) for problem in problems if "input" in problem]
-    return f"; got '{' '.join(values)}', and --help shows what is allowed" if values else ""
+    return f" The values are '{' '.join(values)}'. Use --help to see all options." if values else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:

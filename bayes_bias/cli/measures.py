@@ -25,7 +25,9 @@ def measures(
     source: ListArgument,
     inputs: TableSource,
     sets: SetsOption = None,
-    posterior: Annotated[bool, typer.Option(help="Sample the posterior for the last rows; it takes longest.")] = True,
+    posterior: Annotated[
+        bool, typer.Option(help="Sample the posterior for the last rows, which takes longest.")
+    ] = True,
     model: ModelOption = "crossed",
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,

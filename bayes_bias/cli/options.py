@@ -40,9 +40,9 @@ ListsArgument = Annotated[
     list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=split_lists)
 ]
 ControlsOption = Annotated[str, input_option(help="Control classes, comma-separated names or TOML files, or 'none'.")]
-ModelOption = Annotated[str, model_option(help="Shipped model or TOML file.")]
+ModelOption = Annotated[str, model_option(help="Built-in model or TOML file.")]
 SeedOption = Annotated[int, model_option(help="The same seed gives the same numbers.")]
-JobsOption = Annotated[int, typer.Option(help="Number of processes; -1 for one on each core.")]
+JobsOption = Annotated[int, typer.Option(help="Number of processes (-1: one for each core).")]
 SchedulerOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler that runs the work (extra cluster).")
 ]
@@ -50,8 +50,8 @@ ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise t
 SetsOption = Annotated[
     str | None,
     typer.Option(
-        help="For measures along a direction: pairs of words that differ only in the protected attribute, such as"
-        " she:he,woman:man; or a TOML file with defining_sets."
+        help="For measures along a direction: pairs of words that differ only in the protected attribute,"
+        " such as she:he,woman:man, or a TOML file with defining_sets."
     ),
 ]
 SettingsOption = Annotated[
@@ -59,7 +59,7 @@ SettingsOption = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
-        help="A setting of the debiasing method, such as equalize=true or components=2; may be repeated.",
+        help="A setting of the debiasing method, such as equalize=true or components=2. Can be repeated.",
     ),
 ]
 RatingsOption = Annotated[
@@ -67,8 +67,8 @@ RatingsOption = Annotated[
     typer.Option(
         "--ratings",
         metavar="FILE",
-        help="Pairs of words and how similar people find them (SimLex-999, WordSim-353, MEN): do cosines still follow"
-        " them? May be repeated.",
+        help="Pairs of words with human similarity ratings (SimLex-999, WordSim-353, MEN), to check that"
+        " cosines still agree with them. Can be repeated.",
     ),
 ]
 IgnoreOption = Annotated[
@@ -76,7 +76,7 @@ IgnoreOption = Annotated[
     input_option(
         "--ignore",
         metavar="COLUMN",
-        help="Pool rows that differ in this column of FILE, such as temperature; may be repeated.",
+        help="Pool rows that differ in this column of FILE, such as temperature. Can be repeated.",
     ),
 ]
 FactorsOption = Annotated[
@@ -84,11 +84,11 @@ FactorsOption = Annotated[
     input_option(
         "--factors",
         metavar="COLUMN",
-        help="Keep the values of this column of FILE apart, such as temperature, as if each were a model; may be"
-        " repeated.",
+        help="Treat the values of this column of FILE separately, such as temperature, as if each were a"
+        " model. Can be repeated.",
     ),
 ]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what --out holds already.")]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace existing files of --out.")]
 FiguresOption = Annotated[
     str,
     typer.Option(
@@ -102,7 +102,7 @@ RopeOption = Annotated[
     model_option(
         "--rope",
         metavar="SIZE",
-        help="Largest negligible bias, in the units of the numbers; prints the probability of a smaller one.",
+        help="Largest negligible bias, in the units of the numbers. Prints the probability of a smaller bias.",
     ),
 ]
 ContrastOption = Annotated[
@@ -110,7 +110,7 @@ ContrastOption = Annotated[
     model_option(
         "--contrast",
         metavar="FORMULA",
-        help="Another contrast, such as 'male names - female names: career'; may be repeated.",
+        help="Another contrast, such as 'male names - female names: career'. Can be repeated.",
     ),
 ]
 
@@ -123,7 +123,7 @@ class Sampler:
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
     target_accept: Annotated[
         float,
-        sampling_option(min=0.5, max=0.999, help="Acceptance rate to aim at: nearer to 1 if transitions diverge."),
+        sampling_option(min=0.5, max=0.999, help="Target acceptance rate. Move it closer to 1 if transitions diverge."),
     ] = 0.95
 
     @property
@@ -253,7 +253,7 @@ def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, st
     parts = {text: text.partition("=") for text in texts or ()}
     for text, (name, _, other) in parts.items():
         if not (name and other):
-            raise BayesBiasError(f"{option}: '{text}' must have two parts, such as '{example}'")
+            raise BayesBiasError(f"{option} '{text}' must have two parts, such as '{example}'.")
     return {name: other for name, _, other in parts.values()}
 
 
@@ -262,7 +262,7 @@ def numbers_of(option: str, values: list[str] | None) -> list[int]:
     numbers = [part for value in values or () for part in listed(value)]
     for number in numbers:
         if not number.isdecimal():
-            raise BayesBiasError(f"{option}: '{number}' is not a whole number; give one or more, such as 20,40")
+            raise BayesBiasError(f"{option} '{number}' is not a whole number. Use one or more, such as 20,40.")
     return [int(number) for number in numbers]
 
 
@@ -275,7 +275,7 @@ def _setting(text: str) -> tuple[str, Any]:
     """Name and value; a value is written as in a sweep's TOML file."""
     name, _, value = text.partition("=")
     if not name or not value:
-        raise BayesBiasError(f"--setting: '{text}' has no value; write NAME=VALUE, such as equalize=true")
+        raise BayesBiasError(f"--setting '{text}' has no value. Write NAME=VALUE, such as equalize=true.")
     try:
         return name.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:  # a text without quotes

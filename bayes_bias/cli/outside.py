@@ -37,25 +37,26 @@ def criterion(
         Path,
         typer.Argument(
             metavar="FILE.csv",
-            help="Table with columns label, criterion and criterion_se (or criterion_n); without --fit also bias, sd.",
+            help=(
+                "Table with the columns label, criterion, and criterion_se (or criterion_n), and without"
+                " --fit also bias and sd."
+            ),
         ),
     ],
     fit: Annotated[
         list[str] | None,
         input_option(
             metavar="[LABEL=]FIT.nc",
-            help="A fit with the labels as targets; or one for each label, as LABEL=FIT.nc, repeated.",
+            help="A fit with the labels as targets, or one for each label, as LABEL=FIT.nc, repeated.",
         ),
     ] = None,
-    toward: Annotated[str | None, input_option(help="For one fit: the class that a positive bias points to.")] = None,
+    toward: Annotated[str | None, input_option(help="For one fit: the class to which a positive bias points.")] = None,
     covariance: Annotated[
         Path | None, input_option(metavar="CSV", help="Covariance of the errors of biases, in place of the column sd.")
     ] = None,
     covariates: Annotated[str, input_option(help="Columns to hold constant, comma-separated.")] = "",
     family: Annotated[str | None, input_option(help="Column with families, such as those of languages.")] = None,
-    name: Annotated[
-        str | None, typer.Option(help="What is compared, for headings; by default the name of the file.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Title of page and figure. By default the name of the file.")] = None,
     bias_name: Annotated[
         str, typer.Option(help="Name of the bias, with its unit, for axes and text, such as 'gender bias (cosine)'.")
     ] = "bias",
@@ -69,7 +70,7 @@ def criterion(
     output: OutputFolder,
     sampler: Sampler,
 ) -> None:
-    """Correlate bias with an outside measure, such as people's associations, with errors in both.
+    """Correlate bias with an external measure, such as people's associations, with errors in both.
 
     Example: bayes-bias criterion languages.csv --covariates median_age --out validity
     """
@@ -97,7 +98,9 @@ def criterion(
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
     if fits and covariance is not None:
-        raise BayesBiasError(f"--covariance: fits have their own, and '{covariance}' is given; leave it out")
+        raise BayesBiasError(
+            f"--covariance '{covariance}' cannot be combined with fits, which have their own covariance. Omit it."
+        )
     if not fits:
         from bayes_bias.analyses.criterion.biases import Biases
         from bayes_bias.analyses.criterion.data import read
@@ -112,7 +115,7 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
 def _matrix(path: Path) -> "pd.DataFrame":
     from bayes_bias.table.files import read_matrix
 
-    remedy = "give a spreadsheet with a row and column for each label"
+    remedy = "Pass a spreadsheet with a row and column for each label."
     return read_matrix(given_table(path, "--covariance", BayesBiasError, remedy))
 
 
@@ -120,16 +123,16 @@ def _matrix(path: Path) -> "pd.DataFrame":
 @with_options
 def tpr_gaps(
     file: Annotated[
-        str, typer.Argument(metavar="FILE.csv", help="A row for each person; or a shipped table (tpr-demo).")
+        str, typer.Argument(metavar="FILE.csv", help="A row for each person, or a built-in table (tpr-demo).")
     ],
     y: Annotated[str, typer.Option("--y", help="Column with the true class.")] = "y",
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
     of: Annotated[
-        str | None, typer.Option(help="Group to show the gap of; by default the first of two, or all of more.")
+        str | None, typer.Option(help="Group whose gap to show. By default the first of two, or all of more than two.")
     ] = None,
     leave_out: Annotated[
-        bool, typer.Option("--leave-out", help="Leave out classes in which a group has no people.")
+        bool, typer.Option("--leave-out", help="Omit classes in which a group has no people.")
     ] = False,
     ignore: IgnoreOption = None,
     ci_prob: CiOption = 0.95,
@@ -160,8 +163,8 @@ def tpr_gaps(
     print_layout(result.classes_layout)
     print_layout(result.layout)
     say(
-        "unbiased: root of an unbiased mean square. The posterior of a size lies too high where people are few."
-        f"\n\n{result.text}"
+        "unbiased: root of an unbiased mean square. If there are few people, the posterior of a size is too"
+        f" high.\n\n{result.text}"
     )
     if page is not None:
         say(f"\nThe gaps are in {page}")

@@ -40,9 +40,9 @@ class Slices:
         list[str],
         typer.Option(
             metavar="TIME=FILE",
-            help="A slice of the corpus; repeat it for each slice. TIME is a number. FILE is an embedding, or a table"
-            " that `bayes-bias table` wrote (then without LIST). Several files (1900=one.txt,two.txt) or a pattern"
-            " (1900='vec/1900-*.txt') are seeds of the same slice.",
+            help="A slice of the corpus, repeated for each slice. TIME is a number. FILE is an embedding,"
+            " or a table that `bayes-bias table` wrote (then without LIST). Several files"
+            " (1900=one.txt,two.txt) or a pattern (1900='vec/1900-*.txt') are seeds of the same slice.",
         ),
     ]
     replicates: ReplicatesOption = None
@@ -64,10 +64,12 @@ class Slices:
                 time = float("nan")
             if not pattern or time != time:
                 raise BayesBiasError(
-                    f"--at: '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt"
+                    f"--at '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
                 )
             if time in files:
-                raise BayesBiasError(f"--at: {text} is given twice; give files of one slice together, {text}=one,other")
+                raise BayesBiasError(
+                    f"--at {text} is given twice. Name the files of one slice together, {text}=one,other."
+                )
             files[time] = [file for part in pattern.split(",") for file in self._matching(part, option)]
         return files
 
@@ -76,7 +78,7 @@ class Slices:
             return [pattern]
         files = sorted(glob(pattern))
         if not files:
-            raise BayesBiasError(f"--at: no file is called as '{option}' says; check the pattern")
+            raise BayesBiasError(f"--at '{option}' matches no file. Check the pattern.")
         return files
 
     def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
@@ -97,8 +99,8 @@ class Slices:
             return source.table(wordlist)
         if several or not is_spreadsheet(names[0]):
             raise BayesBiasError(
-                f"LIST: is missing; an embedding such as '{names[0]}' needs a word list, only files of `bayes-bias"
-                " table` do not"
+                f"LIST is missing. '{names[0]}' is an embedding, which needs a word list. Only files of"
+                " `bayes-bias table` do not."
             )
         return source.read(names[0])
 
@@ -110,19 +112,21 @@ def over_time(
     output: OutputFolder,
     inference: InferenceWithoutRope,
     wordlist: Annotated[
-        str | None, typer.Argument(metavar="[LIST]", help="Word list; leave it out if --at names tables.")
+        str | None, typer.Argument(metavar="[LIST]", help="Word list. Omit it if --at names tables.")
     ] = None,
     speak_of: Annotated[
         str,
-        model_option("--slices", help="What the verdict is about: new slices of these times (new), or these (these)."),
+        model_option(
+            "--slices", help="Apply the verdict to new slices of these times (new), or to these slices (these)."
+        ),
     ] = "new",
 ) -> None:
-    """Did a bias change over time? Its trend and its changes from slice to slice of a corpus.
+    """Estimate how a bias changed over time: its trend, and its changes from slice to slice.
 
     Example: bayes-bias over-time weat7 --at 1900='vec/1900-*.txt' --at 1910='vec/1910-*.txt' --out decades
     """
     if speak_of not in _SCOPES:
-        raise BayesBiasError(f"--slices: '{speak_of}' is not known; valid: {', '.join(_SCOPES)}")
+        raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
     with progress_bar():
         tables = {time: slices.table(time, names, wordlist) for time, names in slices.files.items()}
         settings = inference.fitting

@@ -35,8 +35,8 @@ def report(
         int | None,
         typer.Option(
             min=0,
-            help="Number of random lists with each list's design, to count false findings; 0 for none. By default 400,"
-            " or 50 if each must be sampled.",
+            help="Number of random lists with each list's design, to count false positives (0 for none). By"
+            " default 400, or 50 if each must be sampled.",
             rich_help_panel=MODEL,
         ),
     ] = None,
@@ -44,12 +44,12 @@ def report(
         bool,
         typer.Option(
             "--against-published",
-            help="Also fit the published model, and compare how well both predict; this doubles the time.",
+            help="Also fit the published model, and compare how well both predict. This doubles the time.",
             rich_help_panel=MODEL,
         ),
     ] = False,
 ) -> None:
-    """Write a posterior bias report that a paper can cite: page, tables, figures, methods text.
+    """Write a bias report for a paper: page, tables, figures, and methods text.
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """

@@ -42,17 +42,17 @@ def sentence_pairs(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Table with a row for each pair: item, score_more and score_less (or difference), and perhaps"
-            " bias_type, writer, template, term, model. Or a file as CrowS-Pairs' program writes it, a shipped table"
-            " (pairs-demo), or the samples_*.jsonl that lm-evaluation-harness logs. With --model, sentences instead of"
-            " scores.",
+            help="Table with a row for each pair: item, score_more and score_less (or difference), and"
+            " optionally bias_type, writer, template, term, model. Alternatively, a file from"
+            " CrowS-Pairs' program, a built-in table (pairs-demo), or the samples_*.jsonl that"
+            " lm-evaluation-harness logs. With --model, sentences instead of scores.",
         ),
     ],
     output: OutputFolder,
     after: Annotated[
         str | None,
         typer.Option(
-            help="Scores of the same items after debiasing; with --model the folder of that model.",
+            help="Scores of the same items after debiasing, or, with --model, the folder of that model.",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -81,15 +81,14 @@ def sentence_pairs(
     decimals: Annotated[
         str,
         typer.Option(
-            help=f"Decimals to which scores are rounded before they are compared, or 'none'; by default"
+            help="Decimals to which scores are rounded before they are compared, or 'none'. By default"
             f" {DECIMALS}, and 'none' for logs of the harness."
         ),
     ] = "",
     unit: Annotated[
         str | None,
         typer.Option(
-            help=f"What the scores of FILE are: {', '.join(UNITS)}. By default log probabilities.",
-            rich_help_panel=INPUT,
+            help=f"Unit of the scores in FILE: {', '.join(UNITS)}. By default log probabilities.", rich_help_panel=INPUT
         ),
     ] = None,
     ignore: IgnoreOption = None,
@@ -104,13 +103,13 @@ def sentence_pairs(
         ),
     ] = False,
     spec: Annotated[
-        str, typer.Option("--priors", help="TOML file with other priors; see `models pairs`.", rich_help_panel=MODEL)
+        str, typer.Option("--priors", help="TOML file with other priors. See `models pairs`.", rich_help_panel=MODEL)
     ] = "pairs",
     scope: Annotated[
         str,
         typer.Option(
-            help="What intervals generalise to: new pairs of new writers (all), new pairs of these writers (pairs),"
-            " or exactly these pairs (none).",
+            help="Generalise intervals to new pairs of new writers (all), to new pairs of these writers"
+            " (pairs), or only to exactly these pairs (none).",
             rich_help_panel=MODEL,
         ),
     ] = "all",
@@ -119,7 +118,7 @@ def sentence_pairs(
     *,
     sampler: Sampler,
 ) -> None:
-    """How often does a model prefer the stereotypical sentence of a pair, and how sure is that?
+    """Estimate how often a model prefers the stereotypical sentence of a pair, with uncertainty.
 
     Example: bayes-bias sentence-pairs pairs-demo --after pairs-demo-even --out pairs
     """
@@ -129,10 +128,12 @@ def sentence_pairs(
     file, *more = files
     logs = is_log(file)
     if factors and not compare_models:
-        raise BayesBiasError("--factors: their values are compared by --compare-models. Add it, or omit --factors.")
+        raise BayesBiasError(
+            "--factors needs --compare-models, which compares the values of the factors. Add it, or omit --factors."
+        )
     if compare_models:
         if after is not None or model is not None or of is not None:
-            raise BayesBiasError("--compare-models: cannot be combined with --after, --model, or --of. Omit them.")
+            raise BayesBiasError("--compare-models cannot be combined with --after, --model, or --of. Omit them.")
         with progress_bar():
             contrasts = bb.sentence_pairs.compare_models(
                 _by_folder(files, _decimals(decimals, True)) if logs else file,
@@ -152,13 +153,17 @@ def sentence_pairs(
         _say_result(contrasts.text, page)
         return
     if more and not all(map(is_log, files)):
-        raise BayesBiasError(f"FILE: {len(files)} are given; give one, or several samples_*.jsonl of one model")
+        raise BayesBiasError(f"FILE: there are {len(files)} files. Name one, or several samples_*.jsonl of one model.")
     if scores is not None:
         check_output(scores, output.overwrite, "--scores")
         if model is None:
-            raise BayesBiasError(f"--scores: '{scores}' is to hold scores of a model; name one with --model FOLDER")
+            raise BayesBiasError(
+                f"--scores '{scores}' is a file to write the scores of a model to. Name the model with --model FOLDER."
+            )
     if model is not None and unit not in (None, LOG):
-        raise BayesBiasError(f"--unit: '{unit}' is of scores in FILE, and --model computes its own; leave one out")
+        raise BayesBiasError(
+            f"--unit '{unit}' applies to scores in FILE, but --model computes its own. Omit one of them."
+        )
     ask = partial(
         bb.sentence_pairs.estimate,
         model=spec,
@@ -219,7 +224,7 @@ def _decimals(text: str, logs: bool) -> int | None:
     if text == "none":
         return None
     if not text.isdecimal():
-        raise BayesBiasError(f"--decimals: '{text}' is not a number of decimals; give one such as 3, or none")
+        raise BayesBiasError(f"--decimals '{text}' is not a number of decimals. Use a number such as 3, or none.")
     return int(text)
 
 
@@ -229,8 +234,8 @@ def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.Dat
     from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 
     if how not in HOW:
-        raise BayesBiasError(f"--how: '{how}' is not a score of sentences; {did_you_mean(how, HOW)}")
-    path = given_table(file, "FILE", BayesBiasError, "give the path of a CSV file with sentences")
+        raise BayesBiasError(f"--how '{how}' is not a score of sentences. {did_you_mean(how, HOW)}")
+    path = given_table(file, "FILE", BayesBiasError, "Pass the path of a CSV file with sentences.")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
     home = opened(folder)

@@ -29,26 +29,30 @@ def wordlists(
         list[str] | None,
         typer.Argument(
             metavar="LIST|FILE",
-            help="The list or control class to show. With --out, files of words: spreadsheets, JSON, YAML, or text"
-            " with one word a line.",
+            help="The list or control class to show. With --out, files of words: spreadsheets, JSON, YAML,"
+            " or text with one word per line.",
         ),
     ] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
     groups: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class; repeatable."),
+        typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class. Can be repeated."),
     ] = None,
     classes: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Another name that is a class; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Another name that is a class. Can be repeated.")
     ] = None,
     word_class: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=noun", help="How templates use the words of a name in a sentence; repeatable."),
+        typer.Option(
+            metavar="NAME=noun", help="The role of the words of a name in the sentences of templates. Can be repeated."
+        ),
     ] = None,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the chosen words of FILE here.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what --copy or --out names already.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an existing file of --copy or --out.")
+    ] = False,
 ) -> None:
-    """Show the shipped word lists, or one with its words; copy one to edit; make a list from files.
+    """Show the built-in word lists, or one with its words. Copy one to edit, or make a list from files.
 
     Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
     --groups insects=unpleasant --out my-list.csv
@@ -60,15 +64,17 @@ def wordlists(
         return
     for option, values in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
         if values:
-            raise BayesBiasError(f"{option}: '{values[0]}' chooses words of FILE for a list; add --out list.csv")
+            raise BayesBiasError(f"{option} '{values[0]}' selects words of FILE for a list. Add --out list.csv.")
     if names and len(names) > 1:
-        raise BayesBiasError(f"LIST: {', '.join(names)} are given; show one, or make one list of them with --out")
+        raise BayesBiasError(
+            f"LIST names {', '.join(names)}, but only one can be shown. Make one list of them with --out, or name one."
+        )
     name = names[0] if names else None
     if copy is not None:
         check_output(copy, overwrite, "--copy")
         if name not in (*wordlist_names(), *field_names(), *control_names()):
             raise BayesBiasError(
-                f"--copy: needs the name of a shipped list, such as `wordlists weat7 --copy {copy}`; got {name}"
+                f"--copy needs the name of one built-in list, such as `wordlists weat7 --copy {copy}`, but got {name}."
             )
     if name is None:
         lists = [load_wordlist(n) for n in (*wordlist_names(), *field_names())]
@@ -92,7 +98,7 @@ def wordlists(
         assert name is not None
         copy_shipped("wordlists", shipped_path(name), copy, overwrite)
         use = f"--controls {copy}" if name in control_names() else f"`bayes-bias report {copy}`"
-        say(f"\nCopied to {copy}; use it with {use}")
+        say(f"\nCopied to {copy}. Use it with {use}.")
 
 
 def _write_list(
@@ -105,7 +111,7 @@ def _write_list(
     if out_file.suffix != ".csv":
         raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
     if not files:
-        raise BayesBiasError("FILE: is missing; name the files of words that the list is made of")
+        raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
     contents = [read_names(file) for file in files]
     headings = [heading for content in contents for heading in content.values]
     words = _words_of_files(files, contents)
@@ -115,7 +121,7 @@ def _write_list(
     names = dict.fromkeys([*stereotypes, *stereotypes.values(), *classes])
     for name in (*names, *sentence_classes):
         if name not in words:
-            raise BayesBiasError(f"FILE: no words are called '{name}'", name, words)
+            raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words)
     rows = [
         {"word": word, "group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
         | ({"word_class": sentence_classes.get(name, "")} if sentence_classes else {})
@@ -123,14 +129,16 @@ def _write_list(
         for word in words[name]
     ]
     if not rows:
-        raise BayesBiasError(f"--groups: say which of {', '.join(words)} are groups, such as --groups NAME=CLASS")
+        raise BayesBiasError(
+            f"--groups is missing. Name the groups among {', '.join(words)}, such as --groups NAME=CLASS."
+        )
     frame = pd.DataFrame(rows)
     wordlist = load_wordlist(frame)
     for notice in (*(notice for content in contents for notice in content.notices), *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
     others = [name for name in words if name not in names]
-    say(f"{wordlist.text}" + (f"; left out: {', '.join(others)}" if others else "") + f"\nThe list is in {out_file}")
+    say(f"{wordlist.text}" + (f". Omitted: {', '.join(others)}" if others else "") + f"\nThe list is in {out_file}")
 
 
 def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]:
@@ -142,8 +150,8 @@ def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]
             name = heading.partition("=")[0]
             if list(words.setdefault(name, own)) != list(own):
                 raise BayesBiasError(
-                    f"FILE: '{name}' has other words in '{file}' than in '{file_of[name]}'. Give files with different"
-                    " names, or rename one of them"
+                    f"FILE '{file}' has other words for '{name}' than '{file_of[name]}'. Use files with"
+                    " different names, or rename one of them."
                 )
             file_of.setdefault(name, file)
     return words
@@ -193,13 +201,15 @@ def models(
     copy: Annotated[Path | None, typer.Option(help="Write the model's TOML here, to be edited.")] = None,
     graph: Annotated[
         Path | None,
-        typer.Option(help="Write the model's graph here: .mmd (Mermaid) or .dot; .svg, .png, .pdf by Graphviz."),
+        typer.Option(
+            help="Write the model's graph to this file: .mmd (Mermaid) or .dot, or .svg, .png, .pdf by Graphviz."
+        ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what --copy or --graph names already.")
+        bool, typer.Option("--overwrite", help="Replace an existing file of --copy or --graph.")
     ] = False,
 ) -> None:
-    """Show the shipped models, or one with its priors; copy one to edit; draw its graph.
+    """Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.
 
     Example: bayes-bias models crossed --copy my-model.toml
     """
@@ -210,11 +220,11 @@ def models(
     if graph is not None:
         check_output(graph, overwrite, "--graph")
         if name is None:
-            raise BayesBiasError(f"--graph: needs the name of a model, such as `models crossed --graph {graph}`")
+            raise BayesBiasError(f"--graph needs the name of a model, such as `models crossed --graph {graph}`.")
     if copy is not None:
         check_output(copy, overwrite, "--copy")
         if name is None:
-            raise BayesBiasError(f"--copy: needs the name of a model, such as `models crossed --copy {copy}`")
+            raise BayesBiasError(f"--copy needs the name of a model, such as `models crossed --copy {copy}`.")
     if name is None:
         print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
         return
@@ -223,7 +233,7 @@ def models(
     print_frame(pd.DataFrame([{"parameter": p, "prior": str(prior)} for p, prior in spec.priors.items()]))
     if copy is not None:
         copy_shipped("models", name, copy, overwrite)
-        say(f"Copied to {copy}; use it with --model {copy}")
+        say(f"Copied to {copy}. Use it with --model {copy}.")
     if graph is not None:
         _write_graph(spec, graph, overwrite)
 
@@ -242,17 +252,17 @@ def sentences(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="LIST", help="A word list, as for `fit`; with --vectors, the CSV file that was written for it."
+            metavar="LIST", help="A word list, as for `fit`, or, with --vectors, the CSV file that was written for it."
         ),
     ],
-    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file to write; with --vectors, .npz file.")],
-    templates: Annotated[str, typer.Option(help="The sentences: a shipped set or a TOML file.")] = "plain-10",
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file to write, or, with --vectors, .npz file.")],
+    templates: Annotated[str, typer.Option(help="The sentences: a built-in set or a TOML file.")] = "plain-10",
     controls: ControlsOption = "neutral,human",
     vectors: Annotated[
         Path | None,
         typer.Option(
-            help="Vectors of the sentences in LIST: a NumPy file (.npy) with one row for each, in the same order; or"
-            " JSON lines, Parquet or CSV with ids or sentences, in any order."
+            help="Vectors of the sentences in LIST: a NumPy file (.npy) with one row for each, in the same"
+            " order, or JSON lines, Parquet, or CSV with ids or sentences, in any order."
         ),
     ] = None,
     overwrite: OverwriteOption = False,
@@ -268,14 +278,12 @@ def sentences(
     check_output(out_file, overwrite, "--out")
     if vectors is not None:
         if not source.endswith(".csv"):
-            raise EmbeddingError(
-                f"--vectors: belong to the CSV file of sentences, and LIST is '{source}'; name the file"
-            )
+            raise EmbeddingError(f"--vectors needs the CSV file of sentences as LIST, but LIST is '{source}'.")
         summary = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
-        say(f"{summary}: use it with --embedding {out_file}")
+        say(f"{summary}. Use it with --embedding {out_file}.")
         return
     if out_file.suffix != ".csv":
-        raise TemplateError(f"--out: '{out_file}' does not end in .csv, which sentences are written as")
+        raise TemplateError(f"--out '{out_file}' must end in .csv, the format of sentences.")
     rows = sentences_to_encode(source, templates, listed(controls))
     write_csv(rows, out_file, overwrite)
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}")
@@ -285,7 +293,7 @@ def _left_out(source: str, controls: str, rows: "pd.DataFrame") -> str:
     """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
-    return f"; {n_lost} words of the control classes do not fit these templates and are left out" if n_lost else ""
+    return f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
 
 
 def _rows(file: str) -> "pd.DataFrame":

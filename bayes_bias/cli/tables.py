@@ -44,7 +44,7 @@ class AnySource(TableSource):
         heading_option(
             "--label",
             metavar="NAME=HEADING",
-            help=f"Column that says which words belong together; NAME is one of {', '.join(LABELS)}; repeatable.",
+            help=f"Column with related words, where NAME is one of {', '.join(LABELS)}. Can be repeated.",
         ),
     ] = None
     replicates: Annotated[
@@ -52,8 +52,8 @@ class AnySource(TableSource):
         input_option(
             "--replicates",
             metavar="KIND",
-            help="The embeddings are replicates of one: the same training with several seeds (seed), corpora (corpus)."
-            " In FILE: the heading of the column that names the replicate of each value.",
+            help="The embeddings are replicates: the same training with several seeds (seed) or corpora"
+            " (corpus). In FILE: the heading of the column with the replicate of each value.",
         ),
     ] = None
     stereotypes: Annotated[
@@ -61,8 +61,8 @@ class AnySource(TableSource):
         numbers_option(
             "--stereotype",
             metavar="GROUP=CLASS",
-            help="The class that the stereotype gives a group, once for each group; GROUP=none leaves the group out."
-            " For spreadsheets of words, too.",
+            help="The class that the stereotype assigns to a group, once for each group. GROUP=none omits"
+            " the group. Also for spreadsheets of words.",
         ),
     ] = None
     opposites: Annotated[
@@ -70,17 +70,17 @@ class AnySource(TableSource):
         numbers_option(
             "--opposites",
             metavar="CLASS",
-            help="If all groups have the same class: a class to compare it with; repeatable.",
+            help="If all groups have the same class: a class to compare it with. Can be repeated.",
         ),
     ] = None
     metric: Annotated[
         str,
         numbers_option(
-            help="Kind of the numbers: cosine, dot, log-probability, log-probability-ratio, or any other name. For a"
-            " word list: the measure of closeness, cosine or dot."
+            help="Kind of the numbers: cosine, dot, log-probability, log-probability-ratio, or any other"
+            " name. For a word list: the measure of similarity, cosine or dot."
         ),
     ] = COSINE
-    unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name; by default its name.")] = (
+    unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name. By default its name.")] = (
         None
     )
     matrix: Annotated[
@@ -92,12 +92,12 @@ class AnySource(TableSource):
     pooling: Annotated[
         str | None,
         input_option(
-            help="For --encoder: the vector that a sentence gets: cls, mean, mean-content, word, last; by default the"
-            " model's own, or mean."
+            help="For --encoder: the vector of a sentence: cls, mean, mean-content, word, or last. By"
+            " default the model's own, or mean."
         ),
     ] = None
     layer: Annotated[
-        str | None, input_option(help="For --encoder: the layer that vectors are taken from; last by default.")
+        str | None, input_option(help="For --encoder: the layer from which vectors are taken. By default the last.")
     ] = None
     predict: Annotated[
         str | None,
@@ -111,12 +111,12 @@ class AnySource(TableSource):
         super().__post_init__()
         for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
             if value is not None and self.encoder is None:
-                raise BayesBiasError(f"{option}: '{value}' needs an encoder of sentences; add --encoder")
+                raise BayesBiasError(f"{option} '{value}' needs an encoder of sentences. Add --encoder.")
         if self.predict is not None and self.masked is None:
-            raise BayesBiasError(f"--predict: '{self.predict}' needs a masked language model; add --masked")
+            raise BayesBiasError(f"--predict '{self.predict}' needs a masked language model. Add --masked.")
         if self.masked is not None and self.metric != COSINE:
             raise BayesBiasError(
-                f"--metric: '{self.metric}' is of other numbers, and --masked has its own; leave one out"
+                f"--metric '{self.metric}' applies to other numbers, because --masked has its own. Omit one of them."
             )
 
     @property
@@ -131,7 +131,7 @@ class AnySource(TableSource):
 
         labels = pairs_of("--label", self.labels, "target_topic=subject")
         if unknown := [name for name in labels if name not in LABELS]:
-            raise TableError(f"--label: '{unknown[0]}' is not known; {did_you_mean(unknown[0], LABELS)}")
+            raise TableError(f"--label '{unknown[0]}' is not a label. {did_you_mean(unknown[0], LABELS)}")
         headings = {name: getattr(self, name) for name in COLUMNS}
         return {name: heading for name, heading in headings.items() if heading is not None} | labels
 
@@ -148,7 +148,8 @@ class AnySource(TableSource):
         )
         if metric is not None and self.unit is not None:
             raise BayesBiasError(
-                f"--unit: '{self.unit}' is for metrics without a unit; --metric '{self.metric}' has one"
+                f"--unit '{self.unit}' applies to metrics without a unit, but --metric '{self.metric}' has"
+                " one. Omit it."
             )
         return metric or bb.Metric(self.metric, unit=self.unit or self.metric)
 
@@ -182,9 +183,14 @@ class AnySource(TableSource):
         from bayes_bias.table.files import read_table
 
         if self.sub_topics is not None:
-            raise BayesBiasError(f"--sub-topics: '{self.sub_topics}' is for word lists; --label names a column of FILE")
+            raise BayesBiasError(
+                f"--sub-topics '{self.sub_topics}' applies to word lists. Use --label to name columns of FILE."
+            )
         if self.named_embeddings:
-            raise BayesBiasError(f"{self.named_embeddings[0]}: '{source}' holds numbers already; leave one out")
+            raise BayesBiasError(
+                f"{self.named_embeddings[0]} cannot be used with '{source}', which already"
+                " contains numbers. Omit one of them."
+            )
         return read_table(
             Path(source),
             pairs_of("--stereotype", self.stereotypes, _EXAMPLE),
@@ -200,7 +206,7 @@ class AnySource(TableSource):
 
         if self.metric not in similarity_names():
             hint = did_you_mean(self.metric, similarity_names())
-            raise BayesBiasError(f"--metric: '{self.metric}' is not a similarity of two vectors; {hint}")
+            raise BayesBiasError(f"--metric '{self.metric}' is not a similarity of two vectors. {hint}")
         return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
     def words(self, source: str) -> "str | bb.WordList":
@@ -209,7 +215,9 @@ class AnySource(TableSource):
             return super().words(source)
         if not (is_spreadsheet(source) or holds_names(source)):
             option = "--stereotype" if self.stereotypes else "--opposites"
-            raise BayesBiasError(f"{option}: is for spreadsheets and JSON; other lists state their own stereotypes")
+            raise BayesBiasError(
+                f"{option} applies to spreadsheets and JSON. Other lists contain their own stereotypes."
+            )
         stereotypes = pairs_of("--stereotype", self.stereotypes, _EXAMPLE) or None
         words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
         return words.with_language(self.language).with_sub_topics(self.related)
@@ -226,14 +234,14 @@ def table(
         str,
         typer.Argument(
             metavar="FILE|LIST",
-            help="A spreadsheet with a row for each pair of words; or a word list, which is measured.",
+            help="A spreadsheet with a row for each pair of words, or a word list, which is measured.",
         ),
     ],
     out_file: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the table.")],
     inputs: AnySource,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write a file that other commands take in place of a list: your own numbers, or a measured list.
+    """Write a file that other commands accept instead of a list: your own numbers, or a measured list.
 
     The file that is written holds numbers, words and design, but no vectors. FILE may have semicolons, tabs and decimal
     commas.
@@ -267,11 +275,11 @@ def weat(
     alternative: Annotated[str, typer.Option(help="greater, less or two-sided.")] = "greater",
     ddof: Annotated[int, typer.Option(min=0, max=1, help="1 as published, 0 for the population formula.")] = 1,
     permutations: Annotated[
-        int | None, typer.Option(min=1, help="Number of random partitions; by default all, unless there are too many.")
+        int | None, typer.Option(min=1, help="Number of random partitions. By default all, unless there are too many.")
     ] = None,
     seed: SeedOption = 1,
 ) -> None:
-    """Compute WEAT's effect size, statistic and permutation p-value.
+    """Compute WEAT's effect size, statistic, and permutation p-value.
 
     The posterior of the bias, with both lists as samples of words, is printed below.
 
@@ -301,10 +309,10 @@ def published(
     d: Annotated[float, typer.Option("--d", help="WEAT's effect size, as published.")],
     targets: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two groups.")],
     attributes: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two classes.")],
-    ddof: Annotated[int, typer.Option(help="1 as Caliskan et al. divide; 0 for the population formula.")] = 1,
+    ddof: Annotated[int, typer.Option(help="1 as in Caliskan et al., or 0 for the population formula.")] = 1,
     seed: SeedOption = 1,
 ) -> None:
-    """Would a published d be distinguishable if attributes counted as a sample of words, too?
+    """Estimate whether a published d would be distinguishable if attributes were a sample as well.
 
     Example: bayes-bias published --d 0.97 --targets 8 8 --attributes 8 8
     """

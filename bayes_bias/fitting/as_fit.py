@@ -73,7 +73,7 @@ def as_fit(
     check_seed(seed)
     check_table(table)
     check_kind(
-        "draws", draws, xr.DataTree, ("not draws. Pass the DataTree that pm.sample or nutpie returned."), SpecError
+        "draws", draws, xr.DataTree, "not draws. Pass the DataTree that pm.sample or nutpie returned.", SpecError
     )
     _check_groups(draws)
     posterior, stats = order_dims(draws["posterior"].to_dataset()), _statistics(draws)

@@ -103,7 +103,7 @@ class MeasureTable(Tabled):
         )
         mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
         about = {
-            "chance": ("Random words: interval of the measure in lists of random words, that is, by chance alone."),
+            "chance": "Random words: interval of the measure in lists of random words, that is, by chance alone.",
             "redrawn": f"{mark} bootstrap: words of both sides are drawn again.{caution}",
         }
         of_columns = (text for column, text in about.items() if column in self.table)

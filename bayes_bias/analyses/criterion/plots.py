@@ -58,7 +58,7 @@ def plot_criterion(
     >>> plot_criterion(bayes_bias.criterion("languages.csv"))                     # doctest: +SKIP
     """
     check_kind(
-        "result", result, CriterionValidity, ("not a result of criterion. Pass the result of `bayes_bias.criterion`.")
+        "result", result, CriterionValidity, "not a result of criterion. Pass the result of `bayes_bias.criterion`."
     )
     rows = result.table
     errors: dict[str, Any] = {"ecolor": GREY, "elinewidth": 0.7, "alpha": 0.55, "zorder": 2}

@@ -297,7 +297,7 @@ def multiverse(
 
 def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
     """The options that are compared, of each choice."""
-    check_kind("choices", choices, Mapping, ("not a mapping. Pass options by choice, such as {'scales': ['common']}."))
+    check_kind("choices", choices, Mapping, "not a mapping. Pass options by choice, such as {'scales': ['common']}.")
     for choice in choices:
         if choice not in possible:
             raise BayesBiasError(

@@ -56,7 +56,7 @@ def plot_multiverse(
     --------
     >>> plot_multiverse(multiverse(table)).figure.savefig("multiverse.pdf")      # doctest: +SKIP
     """
-    check_kind("multiverse", multiverse, Multiverse, ("not a multiverse. Pass the result of `bayes_bias.multiverse`."))
+    check_kind("multiverse", multiverse, Multiverse, "not a multiverse. Pass the result of `bayes_bias.multiverse`.")
     options = [(choice, option) for choice in multiverse.choices for option in multiverse.frame[choice].unique()]
     rows = len(options) + len(multiverse.choices)
     with style(palette):

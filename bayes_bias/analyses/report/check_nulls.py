@@ -58,7 +58,7 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
     if study.nulls is None:
         return {}, "Not drawn, because this table has no embedding from which to draw random words"
     if not study.fitted.structure.COLLAPSED:
-        return {}, ("Not drawn, because each list takes as long as this fit. Use `bayes-bias calibrate` for this model")
+        return {}, "Not drawn, because each list takes as long as this fit. Use `bayes-bias calibrate` for this model"
     step("random nulls")
     lists = study.nulls()
     drawn = {kind: each for kind, each in lists.items() if isinstance(each, Calibration)}

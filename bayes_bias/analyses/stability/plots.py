@@ -47,7 +47,7 @@ def plot_stability(
     >>> plot_stability(stability("weat7", ["seed-1.txt", "seed-2.txt"]))          # doctest: +SKIP
     """
     check_kind(
-        "stability", stability, Stability, ("not a result of stability. Pass the result of `bayes_bias.stability`.")
+        "stability", stability, Stability, "not a result of stability. Pass the result of `bayes_bias.stability`."
     )
     spread = stability.spread.dropna().sort_values("relative_sd", ascending=False)
     relative = stability.relative[spread.index]

@@ -21,7 +21,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
         list(map(str, rows.index)),
         [
             *estimates(rows, "mean bias", sweep.settings.ci_prob, sweep.metric.decimals),
-            Column("P(direction)", rows.prob_direction, probability),
+            Column("probability\nof direction", rows.prob_direction, probability),
             *rank_column(rows),
         ],
         heading=heading,

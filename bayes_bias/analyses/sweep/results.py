@@ -213,12 +213,12 @@ class Sweep(Tabled):
         BayesBiasError
             A name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
         """
-        check_kind("damage", damage, Mapping, ("not a mapping of versions to damage. Pass {'hard': damage(...)}."))
+        check_kind("damage", damage, Mapping, "not a mapping of versions to damage. Pass {'hard': damage(...)}.")
         versions = list(self.changes.index.unique("version"))
         for name, each in damage.items():
             if name not in versions:
                 raise BayesBiasError(f"`damage` contains '{name}', which is not a version.", name, versions)
-            check_kind("damage", each, Damage, ("not a damage. Pass the result of `bayes_bias.debiasing.damage`."))
+            check_kind("damage", each, Damage, "not a damage. Pass the result of `bayes_bias.debiasing.damage`.")
         return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
