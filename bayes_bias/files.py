@@ -1,4 +1,4 @@
-"""Files: where the shipped ones lie, reading with a remedy, and writing whole or not at all.
+"""Files: where the built-in ones lie, reading with a remedy, and writing whole or not at all.
 
 `templates`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are
 top-level folders of a checkout (and so of an editable install), because users open, copy and cite them; a wheel
@@ -48,7 +48,7 @@ WRITTEN: tuple[str, ...] = ("svg",)
 
 
 def shipped(folder: str) -> Traversable:
-    """A shipped folder: package data, or the top-level folder of the checkout that the package is imported from."""
+    """A built-in folder: package data, or the top-level folder of the checkout that the package is imported from."""
     checkout = _PACKAGE.parent
     if (checkout / "pyproject.toml").is_file() and (checkout / folder).is_dir():
         return checkout / folder
@@ -64,18 +64,18 @@ def cache_folder() -> Path:
 
 
 def shipped_names(folder: str) -> list[str]:
-    """Names of the TOML files in a shipped folder, sorted; subfolders appear as `controls/neutral`."""
+    """Names of the TOML files in a built-in folder, sorted; subfolders appear as `controls/neutral`."""
     return sorted(_toml_names(shipped(folder)), key=_natural)
 
 
 def copy_shipped(folder: str, name: str, path: Path, overwrite: bool = False) -> None:
-    """Copy the TOML file of this name from a shipped folder."""
+    """Copy the TOML file of this name from a built-in folder."""
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes((shipped(folder) / f"{name}.toml").read_bytes())
 
 
 def table_file(source: str | os.PathLike[str]) -> Path:
-    """The file of a shipped table that is named, or of the path that is given."""
+    """The file of a built-in table that is named, or of the path that is given."""
     if source in shipped_names("tables"):
         packed = Path(str(shipped("tables") / f"{source}.csv.gz"))
         return packed if packed.is_file() else packed.with_suffix("")
@@ -113,12 +113,12 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def is_address(source: str | os.PathLike[str]) -> bool:
-    """Whether this is the address of something elsewhere."""
+    """Return True if this is the address of something elsewhere."""
     return _ADDRESS.match(os.fspath(source)) is not None
 
 
 def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
-    """Refuse what is no file on this machine: the address of one, or a pipe, which can be read once."""
+    """Raise an error for what is no file on this machine: the address of one, or a pipe, which can be read once."""
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
         fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
@@ -195,7 +195,7 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
 
 
 def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
-    """Refuse keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
+    """Raise an error for keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
     valid = tuple(keys)
     for key in content:
         if key not in valid:
@@ -203,7 +203,7 @@ def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refu
 
 
 def check_home(folder: Path, argument: str) -> None:
-    """Refuse what cannot become a folder, before anything is done for it."""
+    """Raise an error for what cannot become a folder, before anything is done for it."""
     check_name(folder, argument)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"`{argument}` '{folder}' is a file. Name a folder, which is created if it does not exist.")
@@ -230,7 +230,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
 
 
 def check_name(path: Path, argument: str = "path") -> None:
-    """Refuse a name that no file or folder can have there."""
+    """Raise an error for a name that no file or folder can have there."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -243,7 +243,7 @@ def check_name(path: Path, argument: str = "path") -> None:
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Refuse formats that figures are not written in, before anything is computed for them."""
+    """Raise an error for formats that figures are not written in, before anything is computed for them."""
     if isinstance(formats, str):
         raise OutputError(f"`figures` must be a list of formats, such as ('png', 'pdf'), but is '{formats}'.")
     for name in formats:

@@ -238,7 +238,7 @@ class Layout:
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
-        """Lay out a frame as it stands, with its index in front; `number` writes what is not whole."""
+        """Lay out a frame unchanged, with its index in front; `number` writes what is not whole."""
         import pandas as pd
 
         def text(value: object) -> str:
@@ -302,7 +302,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text as LaTeX that prints as it stands, whatever its characters mean to TeX; marks have no sign there."""
+    """Text as LaTeX that prints unchanged, whatever its characters mean to TeX; marks have no sign there."""
     return _MARKED.sub("", text).translate(_LATEX_CHARACTERS)
 
 

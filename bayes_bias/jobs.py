@@ -126,16 +126,16 @@ class Store:
         return self.folder / f"{job.key}.json"
 
     def has(self, job: Job) -> bool:
-        """Whether there is a result, or a failure for good."""
+        """Return True if there is a result, or a failure for good."""
         return self.read(job) is not None
 
     def read(self, job: Job) -> Outcome | None:
-        """The outcome of a job; None if it is to be done: not done yet, to be tried again, or damaged."""
+        """The outcome of a job, or None if it is to be done: not done yet, to be tried again, or damaged."""
         outcome = self._kept(job)
         return None if outcome is None or outcome.again else outcome
 
     def is_damaged(self, job: Job) -> bool:
-        """Whether there is a file that does not hold what was written to it."""
+        """Return True if there is a file that does not hold what was written to it."""
         return self.path(job).exists() and self._kept(job) is None
 
     def keep(self, outcome: Outcome) -> None:
@@ -312,7 +312,7 @@ SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """A Dask client of the scheduler at this address, closed afterwards; None if no address is given."""
+    """A Dask client of the scheduler at this address, closed afterwards, or None if no address is given."""
     if address is None:
         yield None
         return

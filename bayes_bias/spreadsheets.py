@@ -46,7 +46,7 @@ class CellValue(str):
 
 
 def is_spreadsheet(name: str) -> bool:
-    """Whether a file of this name is read as a spreadsheet."""
+    """Return True if a file of this name is read as a spreadsheet."""
     return name.lower().endswith(SUFFIXES)
 
 

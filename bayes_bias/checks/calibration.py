@@ -86,12 +86,12 @@ class Calibration(Tabled):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Share of findings, width and coverage of intervals, by method and scope; see `rates`."""
+        """Share of findings, width and coverage of intervals, by method and scope (see `rates`)."""
         return rates(self.records)
 
     @cached_property
     def uniformity(self) -> pd.DataFrame:
-        """Test whether ranks of the truth in the posteriors are uniform, by method and scope; see `uniformity_of`."""
+        """Test whether ranks of the truth in the posteriors are uniform, by method and scope (see `uniformity_of`)."""
         return uniformity_of(self.records)
 
     @property
@@ -182,7 +182,7 @@ def calibrate(
     Parameters
     ----------
     wordlist : WordList, str, Path or AssociationTable
-        A list, with the shipped control classes; or a table, which remembers the embedding that it was measured in.
+        A list, with the built-in control classes; or a table, which remembers the embedding that it was measured in.
         For other control classes, another similarity and lists that lost words:
         ``calibrate(cosines("weat7", embedding, ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
@@ -193,7 +193,7 @@ def calibrate(
     models : iterable of ModelSpec, str or Path
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
-        Scopes under which the models are judged; by default all, which takes longer.
+        Scopes under which the models are judged, by default all, which takes longer.
     draws : int, optional
         Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. By default 400, or 50 if
         the posterior of each must be sampled.
@@ -203,7 +203,7 @@ def calibrate(
         How they are drawn: one by one; for each class (or group) in the neighbourhoods of three random words, as in a
         list whose words come in sub-topics; or targets and attributes from a random topic for each group and class, the
         neighbourhood of one random word. Topics do differ: theirs is the share of *arbitrary* pairs of topics in which
-        a bias is found, and not one of false findings.
+        a bias is found, and not one of false positives.
     size : int, optional
         Random words in each class, or group; as many as the list has by default.
     planted : float
@@ -230,7 +230,7 @@ def calibrate(
     TableError
         A table does not come from an embedding.
     ScopeError
-        The design cannot carry a scope.
+        If the data do not support a scope.
     OutputError
         The folder cannot be made or written to, or holds something else.
 
@@ -286,7 +286,7 @@ def calibrate(
 
 
 def _refuse_unused(settings: Mapping[str, Any]) -> None:
-    """Refuse settings of random words for simulations."""
+    """Raise an error for settings of random words for simulations."""
     for name, value in settings.items():
         if value not in (None, False):
             raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")

@@ -56,7 +56,7 @@ class Clustering:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether words of one cluster are more alike than shuffled ones, at the 5% level."""
+        """Return True if words of one cluster are more alike than shuffled ones, at the 5% level."""
         return self.p_value < 0.05
 
 
@@ -149,7 +149,7 @@ def _mean(values: Numbers, axis: int | None) -> Numbers:
 
 
 def _ward(residuals: Numbers, words: list[str]) -> list[str]:
-    """The name of each word's cluster, of two; "" if there are too few words."""
+    """The name of each word's cluster, of two, or "" if there are too few words."""
     if len(words) < _FEWEST:
         return [""] * len(words)
     numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust").tolist()
@@ -196,7 +196,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
     and each cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the
     word, or the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in
-    the units of the table; NaN if nothing of the category would remain.
+    the units of the table, or NaN if nothing of the category would remain.
 
     Examples
     --------

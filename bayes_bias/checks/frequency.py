@@ -43,7 +43,7 @@ class Frequency:
         drawn from, that of the last one for words beyond these, and NaN for words without one; the true rank lies
         between ``least`` and ``most``.
     bias : float
-        The bias from known ranks, in the units of the table; NaN if a group or class has none.
+        The bias from known ranks, in the units of the table, or NaN if a group or class has none.
     largest : float
         The largest absolute bias, whatever the ranks are that are not known.
     overlap : dict
@@ -58,7 +58,7 @@ class Frequency:
 
     @property
     def hardly_overlaps(self) -> bool:
-        """Whether groups and classes both differ in frequency nearly altogether."""
+        """Return True if groups and classes both differ in frequency nearly altogether."""
         return all(overlap <= HARDLY for overlap in self.overlap.values())
 
 

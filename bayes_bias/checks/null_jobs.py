@@ -290,7 +290,7 @@ class Cell:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
+        """Return True if plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
         if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
             return False
         if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
@@ -318,7 +318,7 @@ class Cell:
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
-    """The records of random draws of each cell: a row for each draw, method and scope; see `judge` for the columns.
+    """The records of random draws of each cell: a row for each draw, method and scope (see `judge` for the columns).
 
     Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on.
     `jobs` are those of `calibrate`.

@@ -168,7 +168,7 @@ class NullDesign:
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Refuse a design for which there are not enough words."""
+        """Raise an error for a design for which there are not enough words."""
         size = 0 if self.classes else sum(self.sizes.values())
         size += sum(map(len, self.groups.values())) if self.random_groups else 0
         if size > len(self.pool):
@@ -222,7 +222,7 @@ class NullDesign:
 
     @property
     def has_plain_vectors(self) -> bool:
-        """Whether each word has one vector, and values are cosines."""
+        """Return True if each word has one vector, and values are cosines."""
         return not self.replicates and self.similarity == COSINES and not next(iter(self.vectors.values())).ndim > 1
 
     @cached_property

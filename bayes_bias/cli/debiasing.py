@@ -187,7 +187,7 @@ def _compared(
 
 
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
-    """Refuse options that are for one list and one version."""
+    """Raise an error for options that are for one list and one version."""
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
     if inference.rope is not None:

@@ -67,7 +67,7 @@ COMMANDS = MappingProxyType(
         "sentences": "Write the sentences of a list to encode elsewhere, or turn their vectors into an embedding.",
         "prompts": "Write balanced questions for a chat model, whose replies are matched by their ids.",
         "answers": "Estimate the associations of a chat model, with labels, wordings, and words as samples.",
-        "table": "Write a file that other commands accept instead of a list: your own numbers, or a measured list.",
+        "table": "Write a file that other commands accept instead of a list: own or measured numbers.",
         "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make a list from files.",
         "models": "Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.",
     }

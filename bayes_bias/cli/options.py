@@ -181,7 +181,7 @@ class OutputFolder:
     figures: FiguresOption = FIGURES
 
     def __post_init__(self) -> None:
-        """Refuse unknown formats, and a folder that holds something else."""
+        """Raise an error for unknown formats, and a folder that holds something else."""
         formats_of(self.figures)
         if self.out is not None:
             check_folder(self.out, self.overwrite)

@@ -178,7 +178,7 @@ def _print_wordlist(words: WordList) -> None:
 
 
 def _lacking(words: WordList) -> list[str]:
-    """What the shipped vectors lack of a list."""
+    """What the built-in vectors lack of a list."""
     from bayes_bias.associations.lists import DEMO
     from bayes_bias.embeddings.embedding import joined
 
@@ -239,7 +239,7 @@ def models(
 
 
 def _write_graph(spec: "ModelSpec", graph: Path, overwrite: bool) -> None:
-    """Of a shipped list, since plates need words."""
+    """Of a built-in list, since plates need words."""
     from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
     from bayes_bias.models.pymc_model import pymc_model, write_graph
 
@@ -290,7 +290,7 @@ def sentences(
 
 
 def _left_out(source: str, controls: str, rows: "pd.DataFrame") -> str:
-    """Words of the shipped control classes that cannot stand in the templates; all others are refused."""
+    """Words of the built-in control classes that cannot stand in the templates; all others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
     return f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""

@@ -180,7 +180,7 @@ class TableSource(MeasuringOptions, Origin):
     predict: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        """Refuse options of a model that is not given, and two sources of numbers."""
+        """Raise an error for options of a model that is not given, and two sources of numbers."""
         if self.templates is not None and not self.reads_sentences:
             raise BayesBiasError(
                 f"--templates '{self.templates}' needs a model of sentences. Add --encoder or --masked."
@@ -204,7 +204,7 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def reads_sentences(self) -> bool:
-        """Whether the numbers come from a model that reads sentences."""
+        """Return True if the numbers come from a model that reads sentences."""
         return self.encoder is not None or self.masked is not None
 
     @property
@@ -223,7 +223,7 @@ class TableSource(MeasuringOptions, Origin):
         return {"controls": self.control_classes, "allow_loss": self.allow_loss, "trust": self.trust}
 
     def holds_numbers(self, source: str) -> bool:
-        """Whether LIST is a file of numbers already."""
+        """Return True if LIST is a file of numbers already."""
         return is_spreadsheet(source) and not holds_words(Path(source))
 
     @property
@@ -234,7 +234,7 @@ class TableSource(MeasuringOptions, Origin):
         return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
 
     def has_table(self, source: str) -> bool:
-        """Whether the table of LIST is made one by one."""
+        """Return True if the table of LIST is made one by one."""
         return self.masked is not None or self.holds_numbers(source)
 
     def table(
@@ -300,7 +300,7 @@ class TableSource(MeasuringOptions, Origin):
         return bb.load_wordlist(source, language=self.language).with_sub_topics(self.related)
 
     def check_sources(self) -> None:
-        """Refuse a missing file before anything is measured."""
+        """Raise an error for a missing file before anything is measured."""
         from bayes_bias.embeddings.opening import check_source
 
         if self.encoder is None and self.masked is None:

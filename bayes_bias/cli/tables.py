@@ -107,7 +107,7 @@ class AnySource(TableSource):
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse options of a model that is not given, too."""
+        """Raise an error for options of a model that is not given, too."""
         super().__post_init__()
         for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
             if value is not None and self.encoder is None:
@@ -241,7 +241,7 @@ def table(
     inputs: AnySource,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write a file that other commands accept instead of a list: your own numbers, or a measured list.
+    """Write a file that other commands accept instead of a list: own or measured numbers.
 
     The file that is written holds numbers, words and design, but no vectors. FILE may have semicolons, tabs and decimal
     commas.

@@ -64,7 +64,7 @@ def methods_section(methods: Methods) -> PageSection:
 
 
 def notices_section(title: str, notices: Sequence[str]) -> PageSection | None:
-    """Notes on the data for the reader; None if there are none."""
+    """Notes on the data for the reader, or None if there are none."""
     return PageSection("notices", title, "notices.html", {"notices": notices}) if notices else None
 
 

@@ -219,7 +219,7 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
 
 def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
-    """The priors' unit for each table; empty if priors are in the units of the table."""
+    """The priors' unit for each table, or empty if priors are in the units of the table."""
     if spec.options["unit"] == AS_MEASURED:
         return []
     return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]

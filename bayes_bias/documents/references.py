@@ -32,7 +32,7 @@ class Cited:
 
     @property
     def url(self) -> str:
-        """Where the DOI leads; "" without a DOI."""
+        """Where the DOI leads, or "" without a DOI."""
         doi = self.reference.doi
         return f"https://doi.org/{quote(doi, safe='/:;().')}" if _DOI.fullmatch(doi) else ""
 
@@ -61,7 +61,7 @@ def key_of(reference: Reference) -> str:
 
 
 def _is_entry(text: str) -> bool:
-    """Whether this is one whole BibTeX entry without commands that could do more than write letters."""
+    """Return True if this is one whole BibTeX entry without commands that could do more than write letters."""
     depth, ends = 0, []
     for at, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)

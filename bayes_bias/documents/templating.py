@@ -60,7 +60,7 @@ class Latex(str):
 
 
 def latex(value: object) -> Latex:
-    """Any value as LaTeX that prints as it stands, whatever its characters mean to TeX; a layout is a table."""
+    """Any value as LaTeX that prints unchanged, whatever its characters mean to TeX; a layout is a table."""
     if isinstance(value, Layout):
         return Latex(value.latex())
     return value if isinstance(value, Latex) else Latex(escape_latex(str(value)))
@@ -82,7 +82,7 @@ def render_text(template: str, **values: Any) -> str:
 
 
 def verbatim(name: str) -> Markup:
-    """A file of the templates folder as it stands, such as the style sheet."""
+    """A file of the templates folder unchanged, such as the style sheet."""
     return Markup(_environment("text").get_template(name).render())
 
 

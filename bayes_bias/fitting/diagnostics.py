@@ -1,4 +1,4 @@
-"""Whether a fit can be believed: R-hat, effective sample sizes, divergences; and whether the prior decides."""
+"""Return True if a fit can be believed: R-hat, effective sample sizes, divergences; and whether the prior decides."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -47,7 +47,7 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Problems in plain words, with the remedy at the end; empty for a fit that converged."""
+        """Problems in plain words, with the remedy at the end, or empty for a fit that converged."""
         sentences = self.shortfalls
         return (*sentences[:-1], f"{sentences[-1]}. {self._remedy}") if sentences else ()
 
@@ -85,7 +85,7 @@ class Diagnostics:
 
     @property
     def text(self) -> str:
-        """Whether the fit has converged, and by which numbers."""
+        """Return True if the fit has converged, and by which numbers."""
         verdict = "The fit has converged."
         if not self.converged:
             verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
@@ -97,12 +97,12 @@ class Diagnostics:
 
     @property
     def converged(self) -> bool:
-        """Whether nothing is wrong."""
+        """Return True if nothing is wrong."""
         return not self.shortfalls
 
     @property
     def concern(self) -> str:
-        """Say in plain words that the conclusion depends on the prior; "" if it does not, or if this is unknown."""
+        """Say in plain words that the conclusion depends on the prior, or "" if it does not, or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""

@@ -45,11 +45,11 @@ def fit(
     table : AssociationTable
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
-        A shipped model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or your
+        A built-in model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or your
         own model: one from `bayes_bias.pymc_model` that you changed, or a function that makes one from the table. See
         `bayes_bias.models.custom` for what it must provide.
     covariates : DataFrame, Series or mapping, optional
-        Numbers for words, such as their frequency; see `AssociationTable.with_covariates`. The bias is then that at
+        Numbers for words, such as their frequency (see `AssociationTable.with_covariates`). The bias is then that at
         equal values of the covariates, and ``unadjusted_bias`` is reported, too. Covariates of targets have a slope for
         each class, and those of attributes a slope for each group. If both sides have covariates, their product has a
         slope as well. In the posterior they are ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a
@@ -132,7 +132,7 @@ def fit_table(
 
 
 def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
-    """What `fit_model` adds to the draws of a shipped model."""
+    """What `fit_model` adds to the draws of a built-in model."""
     return {
         "derive": lambda posterior: with_bias(posterior, data),
         "observed": _observed(table),

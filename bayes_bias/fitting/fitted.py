@@ -79,11 +79,11 @@ class Fitted:
 
     @property
     def without_scales(self) -> str:
-        """Why the noise floor and all plans are missing, in a model of the user's own; "" if they are not."""
+        """Why the noise floor and all plans are missing, in a model of the user's own, or "" if they are not."""
         return self.lacking(scales_needed(self.data), "the variance of a contrast")
 
     def lacking(self, names: Iterable[str], what: str) -> str:
-        """That something rests on variables that a model of the user's own does not have; "" if it has them."""
+        """That something rests on variables that a model of the user's own does not have, or "" if it has them."""
         missing = ", ".join(f"'{name}'" for name in names if name not in self.posterior)
         return missing and (
             f"{what} needs {missing}, which the model '{self.spec.name}' does not contain. Add it under that"
@@ -99,7 +99,7 @@ class Fitted:
 
     @property
     def observed(self) -> xr.DataArray | None:
-        """The values of pairs of words that were fitted; None if they were too many to be formed."""
+        """The values of pairs of words that were fitted, or None if they were too many to be formed."""
         if "observed_data" not in self.tree.children:
             return None
         return as_pairs(self.tree["observed_data"].association)  # earlier versions kept a matrix
@@ -111,7 +111,7 @@ class Fitted:
 
     @property
     def replicate_kind(self) -> str:
-        """Kind of the replicates, such as "template"; "" if there are none."""
+        """Kind of the replicates, such as "template", or "" if there are none."""
         return "".join(self.data.replication.to_numpy().tolist())
 
     @property

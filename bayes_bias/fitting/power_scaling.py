@@ -80,7 +80,7 @@ def _likelihood_of_values(
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """How much ``bias``, for all that could be sampled, moves with the prior; None if one word stands alone, or the
+    """How much ``bias``, for all that could be sampled, moves with the prior, or None if one word stands alone, or the
     draws cannot say.
 
     The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
@@ -234,7 +234,7 @@ class GivenDraws:
 
 
 def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
-    """Draws of ``bias`` for all that could be sampled; None if a group or class has one word alone.
+    """Draws of ``bias`` for all that could be sampled, or None if a group or class has one word alone.
 
     The contrast of `bayes_bias.posterior_draws` without its label, and no parameter of its own.
     """

@@ -29,10 +29,10 @@ def priors(fit: Fit) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index ``parameter`` and ``label`` (the group or class; "" if it has one prior for all), column ``prior``.
+        Index ``parameter`` and ``label`` (the group or class, or "" if it has one prior for all), column ``prior``.
         Distributions have PyMC's names and parameters. A variance from vectors is ``s**2 * D / ChiSquared(D)`` for the
         expected standard deviation s of preferences and D degrees of freedom, and an inflation by related words
-        ``1 + (I - 1) * d / ChiSquared(d)``; see `bayes_bias.models.preferences`.
+        ``1 + (I - 1) * d / ChiSquared(d)`` (see `bayes_bias.models.preferences`).
 
     Examples
     --------

@@ -70,7 +70,7 @@ class Sampling:
 
 
 def check_sampling(sampling: Any) -> None:
-    """Refuse anything but a `Sampling`, before anything is computed.
+    """Raise an error for anything but a `Sampling`, before anything is computed.
 
     Raises
     ------

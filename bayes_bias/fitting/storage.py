@@ -88,7 +88,7 @@ def _claimed(path: Path) -> int:
 
 
 def _check_heaps(path: Path) -> None:
-    """Refuse a damaged heap of texts: HDF5 would read an entry that has no length for ever."""
+    """Raise an error for a damaged heap of texts: HDF5 would read an entry that has no length for ever."""
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         for heap in _HEAP.finditer(content):
             place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")

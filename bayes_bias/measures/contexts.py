@@ -14,7 +14,7 @@ _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: AssociationTable, measure: str) -> Replicates:
-    """Refuse tables without replicates, and tables that do not hold cosines."""
+    """Raise an error for tables without replicates, and tables that do not hold cosines."""
     check_table(table)
     if table.metric != COSINE:
         raise OtherDataError(f"{measure} needs cosines of sentences, but this table contains {table.metric.plural}.")
@@ -27,12 +27,12 @@ def require_replicates(table: AssociationTable, measure: str) -> Replicates:
 
 
 def shares_a_space(table: AssociationTable) -> bool:
-    """Whether vectors of different replicates can be compared."""
+    """Return True if vectors of different replicates can be compared."""
     return table.replicates is not None and table.replicates.kind in _ONE_SPACE
 
 
 def require_one_space(table: AssociationTable, measure: str) -> None:
-    """Refuse replicates whose vectors cannot be compared."""
+    """Raise an error for replicates whose vectors cannot be compared."""
     replicates = require_replicates(table, measure)
     if not shares_a_space(table):
         raise MeasureError(

@@ -59,7 +59,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
 
 
 def require_complete(table: AssociationTable, measure: str) -> None:
-    """Refuse tables with missing or repeated pairs."""
+    """Raise an error for tables with missing or repeated pairs."""
     check_table(table)
     if not table.is_complete:
         missing = int(np.isnan(table.values.to_numpy()).sum())
@@ -72,24 +72,24 @@ def require_complete(table: AssociationTable, measure: str) -> None:
 
 
 def require_cosines(table: AssociationTable, measure: str) -> None:
-    """Refuse associations other than cosines, which have no distance."""
+    """Raise an error for associations other than cosines, which have no distance."""
     if table.metric != COSINE:
         raise MeasureError(f"{measure} needs cosine distances, but this table contains {table.metric.plural}.")
 
 
 def require_two_groups(table: AssociationTable, measure: str) -> None:
-    """Refuse one group, or more than two."""
+    """Raise an error for one group, or more than two."""
     if len(table.groups) != 2:
         raise MeasureError(f"{measure} compares two groups, but this table has {len(table.groups)}. Choose two.")
 
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:
-    """Refuse groups with fewer targets than the measure needs."""
+    """Raise an error for groups with fewer targets than the measure needs."""
     _require(f"{measure}: group", table.groups, np.bincount(table.group_index), least)
 
 
 def require_attributes(table: AssociationTable, measure: str, least: int) -> None:
-    """Refuse associated classes with fewer attributes than the measure needs."""
+    """Raise an error for associated classes with fewer attributes than the measure needs."""
     classes = table.associated_classes
     _require(f"{measure}: class", classes, np.bincount(table.class_index)[: len(classes)], least)
 

@@ -47,7 +47,7 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
 
 
 def check_bias(bias: pd.DataFrame) -> None:
-    """Refuse anything but the frame of `bias_towards`."""
+    """Raise an error for anything but the frame of `bias_towards`."""
     problem = "not a DataFrame. Pass the result of `bias_towards`."
     check_kind("bias", bias, pd.DataFrame, problem, MeasureError)
 

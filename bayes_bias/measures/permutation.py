@@ -86,7 +86,7 @@ def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: i
 
 
 def check_ddof(ddof: int) -> None:
-    """Refuse anything but 0 and 1."""
+    """Raise an error for anything but 0 and 1."""
     if ddof not in (0, 1):
         raise MeasureError(f"`ddof` must be 1 (as published) or 0, but is {ddof!r}.")
 

@@ -78,7 +78,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     quantiles lack the longer tails of Student's t. Intervals over few words are therefore too short. The residual
     counts about three times, so intervals are too wide if it is large.
 
-    Misleads with four words (7% false findings on random attribute words), and if words are not independent draws.
+    Misleads with four words (7% false positives on random attribute words), and if words are not independent draws.
 
     References
     ----------

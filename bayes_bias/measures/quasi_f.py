@@ -164,7 +164,7 @@ class _Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Scores(WordScores):
-    """Scores with the variances that they give the bias; see `quasi_f`."""
+    """Scores with the variances that they give the bias (see `quasi_f`)."""
 
     def terms(self) -> list[_Term]:
         """The terms of the variances, group by group and class by class."""

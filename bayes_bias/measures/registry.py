@@ -152,7 +152,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     name : str
         Its name in tables; each name can be used once.
     rank : float
-        Its place in tables. Those of this package have 10, 20, ...; by default a new one comes after them.
+        Its place in tables. Those of this package have 10, 20, ..., by default a new one comes after them.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
 
 def _check_signature(name: str, function: Callable[..., Any]) -> None:
-    """Refuse a function that could not be called, while its author is there to read why."""
+    """Raise an error for a function that could not be called, while its author is there to read why."""
     signature = inspect.signature(function)
     provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
     try:
@@ -212,9 +212,9 @@ class Result:
     value : float
         The measure itself, in the units of its paper.
     range : tuple of float
-        Least and greatest value that the measure can take here; infinite if nothing bounds it.
+        Least and greatest value that the measure can take here, or infinite if nothing bounds it.
     b0 : float
-        The value that means "no bias"; NaN if there is none.
+        The value that means "no bias", or NaN if there is none.
     p_value : float or None
         The measure's own p-value, if its paper defines one.
     interval : tuple of float or None

@@ -102,7 +102,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     uncertainty, as in lmerTest.
 
     Misleads if a short group or class is more variable than a long one: one variance for all is then too small for it,
-    and there are many false findings (20 to 30% if 3 or 4 words vary three times as much as 25 or 30 others). Misleads
+    and there are many false positives (20 to 30% if 3 or 4 words vary three times as much as 25 or 30 others). Misleads
     if words are not independent draws.
 
     References

@@ -27,9 +27,9 @@ class Robustness:
     mean, sd, low, high : float
         Their mean, standard deviation and central 95% interval, in the units of the measure.
     same_side : float
-        Share of occasions on the majority's side of "no bias"; NaN if the measure names no such value.
+        Share of occasions on the majority's side of "no bias", or NaN if the measure names no such value.
     reliability : float
-        Mean correlation of word values between two occasions; NaN if the measure has no word values.
+        Mean correlation of word values between two occasions, or NaN if the measure has no word values.
     """
 
     values: np.ndarray
@@ -192,7 +192,7 @@ def chance_effect_sizes(
     Notes
     -----
     Describes chance in the choice of *targets* alone. The attributes are fixed, as in WEAT's permutation test. For
-    its false findings if attributes are samples too, see `bayes_bias.checks.calibration`.
+    its false positives if attributes are samples too, see `bayes_bias.checks.calibration`.
 
     References
     ----------

@@ -66,7 +66,7 @@ def weat(
     alternative : {"greater", "less", "two-sided"}
         The direction of the alternative: stereotypical, anti-stereotypical, or either.
     permutations : int, optional
-        Number of random partitions; by default all are counted, or 100,000 drawn if they are too many.
+        Number of random partitions, by default all are counted, or 100,000 drawn if they are too many.
     seed : int
         Seed of the draws; exact tests do not use it.
 

@@ -38,7 +38,7 @@ def wefat(
         Two groups and two associated classes, or one group with its class and an opposite class; complete, without
         repeats. Control classes are ignored.
     targets : str or sequence of str, optional
-        The word or words to measure; by default all targets.
+        The word or words to measure, by default all targets.
     ddof, alternative, permutations, seed
         See `weat`.
 
@@ -57,11 +57,11 @@ def wefat(
     Notes
     -----
     Misleads as WEAT does: d measures how cleanly a word separates two classes, not by how much. A word with few
-    attributes has a large ``|d|`` by chance, and testing every target multiplies false findings.
+    attributes has a large ``|d|`` by chance, and testing every target multiplies false positives.
 
     References
     ----------
-    Caliskan et al. (2017); see `weat`. https://doi.org/10.1126/science.aal4230
+    Caliskan et al. (2017) (see `weat`). https://doi.org/10.1126/science.aal4230
 
     Examples
     --------

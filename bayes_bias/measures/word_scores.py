@@ -15,7 +15,7 @@ from bayes_bias.table.statistics import table_means
 
 @dataclass(frozen=True, eq=False)
 class WordScores:
-    """Scores s of targets and r of attributes, whose means over words give the bias; see `quasi_f`."""
+    """Scores s of targets and r of attributes, whose means over words give the bias (see `quasi_f`)."""
 
     statistics: xr.Dataset
     weights: NDArray[np.float64]

@@ -30,7 +30,7 @@ class Component:
     effect : str
         Its effect in the model's formula, as texts write it.
     effect_by_replicate : str
-        The same if the effect may differ between replicates; "" if it may not.
+        The same if the effect may differ between replicates, or "" if it may not.
     dims : tuple of str
         Along which its scale may differ: a spec says along which of them it does, see `bayes_bias.models.priors.scale`.
     needs : tuple of {"controls", "groups", "clusters", "replicates"}

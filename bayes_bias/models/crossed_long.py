@@ -299,7 +299,7 @@ def _summed(
 
 
 def _is_level(component: Component) -> bool:
-    """Whether an effect of words is one number for each of them."""
+    """Return True if an effect of words is one number for each of them."""
     over = component.over_classes if component.part == "targets" else component.over_groups
     return over in ("all", "associated")
 

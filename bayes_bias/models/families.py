@@ -49,7 +49,7 @@ class Kind(Enum):
 
     @property
     def is_positive(self) -> bool:
-        """Whether the parameter must be above zero."""
+        """Return True if the parameter must be above zero."""
         return self not in (Kind.LOCATION, Kind.LOG_LOCATION)
 
     def in_unit(self, value: Numbers, unit: Numbers) -> Numbers:
@@ -76,7 +76,7 @@ class Family:
     terms : callable, optional
         From the parameters to the `Terms` of the log density, for families of positive numbers.
     size : callable, optional
-        From the parameters to the order of magnitude; by default the first scale, or one over the first rate.
+        From the parameters to the order of magnitude, by default the first scale, or one over the first rate.
     open_at_zero : bool
         Whether the density is positive at zero, where a standard deviation may well lie.
     """

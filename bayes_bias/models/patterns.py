@@ -107,7 +107,7 @@ class Patterns:
     counts : mapping of side to array (cells,)
         Numbers of words.
     replicates : int
-        How many there are; 0 if the model has no effects of replicates.
+        How many there are, or 0 if the model has no effects of replicates.
     """
 
     words: Effects
@@ -260,7 +260,7 @@ def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
 
 
 def differs_by_group(posterior: xr.Dataset) -> bool:
-    """Whether the targets of each group have their own scales."""
+    """Return True if the targets of each group have their own scales."""
     return any("group" in dims for dims in dims_in_posterior(posterior).values())
 
 

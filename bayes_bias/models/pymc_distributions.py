@@ -23,7 +23,7 @@ _CONTINUOUS: dict[str, Any] = {
 def check_distribution(
     where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
 ) -> None:
-    """Refuse anything but a prior of a single parameter.
+    """Raise an error for anything but a prior of a single parameter.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """The numbers that random numbers are drawn with; None if they are no numbers."""
+    """The numbers that random numbers are drawn with, or None if they are no numbers."""
     if distribution is None:
         return None
     try:

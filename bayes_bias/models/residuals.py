@@ -52,7 +52,7 @@ class Residual(Protocol):
 
     @property
     def collapses(self) -> bool:
-        """Whether word effects can be integrated out: of the normal alone."""
+        """Return True if word effects can be integrated out: of the normal alone."""
 
     def scale(self, sd: Any, shapes: Shapes) -> Any:
         """The scale at which the standard deviation is `sd`."""

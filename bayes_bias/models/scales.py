@@ -103,12 +103,12 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
-    """Whether the words of a side share something, and the spec says how much they may."""
+    """Return True if the words of a side share something, and the spec says how much they may."""
     return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
 
 
 def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
-    """Whether there are replicates, and the spec says how much they may differ."""
+    """Return True if there are replicates, and the spec says how much they may differ."""
     return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
 
 

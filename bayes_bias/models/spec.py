@@ -100,7 +100,7 @@ class Prior:
 
     @property
     def terms(self) -> Terms | None:
-        """The terms of its log density; None if it is of no family in `bayes_bias.models.families.POSITIVE`."""
+        """The terms of its log density, or None if it is of no family in `bayes_bias.models.families.POSITIVE`."""
         family = POSITIVE.get(self.distribution)
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
@@ -133,7 +133,7 @@ class ModelSpec:
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
         (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual; see
         `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is what vectors tell of its variance,
-        and exponential with rate ``lam`` for tables without vectors; see `bayes_bias.models.preferences`.
+        and exponential with rate ``lam`` for tables without vectors (see `bayes_bias.models.preferences`).
     reference : Reference or None
 
     Examples
@@ -211,20 +211,20 @@ class ModelSpec:
 
 
 def spec_names() -> list[str]:
-    """Names of the shipped models."""
+    """Names of the built-in models."""
     return shipped_names("models")
 
 
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
-    """Read a model by its shipped name or from the path of a TOML file. A `ModelSpec` is returned as it is.
+    """Read a model by its built-in name or from the path of a TOML file. A `ModelSpec` is returned as it is.
 
-    A file with ``base = "crossed"`` holds only what differs from that shipped model.
+    A file with ``base = "crossed"`` holds only what differs from that built-in model.
 
     Raises
     ------
     SpecError
         No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior; a base that is not a
-        shipped model.
+        built-in model.
     """
     if isinstance(name_or_path, ModelSpec):
         return name_or_path
@@ -245,7 +245,7 @@ def _shipped(name: str) -> Mapping[str, Any]:
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
-    """A validated spec from what a TOML file holds, beyond the shipped model that is its base."""
+    """A validated spec from what a TOML file holds, beyond the built-in model that is its base."""
     if "base" in content:
         content = _beyond_base(content, name)
     structure = str(content.get("structure"))

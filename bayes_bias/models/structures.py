@@ -35,7 +35,7 @@ class Structure(Protocol):
 
     @property
     def GENERALISES(self) -> bool:  # noqa: N802
-        """Whether targets and attributes are random: only then are there scopes, a noise floor, a verdict."""
+        """Return True if targets and attributes are random: only then are there scopes, a noise floor, a verdict."""
 
     @property
     def COLLAPSED(self) -> bool:  # noqa: N802

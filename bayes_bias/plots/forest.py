@@ -35,7 +35,7 @@ def plot_forest(
     ci_prob : float
         Probability of the intervals.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, as high as its rows need.
+        Where to draw, by default on a new figure, as high as its rows need.
     legend : bool
         Whether a legend stands below the axes.
     palette : sequence of str, optional
@@ -44,7 +44,7 @@ def plot_forest(
         What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned, to save computing it again. Its
         contrasts are drawn.
     contrasts : sequence of str
-        Further contrasts, such as ``"male names - female names: career"``; see `bayes_bias.contrast`.
+        Further contrasts, such as ``"male names - female names: career"`` (see `bayes_bias.contrast`).
 
     Examples
     --------

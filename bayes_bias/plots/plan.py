@@ -85,7 +85,7 @@ def plot_plan(
 
 
 def _inside(ax: Axes, label: Text) -> bool:
-    """Whether a label of a contour lies clear of the edges, which would cut it off."""
+    """Return True if a label of a contour lies clear of the edges, which would cut it off."""
     at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
     return bool((at > _EDGE).all() and (at < 1 - _EDGE).all())
 

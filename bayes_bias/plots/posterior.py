@@ -54,7 +54,7 @@ def plot_posterior(
     zero. The dotted line is the raw contrast of these words, half of WEAT's numerator if WEAT is defined. Beyond it, on
     either side, the noise density is darker: this area is the chance that a verdict states. Do not judge by how much
     the two curves overlap. Given the scales both have the same width, and curves 1.96 standard deviations apart share a
-    third of their area. Units: those of the table.
+    third of their area. In the units of the table.
 
     Parameters
     ----------

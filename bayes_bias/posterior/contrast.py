@@ -33,7 +33,7 @@ class Contrast(Tabled):
     metric : Metric
         The metric of the table, with its units.
     table : pandas.DataFrame
-        One row, with the columns of `bayes_bias.summarize`: floats, and ``converged``. Units: those of the table times
+        One row, with the columns of `bayes_bias.summarize`: floats, and ``converged``. In the units of the table times
         those of the weights.
     verdict : Verdict or None
         None for a level, for which zero is not a special value.
@@ -46,7 +46,7 @@ class Contrast(Tabled):
 
     @property
     def chance(self) -> float:
-        """Chance of a contrast this large, of either sign, if there were none; missing for a level."""
+        """Chance of a contrast this large, of either sign, if there were none, or missing for a level."""
         return float("nan") if self.verdict is None else self.verdict.chance
 
     @property
@@ -91,14 +91,14 @@ def contrast(
     levels : bool
         Whether to estimate a level, such as the mean of one block. Its weights need not sum to zero.
     label : str, optional
-        The name of the result; by default its formula, or "contrast".
+        The name of the result, by default its formula, or "contrast".
     ci_prob : float
         Probability of the equal-tailed interval.
 
     Returns
     -------
     Contrast
-        Printed, its verdict in sentences; ``table``, ``chance``, ``verdict``. Units: those of the table times those of
+        Printed, its verdict in sentences; ``table``, ``chance``, ``verdict``. In the units of the table times those of
         the weights.
 
     Raises
@@ -106,7 +106,7 @@ def contrast(
     BayesBiasError
         A name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
     ScopeError
-        The design cannot carry the scope; the fit is of the published model, whose attributes are fixed.
+        If the data do not support the scope; the fit is of the published model, whose attributes are fixed.
 
     References
     ----------

@@ -56,7 +56,7 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
-    """+1 for the first name of ``"name - name"`` and -1 for the second; empty if it names something else."""
+    """+1 for the first name of ``"name - name"`` and -1 for the second, or empty if it names something else."""
     text = text.strip()
     if text in labels:
         return {text: 1.0}

@@ -144,7 +144,7 @@ class Adjustment:
 
 
 def covariates_of(fitted: Fitted) -> str:
-    """The names of all covariates whose slopes a fit has, and whose they are, as a text; "" if it has none."""
+    """The names of all covariates whose slopes a fit has, and whose they are, as a text, or "" if it has none."""
     sides_of: dict[str, list[str]] = {}
     for side in SIDES:
         if f"{side}_slope" in fitted.posterior:

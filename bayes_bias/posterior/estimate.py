@@ -134,7 +134,7 @@ class Estimate:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether there are draws: under scope "none" there is the raw contrast alone."""
+        """Return True if there are draws: under scope "none" there is the raw contrast alone."""
         return "draw" in self.draws.dims
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
@@ -145,7 +145,7 @@ class Estimate:
 
     @property
     def prob_direction(self) -> NDArray[np.float64]:
-        """Posterior probability of the more probable sign; missing without draws."""
+        """Posterior probability of the more probable sign, or missing without draws."""
         if not self.is_uncertain:
             return self._missing
         mixture = self.mixture
@@ -153,7 +153,7 @@ class Estimate:
         return np.maximum(positive, 1 - positive)
 
     def prob_within(self, size: float) -> NDArray[np.float64]:
-        """Posterior probability of values between ``-size`` and ``size``; missing without draws."""
+        """Posterior probability of values between ``-size`` and ``size``, or missing without draws."""
         if not self.is_uncertain:
             return self._missing
         if self.mixture is not None:

@@ -79,7 +79,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     Raises
     ------
     ScopeError
-        The design cannot carry the scope.
+        If the data do not support the scope.
 
     Notes
     -----
@@ -229,12 +229,12 @@ class _Blocks:
 
     @property
     def fixes_replicates(self) -> bool:
-        """Whether there are replicates, and the scope does not sample them."""
+        """Return True if there are replicates, and the scope does not sample them."""
         return bool(self.fitted.replicate_kind) and not self.scope.samples_replicates
 
     @property
     def adjusts(self) -> bool:
-        """Whether words have covariates, and the scope samples anything: the raw contrast is never adjusted."""
+        """Return True if words have covariates, and the scope samples anything: the raw contrast is never adjusted."""
         return not self.scope.samples_nothing and any(name in self.fitted.posterior for name in SLOPES)
 
     @property

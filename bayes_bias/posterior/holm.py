@@ -106,7 +106,7 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
 def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Probabilities of chance findings, adjusted for their number by Holm's step-down procedure.
 
-    If adjusted probabilities below ``alpha`` are called findings, the probability of one false finding or more is at
+    If adjusted probabilities below ``alpha`` are called findings, the probability of one false positive or more is at
     most ``alpha``, however many cases are null and however they depend on each other. With the probabilities in
     ascending order
 

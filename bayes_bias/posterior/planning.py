@@ -99,12 +99,12 @@ def words_needed(
     Parameters
     ----------
     bias : float
-        The smallest bias of interest, in the units of the table; see `plan`.
+        The smallest bias of interest, in the units of the table (see `plan`).
 
     Raises
     ------
     ScopeError
-        The design cannot carry the scope, or `bias` is not a positive number.
+        If the data do not support the scope, or `bias` is not a positive number.
     """
     checked_bias(bias)
     fitted, checked = _checked(fit, scope)
@@ -153,7 +153,7 @@ def plan(
     targets, attributes : sequence of int
         Numbers of words in each group and in each associated class, two or more.
     replicates : sequence of int, optional
-        Numbers of replicates, two or more; by default the number in the table. For a table with replicates only.
+        Numbers of replicates, two or more, by default the number in the table. For a table with replicates only.
     scope : {"all", "both", "targets", "attributes", ...}
         The words that count as samples. A side that does not count as a sample keeps its words; only their number
         matters.

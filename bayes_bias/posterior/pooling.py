@@ -33,7 +33,7 @@ from bayes_bias.table.statistics import compared_attributes
 class IntervalEstimate:
     """Posterior mean, standard deviation and equal-tailed interval of one number.
 
-    ``prob_direction`` is the probability of the more probable sign; missing for a scale.
+    ``prob_direction`` is the probability of the more probable sign, or missing for a scale.
     """
 
     mean: float

@@ -31,7 +31,7 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
     BayesBiasError
         The fit has no such estimand.
     ScopeError
-        The design cannot carry the scope, or the scope leaves no uncertainty.
+        If the data do not support the scope, or the scope leaves no uncertainty.
 
     Notes
     -----

@@ -87,7 +87,7 @@ class WordVariance:
         By the number of each group or class: variance of the bias if that of the effects is one and words are
         independent.
     prior : Prior or None
-        Of the standard deviation, in the units of the table; None if vectors tell the variance.
+        Of the standard deviation, in the units of the table, or None if vectors tell the variance.
     expected, directions, explained : float
         Expected variance and degrees of freedom of what vectors tell, and the share of the residual variance in it.
     """
@@ -220,10 +220,10 @@ class SideOfTable:
     preference, level : sequence of Prior
         Of the standard deviations of preferences and of levels, in the units of the table.
     told : Told or None
-        What vectors tell of the variance of preferences; None if they do not.
+        What vectors tell of the variance of preferences, or None if they do not.
     inflation, inflation_df : array (cells,)
         How many times the variance of each cell's mean is as large as that of independent words, and its degrees of
-        freedom; infinite if it is known.
+        freedom, or infinite if it is known.
     has_common_scales : bool
         Whether all cells have the same standard deviations.
     """
@@ -413,7 +413,7 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
 
 
 def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset] | None:
-    """Return the model as a table allows it, and the table's statistics; None if its posterior needs a sampler."""
+    """Return the model as a table allows it, and the table's statistics, or None if its posterior needs a sampler."""
     table, spec = modelled(table, spec)
     if not is_integrated(spec):
         return None

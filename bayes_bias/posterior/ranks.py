@@ -18,7 +18,7 @@ class Ranking:
 
     The table has for each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed
     interval ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks. `above` is the probability that the name in the row
-    has a larger value than that in the column; missing on the diagonal.
+    has a larger value than that in the column, or missing on the diagonal.
     """
 
     table: pd.DataFrame

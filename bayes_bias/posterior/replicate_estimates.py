@@ -32,7 +32,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why an estimand is missing, in a model of the user's own; "" if it is not."""
+        """Why an estimand is missing, in a model of the user's own, or "" if it is not."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
@@ -49,7 +49,7 @@ class ReplicateEstimates:
 
     @property
     def _is_raw(self) -> bool:
-        """Whether the scope samples no words, so that the bias in a replicate is what was measured there."""
+        """Return True if the scope samples no words, so that the bias in a replicate is what was measured there."""
         return not self.scope.facets - {REPLICATES}
 
     @property

@@ -59,7 +59,7 @@ def summarize(
     fit : xarray.DataTree
         From `fit` or `load_fit`.
     scope : {"both", "targets", "attributes", "none"}
-        The words that the numbers generalise over; see `bayes_bias.posterior.estimates`, which also defines the
+        The words that the numbers generalise over (see `bayes_bias.posterior.estimates`), which also defines the
         estimands. The hierarchical model has no scopes.
     ci_prob : float
         Probability of the credible interval: 95% here and everywhere in this package, whatever ArviZ's ``rcParams``
@@ -71,7 +71,7 @@ def summarize(
     words : bool
         Whether to add rows of single words, which take most of the time.
     contrasts : sequence of str
-        Further contrasts, such as ``"male names - female names: career"``; see `contrast`. They are rows of the
+        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). They are rows of the
         estimand "contrast".
 
     Returns
@@ -92,14 +92,14 @@ def summarize(
         ``converged``
             whether the fit passed its convergence checks.
 
-        Units: those of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number that
+        In the units of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number that
         is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice says so,
         and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has both.
 
     Raises
     ------
     ScopeError
-        The design cannot carry the scope.
+        If the data do not support the scope.
     BayesBiasError
         `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number; a
         contrast names a group or class that the fit does not have.
@@ -154,7 +154,7 @@ def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
 
 
 def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
-    """Refuse an impossible probability, and an unknown kind of interval."""
+    """Raise an error for an impossible probability, and an unknown kind of interval."""
     check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
@@ -163,7 +163,7 @@ def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
 
 
 def check_rope(rope: float | None) -> None:
-    """Refuse an impossible region of practical equivalence."""
+    """Raise an error for an impossible region of practical equivalence."""
     if rope is not None and not (is_number(rope) and rope > 0):
         raise BayesBiasError(
             f"`rope` must be a positive number in the units of the table, such as 0.01, or None, but is {rope!r}."

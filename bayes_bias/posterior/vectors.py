@@ -38,7 +38,7 @@ def integrand_of_vectors(
     weights : array (groups, classes)
         Of blocks in the bias.
     general : GeneralWords or None
-        None if words count as independent, and preferences have the prior of tables without vectors.
+        None if words are treated as independent, and preferences have the prior of tables without vectors.
     values : array (targets, attributes), optional
         By default the cosines of the words.
     """

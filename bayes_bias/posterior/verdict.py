@@ -102,9 +102,9 @@ class Verdict(Tabled):
     metric : Metric
         The metric of the table, with its units.
     replicate_kind : str
-        What a replicate of the table is, such as "template"; "" if there are none.
+        What a replicate of the table is, such as "template", or "" if there are none.
     wider : Verdict or None
-        With scope "targets" the verdict of the widest scope; None if a class of one word cannot carry it.
+        With scope "targets" the verdict of the widest scope, or None if a class of one word cannot carry it.
     rope, prob_negligible : float or None
         Largest negligible bias, and the posterior probability that the bias is negligible.
     quantity : {"bias", "change", "difference"}
@@ -112,10 +112,10 @@ class Verdict(Tabled):
     related : bool
         Whether related words get less weight.
     covariates : str
-        The covariates at equal values of which the bias is estimated, such as "log frequency rank"; "" if there are
+        The covariates at equal values of which the bias is estimated, such as "log frequency rank", or "" if there are
         none.
     expected : {1, 0, -1}
-        The sign that the stereotype predicts; 0 if it predicts none, as for a change.
+        The sign that the stereotype predicts, or 0 if it predicts none, as for a change.
     adjustment : Adjustment or None
         For a fit with covariates: the bias without adjustment, and how much of it covariates explain.
     """
@@ -230,7 +230,7 @@ class Verdict(Tabled):
 
     @property
     def negligible(self) -> str:
-        """How probable it is that the bias is negligible, in a sentence; "" if `rope` was not given."""
+        """How probable it is that the bias is negligible, in a sentence, or "" if `rope` was not given."""
         if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
             return ""
         return (
@@ -240,7 +240,7 @@ class Verdict(Tabled):
 
     @property
     def _against(self) -> bool:
-        """Whether there is a bias, and its sign is opposite to the stereotype."""
+        """Return True if there is a bias, and its sign is opposite to the stereotype."""
         settled = self.label not in (
             *_OF_NEW_ATTRIBUTES[2:],
             *_OF_THESE_ATTRIBUTES[2:],
@@ -306,12 +306,12 @@ def verdict(
     Returns
     -------
     Verdict
-        Printed, its sentences. Numbers are in the units of the table.
+        Numbers are in the units of the table.
 
     Raises
     ------
     ScopeError
-        The design cannot carry the scope, or the fit is not of a crossed model.
+        If the data do not support the scope, or the fit is not of a crossed model.
     BayesBiasError
         `rope` is not a positive, finite number.
     TableError
@@ -358,7 +358,7 @@ def integrated_verdict(
     ci_prob: float = 0.95,
     rope: float | None = None,
 ) -> Verdict | None:
-    """Return the same; None if the posterior needs a sampler."""
+    """Return the same, or None if the posterior needs a sampler."""
     check_table(table)
     check_rope(rope)
     check_ci_prob(ci_prob)
@@ -456,7 +456,7 @@ def judge(
 
 
 def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
-    """The bias at equal covariates and the unadjusted one; None without covariates, and if nothing is sampled."""
+    """The bias at equal covariates and the unadjusted one, or None without covariates, and if nothing is sampled."""
     covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
     if not covariates:
         return None

@@ -45,7 +45,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     xarray.Dataset
         ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to this
         class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words have
-        covariates, effects leave out what the covariates explain. Units: those of the table.
+        covariates, effects leave out what the covariates explain. In the units of the table.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
 
 
 def check_side(side: str) -> Side:
-    """Refuse a side that does not exist."""
+    """Raise an error for a side that does not exist."""
     for name in SIDES:
         if side == name:
             return name

@@ -75,9 +75,9 @@ def compare(
     ci_prob : float
         Probability of the equal-tailed intervals.
     rope : float, optional
-        Largest negligible change or bias, in the units of the tables; see `verdict`.
+        Largest negligible change or bias, in the units of the tables (see `verdict`).
     defining_sets : str, path or sequence of sequences of str, optional
-        For Direct Bias and RIPA; see `measure_all`.
+        For Direct Bias and RIPA (see `measure_all`).
     damage : Damage, optional
         The cost of the change, from `bayes_bias.debiasing.damage`, for sentences and page.
     versions : bool, optional
@@ -178,12 +178,12 @@ def compare(
 
 
 def _is_version(after: AssociationTable, given: bool | None) -> bool:
-    """Whether it is known, before any vectors are read, that one side was made from the other."""
+    """Return True if it is known, before any vectors are read, that one side was made from the other."""
     return bool(given) or (given is None and "debiasing" in after.provenance)
 
 
 def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
-    """Whether neither side was made from the other: as it was said, or as vectors show it."""
+    """Return True if neither side was made from the other: as it was said, or as vectors show it."""
     if versions is not None:
         return not versions
     return alike is not None and not alike.unknown and not alike.are_versions
@@ -232,7 +232,7 @@ def _zero(ci_prob: float) -> dict[str, Any]:
 def control_levels(
     change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
-    """The change of the mean of each group with each control class of the table; see `Comparison.controls`."""
+    """The change of the mean of each group with each control class of the table (see `Comparison.controls`)."""
     table_of_levels = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return table_of_levels.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 
@@ -288,7 +288,7 @@ def compare_all(
         Fewer than two tables, two of the same name, different designs, no words in common, two tables with the same
         values, or two whose bias is zero by construction.
     ScopeError
-        The design cannot carry the scope, or the scope leaves nothing uncertain.
+        If the data do not support the scope, or the scope leaves nothing uncertain.
 
     References
     ----------
@@ -358,7 +358,7 @@ def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
 
 
 def zero_by_construction(table: AssociationTable) -> bool:
-    """Whether every associated attribute is equally close to all groups, and the bias therefore exactly zero.
+    """Return True if every associated attribute is equally close to all groups, and the bias therefore exactly zero.
 
     Equalising does this: "he" and "she" end with the same cosine to every neutral word. The zero is a fact about
     these words, without the uncertainty that a posterior would give it.

@@ -82,7 +82,7 @@ class Comparison(Tabled):
         ``effect_size``, since the effect size of a difference is not the change of an effect size.
     controls : pandas.DataFrame
         Change of the mean of each group with each control class, which debiasing should leave alone;
-        columns of `summarize`, index "group, control class"; empty without control classes.
+        columns of `summarize`, index "group, control class", or empty without control classes.
     share_removed : ShareRemoved
     in_spread : ChangeInSpread
         The change in units of the spread of values, which shrinks if a whole embedding does.
@@ -161,7 +161,7 @@ class Comparison(Tabled):
 
     @property
     def headline(self) -> str:
-        """Whether the bias changed, in a few words and without a full stop."""
+        """Return True if the bias changed, in a few words and without a full stop."""
         quantity, label = self.names["change"], self.verdict.label
         changed = "differ" if self.corpora else "changed"
         return {

@@ -49,7 +49,7 @@ class ChangeInSpread:
 
     @property
     def text(self) -> str:
-        """Describe both in sentences; "" if a spread is unknown, because each block has one value."""
+        """Describe both in sentences, or "" if a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
         remainder, share = percent(self.spread_after / self.spread_before), percent(self.share_removed)

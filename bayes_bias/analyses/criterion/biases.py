@@ -85,12 +85,12 @@ class Biases:
 
     @property
     def exact(self) -> bool:
-        """Whether no bias has an error."""
+        """Return True if no bias has an error."""
         return not self.covariance.to_numpy().any()
 
     @property
     def independent(self) -> bool:
-        """Whether all errors are independent."""
+        """Return True if all errors are independent."""
         covariance = self.covariance.to_numpy()
         return not (covariance - np.diag(np.diag(covariance))).any()
 
@@ -128,7 +128,7 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
 
 
 def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
-    """Refuse a label that is given twice."""
+    """Raise an error for a label that is given twice."""
     if labels.has_duplicates:
         raise CriterionError(
             f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
@@ -136,7 +136,7 @@ def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
-    """Refuse numbers that are not finite."""
+    """Raise an error for numbers that are not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cell, why = _first_without_number(values)
@@ -159,7 +159,7 @@ def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
-    """Refuse a negative standard error."""
+    """Raise an error for a negative standard error."""
     wrong = sd[sd < 0]
     if len(wrong):
         raise CriterionError(

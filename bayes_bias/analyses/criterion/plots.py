@@ -49,7 +49,7 @@ def plot_criterion(
     result : CriterionValidity
         From `bayes_bias.criterion`.
     names : bool, optional
-        Whether labels are written next to their points; by default if there are at most 40.
+        Whether labels are written next to their points, by default if there are at most 40.
     ax, legend, palette
         As in `plot_forest`.
 

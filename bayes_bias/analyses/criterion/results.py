@@ -36,7 +36,7 @@ Label = Literal["distinguishable", "for these words only", "not distinguishable"
 
 @dataclass(frozen=True, repr=False)
 class CriterionVerdict(Telling):
-    """Whether bias correlates with the criterion.
+    """Return True if bias correlates with the criterion.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class CriterionVerdict(Telling):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CriterionValidity(Tabled):
-    """Whether bias correlates with an outside measure. Made by `bayes_bias.criterion`.
+    """Return True if bias correlates with an outside measure. Made by `bayes_bias.criterion`.
 
     Attributes
     ----------

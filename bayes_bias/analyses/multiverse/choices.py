@@ -51,7 +51,7 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
 
 
 def reason_against(options: Mapping[str, str]) -> str:
-    """Return why options cannot be combined; "" if they can."""
+    """Return why options cannot be combined, or "" if they can."""
     if _FROM_VECTORS in options[PRIOR] and options[SCALES] != BY_GROUP:
         return (
             f"A prior from vectors is combined with the scales '{BY_GROUP}' alone, because others have no such prior."
@@ -60,7 +60,7 @@ def reason_against(options: Mapping[str, str]) -> str:
 
 
 def same_model(options: Mapping[str, str], first: Mapping[str, str]) -> str:
-    """Return why options are a model that is there already; "" if they are another one."""
+    """Return why options are a model that is there already, or "" if they are another one."""
     if options[SCALES] == COMMON and options[UNIT] != first[UNIT]:
         return f"The scales '{COMMON}' have one unit, because no group or class has its own."
     return ""

@@ -104,5 +104,5 @@ def largest_change(draws: Numbers) -> Numbers:
 
 
 def has_enough(times: Sequence[float]) -> bool:
-    """Whether there are slices enough to say how much others would differ."""
+    """Return True if there are slices enough to say how much others would differ."""
     return len(times) >= FEWEST

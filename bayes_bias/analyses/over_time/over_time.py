@@ -60,7 +60,7 @@ def over_time(
     scope : {"new slices", "these slices"}
         The slices that the verdict is about.
     words : {"all", "both", "targets", "attributes", ...}
-        Over which words, and whether over new replicates, all answers generalise; see `fit`.
+        Over which words, and whether over new replicates, all answers generalise (see `fit`).
     reference : number, optional
         The slice that the others are compared with, to see whether they were made alike. By default it is the one whose
         words are neither nearest to each other nor farthest apart.
@@ -82,7 +82,7 @@ def over_time(
         Fewer than two slices; a time that is not a number, or is given twice; other stereotypes or another association;
         a group or class without a word in common.
     ScopeError
-        The design cannot carry the scope of words, or it leaves nothing uncertain.
+        If the data do not support the scope of words, or it leaves nothing uncertain.
 
     Notes
     -----

@@ -174,7 +174,7 @@ class OverTime(Tabled):
 
     @property
     def headline(self) -> str:
-        """Whether the bias changed, in a clause."""
+        """Return True if the bias changed, in a clause."""
         first, *_, last = self.tables
         span = f"from {first} to {last}"
         changed = "increased" if float(self.trend.table["mean"].iloc[0]) > 0 else "decreased"
@@ -187,7 +187,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """The time of the change, in a sentence; "" if no change can be dated."""
+        """The time of the change, in a sentence, or "" if no change can be dated."""
         if self.new is None or self.alike.unlike or not self._something_changed:
             return ""
         (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())

@@ -84,7 +84,7 @@ class SliceContrast(Tabled):
 
     @property
     def verdict(self) -> Label:
-        """Whether it is larger than chance explains."""
+        """Return True if it is larger than chance explains."""
         if not Diagnostics.of(self.fit).converged:
             return "not converged"
         if self.alike.unlike:

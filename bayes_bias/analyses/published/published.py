@@ -81,7 +81,7 @@ MOST_OFF, FEWEST_STUDIES = 0.1, 5
 
 @dataclass(frozen=True)
 class Design:
-    """Two groups of targets and two classes of attributes, and the d that was published; see `published`."""
+    """Two groups of targets and two classes of attributes, and the d that was published (see `published`)."""
 
     d: float
     targets: tuple[int, int]
@@ -144,7 +144,7 @@ class PublishedFinding(Tabled):
     lower, upper : float
         95% interval of the bias of new words on both sides, in units of d.
     why : str
-        Why there is no probability; "" if there is one.
+        Why there is no probability, or "" if there is one.
     learnt_from : str
         The studies that the variances of words were learnt from.
     """

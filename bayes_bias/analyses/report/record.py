@@ -105,7 +105,7 @@ class Section:
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Whether the fit can be believed."""
+        """Return True if the fit can be believed."""
         return Diagnostics.of(self.fitted)
 
     @property
@@ -116,24 +116,24 @@ class Section:
 
     @property
     def no_weat(self) -> str:
-        """The reason why WEAT is not defined for this list, in a sentence; "" if it is."""
+        """The reason why WEAT is not defined for this list, in a sentence, or "" if it is."""
         reason = self.measures.left_out.get("WEAT", "")
         return f"{reason.removesuffix('.')}." if reason else ""
 
     @property
     def quasi_f(self) -> QuasiF | None:
-        """The second opinion on the list's bias; None if it has none."""
+        """The second opinion on the list's bias, or None if it has none."""
         result = self.measures.results.get("quasi-F")
         return result if isinstance(result, QuasiF) else None
 
     @property
     def replicate_kind(self) -> str:
-        """Kind of the replicates, such as "template"; "" if there are none."""
+        """Kind of the replicates, such as "template", or "" if there are none."""
         return self.fitted.replicate_kind
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """Estimates from replicates, for ``evidence.csv``; empty if there are none."""
+        """Estimates from replicates, for ``evidence.csv``, or empty if there are none."""
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -157,7 +157,7 @@ class Section:
 
     @property
     def measures_table(self) -> pd.DataFrame:
-        """Return every measure, with the posterior in the last rows; see `with_posterior`."""
+        """Return every measure, with the posterior in the last rows (see `with_posterior`)."""
         return with_posterior(self.measures.table, self.summaries, self.table.metric)
 
 
@@ -229,7 +229,7 @@ class Report(Tabled):
 
     @property
     def converged(self) -> bool:
-        """Whether every fit has converged."""
+        """Return True if every fit has converged."""
         return all(section.diagnostics.converged for section in self.sections)
 
     @property
@@ -256,7 +256,7 @@ class Report(Tabled):
         return pd.concat(tables, names=["list", "scope"])
 
     def measures(self) -> pd.DataFrame:
-        """Return every measure of every list, with the posterior in the last rows; see `with_posterior`."""
+        """Return every measure of every list, with the posterior in the last rows (see `with_posterior`)."""
         return pd.concat({section.name: section.measures_table for section in self.sections}, names=["list"])
 
     def evidence(self) -> pd.DataFrame:
@@ -311,7 +311,7 @@ def _row(section: Section) -> dict[str, Any]:
 
 
 def about_replicates(section: Section) -> str:
-    """How much they differ, the sign in a new one, and the reliability of one and of all; "" without replicates."""
+    """How much they differ, the sign in a new one, and the reliability of one and of all, or "" without replicates."""
     if not section.replicate_kind:
         return ""
     kind, decimals = section.replicate_kind, section.table.metric.decimals

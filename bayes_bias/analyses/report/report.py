@@ -66,7 +66,7 @@ def report(
     Parameters
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
-        Word lists, whose cosines are measured in the embedding together with the shipped control classes; or tables,
+        Word lists, whose cosines are measured in the embedding together with the built-in control classes; or tables,
         which remember where they were measured. Give tables for other control classes, similarities, related words or
         covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see
         `similarities`. To measure several lists with one reading of the vectors, see
@@ -75,20 +75,20 @@ def report(
         Where the vectors come from. With several, each list is measured in each, under names such as
         "gender (googlenews-demo)". Each is read once.
     model : str, Path or ModelSpec
-        A crossed model: shipped, or the path of a TOML file.
+        A crossed model: built-in, or the path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
         The words (and replicates) that the verdict generalises over. "all" is "both" for a table without replicates.
     ci_prob : float
         Probability of the equal-tailed credible intervals.
     rope : float, optional
-        Largest negligible bias, in the units of the tables; see `verdict`.
+        Largest negligible bias, in the units of the tables (see `verdict`).
     contrasts : sequence of str
-        Further contrasts, such as ``"male names - female names: career"``; see `contrast`. Each is estimated in every
+        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). Each is estimated in every
         list that has its groups and classes.
     calibration_draws : int, optional
         Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
         none, and neither chance levels nor intervals of redrawn words for measures. By default 400, which take a second
-        or two, or 50 if the posterior of each must be sampled; see `calibrate`. A table needs its embedding for them.
+        or two, or 50 if the posterior of each must be sampled (see `calibrate`). A table needs its embedding for them.
     against_published : bool
         Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
         longer than all the rest.

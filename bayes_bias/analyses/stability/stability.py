@@ -181,7 +181,7 @@ def stability(
     Parameters
     ----------
     wordlist : WordList, str, Path or AssociationTable
-        A list, which is measured with the shipped control classes; or a table with replicates, which needs no
+        A list, which is measured with the built-in control classes; or a table with replicates, which needs no
         embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
         Two trainings or more, of the same dimensions and under different names; five or more are needed to show how

@@ -34,7 +34,7 @@ from bayes_bias.words.wordlist import WordList
 
 @dataclass(frozen=True)
 class LanguageModelColumn:
-    """A masked or causal language model in a sweep; see `bayes_bias.log_probabilities`.
+    """A masked or causal language model in a sweep (see `bayes_bias.log_probabilities`).
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class LanguageModelColumn:
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}; each is a replicate.
     predict : {"targets", "attributes"}, optional
-        The words whose probability is computed; by default targets, and attributes for a causal model.
+        The words whose probability is computed, by default targets, and attributes for a causal model.
     name : str
-        The name of the column; by default that of the model.
+        The name of the column, by default that of the model.
     trust : bool
-        Open weights that can run code; see `load_masked`.
+        Open weights that can run code (see `load_masked`).
 
     Examples
     --------

@@ -39,9 +39,9 @@ class Grid:
     controls, similarity, allow_loss
         See `similarities`; they are the same for all cells. A folder of results identifies a similarity by its name.
     match : {"exact", "case", "accents", "subwords"}
-        How to replace a word that an embedding lacks; see `open_embedding`.
+        How to replace a word that an embedding lacks (see `open_embedding`).
     language : str, optional
-        The language of lists that do not state one, such as "en"; see `load_wordlist`.
+        The language of lists that do not state one, such as "en" (see `load_wordlist`).
     times : mapping of str to float
         The time when the text of an embedding was written, by the name of the embedding. With two or more times every
         list becomes a series, see `bayes_bias.over_time`.
@@ -83,7 +83,7 @@ class Grid:
 
 
 def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
-    """Refuse the time of what is no embedding here, or no time, and two of one time."""
+    """Raise an error for the time of what is no embedding here, or no time, and two of one time."""
     for name, time in times.items():
         if name not in embeddings:
             raise EmbeddingError(f"`times` contains '{name}', which is not the name of an embedding.", name, embeddings)

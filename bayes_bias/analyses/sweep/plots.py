@@ -238,7 +238,7 @@ def _short(value: float, decimals: int) -> str:
 
 
 def _fits(names: list[str], numbered: bool) -> bool:
-    """Whether the lists' names stand side by side."""
+    """Return True if the lists' names stand side by side."""
     width = (_CELL if numbered else _SMALL_CELL)[0]
     return max(map(len, names)) * _LABEL < width
 

@@ -125,7 +125,7 @@ def pool_cells(
         left out: versions of an embedding are not further draws from embeddings.
     shared : pandas.Series
         For each list, the share of error variance that its cells have in common; see `shared_errors`. If it is missing,
-        the mean of the other lists is used; without any, errors count as independent.
+        the mean of the other lists is used; without any, errors are treated as independent.
     ci_prob, seed, sampling
         As in `fit`.
     noun : str
@@ -140,7 +140,7 @@ def pool_cells(
     -----
     Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal;
     `bayes_bias.pool`, for one embedding, keeps these tails. Errors of any two embeddings are assumed to share equally
-    much. Lists that share words count as independent.
+    much. Lists that share words are treated as independent.
 
     References
     ----------

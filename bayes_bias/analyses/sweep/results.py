@@ -118,7 +118,7 @@ class Sweep(Tabled):
     pooled : Crossed or None
         The pooled model of all cells, versions left out; None if there is a single cell, or if all were only screened.
     ranking : VersionRanking or None
-        The share of the bias that each version removes; None without versions or without a clear bias.
+        The share of the bias that each version removes, or None without versions or without a clear bias.
     damage : mapping of str to Damage
         The cost of each version, by name; empty until `with_damage` adds it.
     alike : MadeAlike or None
@@ -164,7 +164,7 @@ class Sweep(Tabled):
 
     @property
     def unlike(self) -> str:
-        """Say in sentences that embeddings were not made alike; "" if they were, or if this is unknown."""
+        """Say in sentences that embeddings were not made alike, or "" if they were, or if this is unknown."""
         if self.alike is None or not self.alike.unlike:
             return ""
         return f"{self.alike.differing} Differences between these embeddings may come from how they were made."

@@ -55,7 +55,7 @@ class SweepSettings:
         return cls(_specs(models), names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
-        """Whether a model is fitted to a cell: if a p-value decides, also if the quasi-F is not defined."""
+        """Return True if a model is fitted to a cell: if a p-value decides, also if the quasi-F is not defined."""
         if isinstance(self.posteriors, str):
             return self.posteriors == "all"
         if isinstance(self.posteriors, frozenset):
@@ -69,7 +69,7 @@ class SweepSettings:
 
 
 def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
-    """Refuse the choice of a cell that does not exist."""
+    """Raise an error for the choice of a cell that does not exist."""
     if not isinstance(posteriors, frozenset):
         return
     for pair in sorted(posteriors):

@@ -43,7 +43,7 @@ _DEBIASING = ("name", "method", "sets", "of")
 class Source:
     """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
 
-    Paths are files and shipped names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
+    Paths are files and built-in names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
     ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling``, ``layer`` and
     ``prompt`` of an encoder. Versions are those of its ``[[embeddings.versions]]``.
     """
@@ -260,7 +260,7 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
 
 
 def _matched(where: str, pattern: str, home: Path) -> list[str]:
-    """Files that a pattern matches, sorted; a shipped name stays what it is."""
+    """Files that a pattern matches, sorted; a built-in name stays what it is."""
     if not has_magic(pattern):
         return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
     paths = [str(path) for path in _glob(home, pattern) if path.is_file()]
@@ -276,12 +276,12 @@ def _glob(home: Path, pattern: str) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is such a file: of a name that is too long `Path.is_file` raises an error."""
+    """Return True if there is such a file: of a name that is too long `Path.is_file` raises an error."""
     return os.path.isfile(path)
 
 
 def _lists(where: str, value: Any, home: Path) -> tuple[str, ...]:
-    """Shipped names and paths. A pattern means one or the other; with a folder in it, paths alone."""
+    """Built-in names and paths. A pattern means one or the other; with a folder in it, paths alone."""
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
         pattern = has_magic(name)

@@ -61,7 +61,7 @@ def sweep(
     Parameters
     ----------
     wordlists : str, Path, WordList, or a sequence of them; or Grid
-        Their cosines with the shipped control classes are measured cell by cell. For other control classes,
+        Their cosines with the built-in control classes are measured cell by cell. For other control classes,
         similarities, and lists that lost words: ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
         Embeddings by name, or a sequence, which is named after its files. Each is anything that `open_embedding` opens,
@@ -182,7 +182,7 @@ def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[s
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Whether the embeddings were made alike; None if there is one alone, or nothing is known."""
+    """Return True if the embeddings were made alike, or None if there is one alone, or nothing is known."""
     if len(embeddings) < 2:
         return None
     step("Are the embeddings comparable?")
@@ -238,5 +238,5 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], of_changes: Mappin
 
 
 def is_sweep(folder: Path) -> bool:
-    """Whether a sweep was begun in this folder."""
+    """Return True if a sweep was begun in this folder."""
     return (folder / CELLS / MARKER).is_file()
