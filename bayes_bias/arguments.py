@@ -59,7 +59,7 @@ def listed(
 def check_different(
     argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Raise an error if a name occurs twice; `remedy` is a sentence."""
+    """Raise an error if a name occurs twice. `remedy` is a sentence."""
     for name in names:
         if (count := names.count(name)) > 1:
             raise refusal(f"`{argument}` contains the name '{name}' {count} times. {remedy}")

@@ -83,7 +83,7 @@ def table_file(source: str | os.PathLike[str]) -> Path:
 
 
 def given_table(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError], remedy: str) -> Path:
-    """The same file, refused if it is none on this machine; the error names the argument and the remedy."""
+    """The same file, refused if it is none on this machine. The error names the argument and the remedy."""
     path = table_file(source)
     if not path.is_file():
         refuse_pipe_or_address(source, argument, refusal)
@@ -108,7 +108,7 @@ def _natural(name: str) -> tuple[str, int, str]:
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """The path with ~ as the home folder; a user whom nobody knows stays a name, for which pathlib has an error."""
+    """The path with ~ as the home folder. A user whom nobody knows stays a name, for which pathlib has an error."""
     return Path(os.path.expanduser(path))
 
 
@@ -132,7 +132,7 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
 
 
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
-    """Read a TOML file; `subject` begins the error message."""
+    """Read a TOML file. `subject` begins the error message."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
     except refusal as error:
@@ -142,7 +142,7 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
-    """What a JSON file holds; `subject` begins the line that says why it holds nothing."""
+    """What a JSON file holds. `subject` begins the line that says why it holds nothing."""
     try:
         return parse_json(file.read_bytes())
     except OSError as error:
@@ -185,7 +185,7 @@ def read_parquet(file: Traversable | bytes) -> Any:
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
-    """The text of a file; `subject` begins the line that says why it has none."""
+    """The text of a file. `subject` begins the line that says why it has none."""
     try:
         return file.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
@@ -210,7 +210,7 @@ def check_home(folder: Path, argument: str) -> None:
 
 
 def check_output(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
-    """A path that a file can be written to, before any work is done for it; what is there is kept unless asked."""
+    """A path that a file can be written to, before any work is done for it. What is there is kept unless asked."""
     path = check_path(argument, path, OutputError)
     check_switch("overwrite", overwrite)
     check_name(path, argument)
@@ -274,7 +274,7 @@ def _reach_the_disk(file: Path) -> None:
 
 
 def unfinished_name(home: Path, path: Path) -> Path:
-    """A name in this folder for what is to become `path`; what a killed run left there for the same path is removed."""
+    """A name in this folder for what is to become `path`. What a killed run left there for the same path is removed."""
     prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
     for remnant in home.glob(f"{prefix}*"):
         if _is_being_written(remnant):
@@ -319,7 +319,7 @@ def slug(name: str) -> str:
 
 
 def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
-    """A frame as CSV, in full precision; a single quote before every text that begins with = + - @, a tab or a return.
+    """A frame as CSV, in full precision. A single quote before every text that begins with = + - @, a tab or a return.
 
     Examples
     --------

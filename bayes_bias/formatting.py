@@ -25,7 +25,7 @@ def signed(value: float, decimals: int = 3) -> str:
 
 
 def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """A value and its interval; the value alone if there is none. With ``sign=""`` of what has no sign."""
+    """A value and its interval. The value alone if there is none. With ``sign=""`` of what has no sign."""
     number, interval = (signed if sign else plain)(value, decimals), bounds(lower, upper, decimals, sign=sign)
     return number if interval == DASH else f"{number} {interval}"
 
@@ -201,7 +201,7 @@ _LATEX_CHARACTERS = str.maketrans(
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of values, and how each is written; what follows a line break, such as a unit, is less important."""
+    """A column of values, and how each is written. What follows a line break, such as a unit, is less important."""
 
     heading: str
     values: Collection[Any]
@@ -238,7 +238,7 @@ class Layout:
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
-        """Lay out a frame unchanged, with its index in front; `number` writes what is not whole."""
+        """Lay out a frame unchanged, with its index in front. `number` writes what is not whole."""
         import pandas as pd
 
         def text(value: object) -> str:
@@ -265,7 +265,7 @@ class Layout:
         )
 
     def __html__(self) -> str:
-        """As a page or a notebook shows it; a phone makes a card of each row."""
+        """As a page or a notebook shows it. A phone makes a card of each row."""
         head = "".join(f"<th{_kind(column)}>{_small(column.heading)}</th>" for column in self.columns)
         body = "\n".join(self._row(row, label) for row, label in enumerate(self.labels))
         caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
@@ -281,7 +281,7 @@ class Layout:
         return f'<tr><th scope="row">{link or _small(label)}</th>{cells}</tr>'
 
     def latex(self, environment: str = "tabular", caption: str = "") -> str:
-        """The table in LaTeX; it needs ``\\usepackage{booktabs}``. A longtable has its caption within."""
+        """The table in LaTeX. It needs ``\\usepackage{booktabs}``. A longtable has its caption within."""
         kinds = "".join("l" if column.words else "r" for column in self.columns)
         rows = zip(self.labels, *(column.cells for column in self.columns), strict=True)
         headings = _latex_row([self.heading, *(column.heading for column in self.columns)])
@@ -302,7 +302,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text as LaTeX that prints unchanged, whatever its characters mean to TeX; marks have no sign there."""
+    """Text as LaTeX that prints unchanged, whatever its characters mean to TeX. Marks have no sign there."""
     return _MARKED.sub("", text).translate(_LATEX_CHARACTERS)
 
 
@@ -335,7 +335,7 @@ def marked(verdict: str) -> str:
 
 
 class Telling:
-    """An object that describes itself in `text`; dataclasses of this kind have ``repr=False``."""
+    """An object that describes itself in `text`. Dataclasses of this kind have ``repr=False``."""
 
     @property
     def text(self) -> str:
@@ -353,7 +353,7 @@ class Telling:
 
 
 class Tabled(Telling):
-    """An object with a small table, which a notebook shows below the sentences; terminal and page show it, too."""
+    """An object with a small table, which a notebook shows below the sentences. Terminal and page show it, too."""
 
     @property
     def layout(self) -> Layout:
@@ -361,7 +361,7 @@ class Tabled(Telling):
         return Layout.of(self._shown(), "{:.3f}".format)
 
     def to_latex(self) -> str:
-        """The small table for a paper, in LaTeX; it needs ``\\usepackage{booktabs}``."""
+        """The small table for a paper, in LaTeX. It needs ``\\usepackage{booktabs}``."""
         return self.layout.latex()
 
     def to_markdown(self) -> str:

@@ -91,7 +91,7 @@ class Outcome:
     again: bool = False
 
     def needed(self) -> Any:
-        """The result of a job that must not fail; raises BayesBiasError if it did."""
+        """The result of a job that must not fail. Raises BayesBiasError if it did."""
         if self.failed:
             raise BayesBiasError(f"{self.name}: {self.failed}")
         return self.result
@@ -139,7 +139,7 @@ class Store:
         return self.path(job).exists() and self._kept(job) is None
 
     def keep(self, outcome: Outcome) -> None:
-        """Write it down, whole or not at all; a full disk, or a folder that is gone, raises OutputError."""
+        """Write it down, whole or not at all. A full disk, or a folder that is gone, raises OutputError."""
         content = asdict(outcome)
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
@@ -174,7 +174,7 @@ def _sha256(content: Any) -> str:
 
 
 def _check_marker(home: Path) -> None:
-    """A folder with a marker has this version's format; one without a marker is empty."""
+    """A folder with a marker has this version's format. One without a marker is empty."""
     marker = home / MARKER
     if marker.is_file():
         try:
@@ -229,7 +229,7 @@ logger = logging.getLogger("bayes_bias")
 
 
 def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1) -> list[Outcome]:
-    """The outcome of each job, in their order; jobs of the same key are done once.
+    """The outcome of each job, in their order. Jobs of the same key are done once.
 
     What the store has is not done again, so that a run that was killed, or one with more jobs, goes on; several runs
     may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one

@@ -1,6 +1,6 @@
 """How long work tells where it is, without knowing who listens.
 
-Work calls `step` and `advance`; who wants to hear of it says so around the work: ``with shown(bar): report(...)``.
+Work calls `step` and `advance`. Who wants to hear of it says so around the work: ``with shown(bar): report(...)``.
 """
 
 import logging

@@ -53,7 +53,7 @@ def is_spreadsheet(name: str) -> bool:
 def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> list[Column]:
     """The headings of a file, each with the cells below it, all without blanks around them, unless cells keep theirs.
 
-    The encoding is UTF-8, or UTF-16, Excel's "Unicode text"; cells are separated by commas, semicolons or tabs. Cells
+    The encoding is UTF-8, or UTF-16, Excel's "Unicode text". Cells are separated by commas, semicolons or tabs. Cells
     of an Excel workbook that hold no text are `CellValue`.
 
     Raises
@@ -85,7 +85,7 @@ def read_frame(
 ) -> "pd.DataFrame":
     """A file as a frame: its words as they were before `csv_text`, numbers if a column holds nothing else.
 
-    An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text; all do if it is
+    An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text. All do if it is
     None. A column without a heading is called as pandas calls it.
 
     Raises
@@ -123,7 +123,7 @@ class NotNumbersError(ValueError):
 
 
 def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
-    """The cells of a column as numbers, with decimal points or commas, perhaps in per cent; an empty one is NaN.
+    """The cells of a column as numbers, with decimal points or commas, perhaps in per cent. An empty one is NaN.
 
     Raises
     ------
@@ -242,7 +242,7 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
     Raises
     ------
     BayesBiasError
-        Of the kind `refusal`: another encoding; the line shows how the text would read in some.
+        Of the kind `refusal`: another encoding. The line shows how the text would read in some.
     """
     try:
         return data.decode(_encoding(data))

@@ -140,7 +140,7 @@ class Calibration(Tabled):
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Of each method under the scope that fits what was drawn; where that was not judged, of all that were."""
+        """Of each method under the scope that fits what was drawn. Where that was not judged, of all that were."""
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
             widest = "all" if "all" in judged else "both"
@@ -189,13 +189,13 @@ def calibrate(
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
     by : {"random words", "simulation"}
         From where the tables come. Simulations need no embedding if you pass a table, and use neither `random`,
-        `drawn`, `size`, `scopes`, `folder` nor `jobs`; the scope is the widest one.
+        `drawn`, `size`, `scopes`, `folder` nor `jobs`. The scope is the widest one.
     models : iterable of ModelSpec, str or Path
         Models to judge, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
         Scopes under which the models are judged, by default all, which takes longer.
     draws : int, optional
-        Random draws; the Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. By default 400, or 50 if
+        Random draws. The Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. By default 400, or 50 if
         the posterior of each must be sampled.
     random : {"attributes", "targets", "both"}
         Which words are drawn at random.

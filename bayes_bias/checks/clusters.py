@@ -132,7 +132,7 @@ def _scores(table: AssociationTable, side: Side) -> Numbers:
 
 
 def _residuals(table: AssociationTable, side: Side) -> Numbers:
-    """What the rows and columns of each block leave, one row a word of this side; zero where a value is missing."""
+    """What the rows and columns of each block leave, one row a word of this side. Zero where a value is missing."""
     y = table.values.to_numpy()
     residual = np.zeros_like(y)
     for group, attribute_class in product(range(len(table.groups)), range(len(table.classes))):

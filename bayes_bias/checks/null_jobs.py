@@ -92,7 +92,7 @@ def judge(
     sampling: Sampling = NULL_SAMPLING,
     scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Posterior bias under each scope of one fit, or under these alone, as records; a model without scopes has its own.
+    """Posterior bias under each scope of one fit, or under these alone, as records. A model without scopes has its own.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """WEAT's permutation test; exact if the partitions can be counted. The published one is "greater"."""
+    """WEAT's permutation test. Exact if the partitions can be counted. The published one is "greater"."""
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
     return _weat_record(design.scores, design.n_x, seed, alternative)
 
@@ -326,7 +326,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     Raises
     ------
     BayesBiasError
-        A draw cannot be judged; this is raised once all others are.
+        A draw cannot be judged. This is raised once all others are.
     OutputError
         The folder cannot be made or written to, or holds something else.
     """

@@ -236,7 +236,7 @@ class NullDesign:
         return bias_weights(self.means).to_numpy()[0][:, compared_classes(self.means)]
 
     def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
-        """The draw of `draw` with the same seed and number, as arrays; words must have plain vectors."""
+        """The draw of `draw` with the same seed and number, as arrays. Words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
         rows, profiles = self._rows_and_profiles
         categories = []

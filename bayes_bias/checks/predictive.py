@@ -1,7 +1,7 @@
 """Does the model fit the raw values? Predictive coverage, and PSIS-LOO of one model against another.
 
 Both need the distribution of each value given each draw. The crossed model was sampled without word effects, so they
-are recovered here; nothing is added to the model for it.
+are recovered here. Nothing is added to the model for it.
 """
 
 import warnings
@@ -25,7 +25,7 @@ def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Se
     """Share of raw values inside their own equal-tailed posterior predictive intervals, for each probability.
 
     The probabilities are those of the published paper by default [1]_. A share near its probability says that the
-    spread of values about the words' own expected values is right; every word is one of those the model was fitted to.
+    spread of values about the words' own expected values is right. Every word is one of those the model was fitted to.
     A fit of more values than can be formed raises TableError.
 
     References

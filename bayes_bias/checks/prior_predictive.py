@@ -33,7 +33,7 @@ def prior_predictive(
     Parameters
     ----------
     table : AssociationTable
-        From `bayes_bias.cosines` or `AssociationTable.from_frame`; each of its pairs is drawn anew.
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`. Each of its pairs is drawn anew.
     model : str, Path, ModelSpec, pymc.Model or callable
         As for `fit`.
     draws : int

@@ -59,7 +59,7 @@ def simulated_tables(
     """Yield tables of the words of a table, with standard deviations from the prior and a known bias.
 
     PyMC draws them from `bayes_bias.pymc_model`. Expected means of blocks are replaced, since in `fit` they have a flat
-    prior; the posterior of the bias moves with them.
+    prior. The posterior of the bias moves with them.
     """
     from bayes_bias.checks.prior_predictive import prior_predictive
 

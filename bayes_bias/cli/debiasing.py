@@ -154,7 +154,7 @@ def _compared(
     rated: list[Path] | None,
     inference: Inference,
 ) -> "bb.Comparison":
-    """One list before and after; `rated` are files of ratings, if the damage is asked for."""
+    """One list before and after. `rated` are files of ratings, if the damage is asked for."""
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
     before = sides.source(sides.before)

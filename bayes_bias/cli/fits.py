@@ -116,7 +116,7 @@ _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "tar
 
 
 def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
-    """Print a summary; replicates, whose labels may be whole sentences, are in a second table."""
+    """Print a summary. Replicates, whose labels may be whole sentences, are in a second table."""
     from bayes_bias.fitting.diagnostics import Diagnostics
     from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
@@ -137,7 +137,7 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
 
 
 def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
-    """What a terminal of 80 columns holds; `--csv` has the rest."""
+    """What a terminal of 80 columns holds. `--csv` has the rest."""
     import pandas as pd
 
     decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)

@@ -131,7 +131,7 @@ def _common(
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
-    """Run one of the commands; an error is one line and exit code 2, a traceback only with --debug.
+    """Run one of the commands. An error is one line and exit code 2, a traceback only with --debug.
 
     The logger of the package, its only global state, is as before when this returns.
     """

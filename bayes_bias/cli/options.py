@@ -31,7 +31,7 @@ FIGURES = ",".join(WRITTEN)
 
 
 def split_lists(values: list[str] | None) -> list[str]:
-    """Names of lists may be separated by commas, as in other options; a file keeps the commas of its name."""
+    """Names of lists may be separated by commas, as in other options. A file keeps the commas of its name."""
     parts = ([value] if Path(value).is_file() else value.split(",") for value in values or ())
     return [name for part in parts for name in part if name.strip()]
 
@@ -172,7 +172,7 @@ class InferenceWithoutRope(Inference):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputFolder:
-    """A folder for pages, tables and figures; it is checked before anything is sampled."""
+    """A folder for pages, tables and figures. It is checked before anything is sampled."""
 
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for page, tables, figures, text, posteriors.")
@@ -272,7 +272,7 @@ def settings_of(texts: list[str] | None) -> dict[str, Any]:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """Name and value; a value is written as in a sweep's TOML file."""
+    """Name and value. A value is written as in a sweep's TOML file."""
     name, _, value = text.partition("=")
     if not name or not value:
         raise BayesBiasError(f"--setting '{text}' has no value. Write NAME=VALUE, such as equalize=true.")

@@ -212,7 +212,7 @@ def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
 
 
 def _read(files: list[str], decimals: str) -> "Scores":
-    """Logs of samples as scores; other files are left to `estimate`."""
+    """Logs of samples as scores. Other files are left to `estimate`."""
     from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]

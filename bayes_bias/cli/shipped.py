@@ -142,7 +142,7 @@ def _write_list(
 
 
 def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]:
-    """The words of each name; refuses a name that has other words in another file, such as one of another language."""
+    """The words of each name. Refuses a name that has other words in another file, such as one of another language."""
     words: dict[str, Any] = {}
     file_of: dict[str, str] = {}
     for file, content in zip(files, contents, strict=True):
@@ -290,7 +290,7 @@ def sentences(
 
 
 def _left_out(source: str, controls: str, rows: "pd.DataFrame") -> str:
-    """Words of the built-in control classes that cannot stand in the templates; all others are refused."""
+    """Words of the built-in control classes that cannot stand in the templates. All others are refused."""
     words = load_wordlist(source).with_controls(listed(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
     return f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""

@@ -209,7 +209,7 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def related(self) -> SubTopicsFrom | None:
-        """Which words belong together, as functions take it; None leaves it to the list."""
+        """Which words belong together, as functions take it. None leaves it to the list."""
         return None if self.sub_topics is None else check_sub_topics(self.sub_topics.replace("-", " "), "--sub-topics")
 
     @property
@@ -344,7 +344,7 @@ class TableSource(MeasuringOptions, Origin):
         return embedding
 
     def _check_lists(self, lists: Sequence[str]) -> None:
-        """A model of sentences measures word lists; its replicates are its templates."""
+        """A model of sentences measures word lists. Its replicates are its templates."""
         if self.replicates is not None:
             raise BayesBiasError(
                 f"--replicates '{self.replicates}' applies to several embeddings. The replicates of a model"

@@ -137,7 +137,7 @@ class AnySource(TableSource):
 
     @property
     def numbers(self) -> "bb.Metric | None":
-        """Metric of the numbers of a file; None leaves it to their heading."""
+        """Metric of the numbers of a file. None leaves it to their heading."""
         from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
         from bayes_bias.table.files import METRICS
 

@@ -106,7 +106,7 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
 
 
 def _can_be_exchanged(place: Path) -> bool:
-    """Whether another folder may take the name of this one; a process would not find its working folder any more."""
+    """Whether another folder may take the name of this one. A process would not find its working folder any more."""
     inside = Path.cwd().is_relative_to(place)
     return not inside and not place.is_mount() and all(os.access(path, os.W_OK) for path in (place, place.parent))
 

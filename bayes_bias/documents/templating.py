@@ -60,14 +60,14 @@ class Latex(str):
 
 
 def latex(value: object) -> Latex:
-    """Any value as LaTeX that prints unchanged, whatever its characters mean to TeX; a layout is a table."""
+    """Any value as LaTeX that prints unchanged, whatever its characters mean to TeX. A layout is a table."""
     if isinstance(value, Layout):
         return Latex(value.latex())
     return value if isinstance(value, Latex) else Latex(escape_latex(str(value)))
 
 
 def render_html(template: str, package: str = TEMPLATES, /, **values: Any) -> str:
-    """A page; every value is escaped unless it is `Markup`. The template is one of the package's, or of those here."""
+    """A page. Every value is escaped unless it is `Markup`. The template is one of the package's, or of those here."""
     return _environment("html", package).get_template(template).render(**values)
 
 

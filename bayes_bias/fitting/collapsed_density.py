@@ -3,10 +3,10 @@
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are those of `bayes_bias.models.table_parts`; each scale s is sampled as a function of an unconstrained x. A scale
+Parts are those of `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A scale
 whose variance v vectors tell (`bayes_bias.models.preferences`) is sampled as x = log v, with s^2 = max(v - c, 0), where
-c is a weighted sum of other squared scales.
-``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test holds the two together.
+c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC,
+and a test holds the two together.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -347,7 +347,7 @@ class CollapsedModel:
     coords : mapping of str to list
         Labels of dims.
     arrays : Arrays
-        What the density reads; `data` is the same as one block of memory.
+        What the density reads. `data` is the same as one block of memory.
     start : array (parameters,)
         Where chains begin, but for a jitter.
     """

@@ -94,7 +94,7 @@ def fit_table(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Fitted:
-    """See `fit`; the result knows the spec that was fitted, and need not read it from attributes."""
+    """See `fit`. The result knows the spec that was fitted, and need not read it from attributes."""
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)

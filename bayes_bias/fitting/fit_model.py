@@ -102,9 +102,9 @@ def fit_model(
     densities : callable
         From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
     made_of : collection of str
-        Variables that are transformed one to one into others of the model; only those others are diagnosed.
+        Variables that are transformed one to one into others of the model. Only those others are diagnosed.
     adjustable : bool
-        Whether the user can set `sampling`; only then does a warning recommend other settings.
+        Whether the user can set `sampling`. Only then does a warning recommend other settings.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def assembled(
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
     adjustable: bool = True,
 ) -> Fitted:
-    """Put together a fit from draws and the sampler's statistics; see `fit_model`. `diagnosed` variables were drawn."""
+    """Put together a fit from draws and the sampler's statistics. See `fit_model`. `diagnosed` variables were drawn."""
     groups, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
     warn_of(source.name, diagnostics, adjustable)
@@ -165,7 +165,7 @@ def assembled(
 
 
 def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
-    """The data and the model as netCDF attributes; `Fitted` reads them."""
+    """The data and the model as netCDF attributes. `Fitted` reads them."""
     return {
         "name": source.name,
         "metric": source.metric.to_json(),
@@ -184,7 +184,7 @@ def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
 
 @cache
 def versions() -> str:
-    """Versions of the software as JSON; cached, since random nulls are described by the hundred."""
+    """Versions of the software as JSON. Cached, since random nulls are described by the hundred."""
     return json.dumps({package: version(package) for package in _VERSIONED})
 
 

@@ -1,6 +1,6 @@
 """What we use of nutpie beyond its documentation, in one place.
 
-nutpie imports all of ArviZ, with its plots and Matplotlib, to put traces together, which takes as long as a fit;
+nutpie imports all of ArviZ, with its plots and Matplotlib, to put traces together, which takes as long as a fit.
 `bayes_bias.fitting.sampling` takes traces as they are. And of nutpie's compiled models only the class for PyMC's calls
 C functions. `docs/contributing/upstream.md` asks for a public way to both.
 """

@@ -36,9 +36,9 @@ _FEWEST_DRAWS = 25
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
-    """``log_prior`` and ``log_likelihood``, per draw; nothing if the likelihood is not collapsed.
+    """``log_prior`` and ``log_likelihood``, per draw. Nothing if the likelihood is not collapsed.
 
-    The prior has one variable for each parameter, summed over its entries; the likelihood has one for each independent
+    The prior has one variable for each parameter, summed over its entries. The likelihood has one for each independent
     part of the table.
     """
     if not structure_of(spec).COLLAPSED:
@@ -140,7 +140,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Log likelihood of each part of a table given ``mean`` and scales, up to a constant, ``(chain, draw)``.
 
-    Its parts are those of `bayes_bias.models.table_parts` and ``block_means``; their sum is the log likelihood of all
+    Its parts are those of `bayes_bias.models.table_parts` and ``block_means``. Their sum is the log likelihood of all
     values. Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     """
     variances = Variances.from_posterior(posterior, data)
@@ -187,7 +187,7 @@ def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
 class GivenDraws:
     """Independent values, one for each pair of words that the table has.
 
-    The `observed` values ``(pair)`` have the words and where they belong as coordinates; `parameters` of the residual's
+    The `observed` values ``(pair)`` have the words and where they belong as coordinates. `parameters` of the residual's
     `distribution` are ``(chain, draw, pair)``.
     """
 

@@ -39,7 +39,7 @@ def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write any posterior to a netCDF file, whole or not at all; `save_fit` says what may go wrong."""
+    """Write any posterior to a netCDF file, whole or not at all. `save_fit` says what may go wrong."""
     path = check_output(path, overwrite)
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes(netcdf_with_hash(tree))

@@ -20,7 +20,7 @@ _CHUNK = 1_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ceat(Result):
-    """CEAT of two groups and two classes; `value` is the combined effect size.
+    """CEAT of two groups and two classes. `value` is the combined effect size.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
               \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)
 
     where :math:`W_k = 1 / V_k` and :math:`Q = \sum_k W_k d_k^2 - (\sum_k W_k d_k)^2 / \sum_k W_k`. The standard error
-    is :math:`1 / \sqrt{\sum_k v_k}`; interval and p-value (two-sided, as in the paper) are normal.
+    is :math:`1 / \sqrt{\sum_k v_k}`. Interval and p-value (two-sided, as in the paper) are normal.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     ten cases (docs/evidence/replicates-and-embeddings.md). The variation between words is ignored. Two mistakes matter
     little in comparison. The variance of the association (in cosines) is used as the sampling variance of d (which has
     no unit), so that nearly all of the spread goes to :math:`\tau^2`. And the released code halves the paper's
-    two-sided p. The contexts are templates here; the paper has many sentences of a corpus for each word.
+    two-sided p. The contexts are templates here. The paper has many sentences of a corpus for each word.
 
     References
     ----------

@@ -35,7 +35,7 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     Returns
     -------
     WordResult
-        `value` in [0, 1], 0 without bias; `words` has each word's `bias` and its coordinates, positive towards the
+        `value` in [0, 1], 0 without bias. `words` has each word's `bias` and its coordinates, positive towards the
         first word of the pair.
 
     Raises

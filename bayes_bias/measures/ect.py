@@ -28,7 +28,7 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     Returns
     -------
     Result
-        `value` in [-1, 1]; 1 if both groups rank the attributes alike, which the paper reads as "no bias".
+        `value` in [-1, 1]. 1 if both groups rank the attributes alike, which the paper reads as "no bias".
 
     Raises
     ------

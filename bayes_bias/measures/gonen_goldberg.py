@@ -72,7 +72,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
-    """All words and the group of each; there must be two groups, with `least` words in each."""
+    """All words and the group of each. There must be two groups, with `least` words in each."""
     check_named_words("groups", groups)
     if len(groups) < 2:
         raise MeasureError(f"{measure} needs at least two groups, but {len(groups)} were given.")
@@ -105,7 +105,7 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Returns
     -------
     WordResult
-        `value` in [1/k, 1] for k groups; 1/k if clusters are unrelated to the groups. `words` has each word's `group`,
+        `value` in [1/k, 1] for k groups. 1/k if clusters are unrelated to the groups. `words` has each word's `group`,
         and the group that is `predicted`.
 
     Raises
@@ -177,7 +177,7 @@ def classification(
     Parameters
     ----------
     vectors, groups
-        See `clustering`; the paper has 2,500 words in each group. Groups may differ in size.
+        See `clustering`. The paper has 2,500 words in each group. Groups may differ in size.
     train : float
         Share of words to train on; the paper trains on 1,000 of 5,000.
     seed : int
@@ -186,7 +186,7 @@ def classification(
     Returns
     -------
     WordResult
-        `value` in [0, 1]; `b0` is the share of the largest group. `words` has the `group` of each unseen word, and the
+        `value` in [0, 1]. `b0` is the share of the largest group. `words` has the `group` of each unseen word, and the
         group that is `predicted`.
 
     Raises

@@ -25,7 +25,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Parameters
     ----------
     table : AssociationTable
-        Two groups or more, each with its own class; control classes are ignored.
+        Two groups or more, each with its own class. Control classes are ignored.
     permutations : int
         Number of random regroupings of the targets, for three groups or more.
     seed : int
@@ -34,7 +34,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Returns
     -------
     WordResult
-        `value` on the cosine scale, within plus or minus n, 0 without bias, positive if stereotypical; `words` has each
+        `value` on the cosine scale, within plus or minus n, 0 without bias, positive if stereotypical. `words` has each
         target's `group` and its `association` with that group's class.
 
     Raises

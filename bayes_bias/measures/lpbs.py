@@ -27,7 +27,7 @@ def lpbs(
         Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`; complete. They
         need not be corrected by the prior :math:`p(w)`, which cancels in a score.
     alternative, permutations, seed
-        See `weat`; the paper's test is two-sided.
+        See `weat`. The paper's test is two-sided.
 
     Returns
     -------

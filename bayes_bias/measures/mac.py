@@ -50,7 +50,7 @@ def mac(table: AssociationTable) -> WordResult:
     Returns
     -------
     WordResult
-        `value` in [0, 2], a cosine *distance*; 1 is read as "no bias". `words` has each target's distances and their
+        `value` in [0, 2], a cosine *distance*. 1 is read as "no bias". `words` has each target's distances and their
         mean `distance`.
 
     Raises

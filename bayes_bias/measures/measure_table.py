@@ -215,7 +215,7 @@ def measure_all(
 
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
-    """The values of all rows for other words; a row that is undefined for them is missing."""
+    """The values of all rows for other words. A row that is undefined for them is missing."""
     drawn = replace(occasion, table=table, permutations=1)
     values: dict[str, float] = {}
     for name in names:
@@ -269,7 +269,7 @@ def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
 
 
 def measure_names() -> list[str]:
-    """Names of all measures, in the order of tables; those of packages that cannot be loaded are not among them."""
+    """Names of all measures, in the order of tables. Those of packages that cannot be loaded are not among them."""
     discover()
     return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
 

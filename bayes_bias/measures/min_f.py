@@ -25,7 +25,7 @@ class MinF(StudentTest):
     se, df : float
         Standard error, in the units of the table, and degrees of freedom of the denominator.
     p_value : float
-        Two-sided, of Student's t; min F' is the square of `statistic`.
+        Two-sided, of Student's t. Min F' is the square of `statistic`.
     f1, f2 : float
         F over targets and F over attributes, each the square of a pooled t.
     """
@@ -53,7 +53,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     Parameters
     ----------
     table : AssociationTable
-        Two groups and two associated classes; control classes are ignored. Complete, without repeats.
+        Two groups and two associated classes. Control classes are ignored. Complete, without repeats.
     ci_prob : float
         Confidence of the equal-tailed interval.
 

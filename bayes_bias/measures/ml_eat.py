@@ -19,7 +19,7 @@ class MlEat(Result):
     Attributes
     ----------
     groups : pandas.DataFrame
-        Level 2: the `effect_size` of each group by itself, its `p_value`, and its `largest` possible value; positive if
+        Level 2: the `effect_size` of each group by itself, its `p_value`, and its `largest` possible value. Positive if
         the group is closer to its own class.
     cells : pandas.DataFrame
         Level 3: `mean` and `sd` of the cosines of each group with each class.
@@ -53,7 +53,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     Raises
     ------
     MeasureError
-        As `weat`; all attributes have the same score.
+        As `weat`. All attributes have the same score.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 
 @measure("ML-EAT", rank=18)
 def _on(occasion: Occasion) -> pd.DataFrame:
-    """One row for each group; level 1 has the row of WEAT."""
+    """One row for each group. Level 1 has the row of WEAT."""
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = [
         Result(

@@ -75,7 +75,7 @@ def permutation_tests(
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
-    """Compute the p-value of the sum of words' scores, each in its own group; `scores` has shape (words, groups)."""
+    """Compute the p-value of the sum of words' scores, each in its own group. `scores` has shape (words, groups)."""
     _check("greater", permutations, seed)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()
@@ -142,7 +142,7 @@ def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterat
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Separation(WordResult):
-    """The scores of two groups against each other; `value` is the effect size.
+    """The scores of two groups against each other. `value` is the effect size.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class Separation(WordResult):
     p_value : float
         Share of regroupings with a difference at least as extreme as this one.
     exact : bool
-        Whether every partition was counted; otherwise `partitions` are random.
+        Whether every partition was counted. Otherwise `partitions` are random.
     words : pandas.DataFrame
         Each target's `group` and its score.
     """
@@ -178,7 +178,7 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """The fields of a `Separation` without the words; `no_spread` is the error message if all scores are equal."""
+    """The fields of a `Separation` without the words. `no_spread` is the error message if all scores are equal."""
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:

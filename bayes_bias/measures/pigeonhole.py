@@ -56,7 +56,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes; control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
     draws : int
         Number of redrawn tables.
     seed : int
@@ -73,7 +73,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
     Notes
     -----
-    It assumes no distribution, and no variance that groups or classes share. It is not exact; no resampling of crossed
+    It assumes no distribution, and no variance that groups or classes share. It is not exact. No resampling of crossed
     samples is (McCullagh 2000). Words drawn from n words have (n - 1) / n of the variance that they should have, and
     quantiles lack the longer tails of Student's t. Intervals over few words are therefore too short. The residual
     counts about three times, so intervals are too wide if it is large.

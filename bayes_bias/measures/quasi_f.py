@@ -45,7 +45,7 @@ class QuasiF(StudentTest):
     se, df : float
         Standard error, in the units of the table, with Satterthwaite's degrees of freedom.
     p_value : float
-        Two-sided, of Student's t; the quasi-F is the square of `statistic`.
+        Two-sided, of Student's t. The quasi-F is the square of `statistic`.
     sources : pandas.DataFrame
         The `variance` of the bias from each `source` (targets, attributes, residual) and `cell` (group, class), with
         its `df`.
@@ -83,9 +83,9 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes; control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
     scope : {"both", "targets", "attributes"}
-        The words that are samples; WEAT's test is about "targets".
+        The words that are samples. WEAT's test is about "targets".
     ci_prob : float
         Confidence of the equal-tailed interval.
 

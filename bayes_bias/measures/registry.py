@@ -108,7 +108,7 @@ class Occasion:
         return [word for words in self.groups.values() for word in words]
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """Call a measure; parameters with the name of an attribute above are filled in."""
+        """Call a measure. Parameters with the name of an attribute above are filled in."""
         parameters = inspect.signature(function).parameters
         provided = [name for name in parameters if name in _PROVIDED and (name != "permutations" or self.permutations)]
         return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
@@ -150,7 +150,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     Parameters
     ----------
     name : str
-        Its name in tables; each name can be used once.
+        Its name in tables. Each name can be used once.
     rank : float
         Its place in tables. Those of this package have 10, 20, ..., by default a new one comes after them.
 
@@ -240,7 +240,7 @@ class Result:
         return None if self.words is None or self.word_value is None else self.words[self.word_value]
 
     def to_frame(self, ci_prob: float = 0.95) -> pd.DataFrame:
-        """One numeric row, with the same columns for every measure; `ci_prob` is the probability of its interval."""
+        """One numeric row, with the same columns for every measure. `ci_prob` is the probability of its interval."""
         p_value = float("nan") if self.p_value is None else self.p_value
         interval = self.interval or (float("nan"), float("nan"))
         row = (self.value, self.b0, *self.range, p_value, *interval)

@@ -28,7 +28,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     Returns
     -------
     WordResult
-        `value` within plus or minus the distance of the two mean vectors, 0 without bias; `words` has each word's
+        `value` within plus or minus the distance of the two mean vectors, 0 without bias. `words` has each word's
         `distance_difference`.
 
     Raises

@@ -41,7 +41,7 @@ class Reml(StudentTest):
         Two-sided, of Student's t.
     sd : pandas.Series
         Estimated standard deviations of the effects: target, target_preference, attribute, attribute_preference,
-        residual; zero if lme4 calls the fit singular.
+        residual. Zero if lme4 calls the fit singular.
     """
 
     measure: str = _NAME
@@ -72,7 +72,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes; control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
     ci_prob : float
         Confidence of the equal-tailed interval.
 

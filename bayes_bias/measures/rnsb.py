@@ -39,12 +39,12 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Returns
     -------
     WordResult
-        `value` in [0, log n], 0 if all words are equally negative; `words` has the `probability` that each is negative.
+        `value` in [0, log n], 0 if all words are equally negative. `words` has the `probability` that each is negative.
 
     Raises
     ------
     MeasureError
-        There are fewer than two words, or other than two classes; a word has no usable vector.
+        There are fewer than two words, or other than two classes. A word has no usable vector.
 
     Notes
     -----

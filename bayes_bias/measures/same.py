@@ -22,11 +22,11 @@ class Same(WordResult):
         Each word's `magnitude` in [0, 1] and its signed coordinate in each orthogonal bias direction,
         positive towards the first class. For two classes that is the signed SAME of the paper.
     pairwise : pandas.DataFrame
-        `skew` and `stereotype` for each pair of classes; positive skew is towards the first of the pair.
+        `skew` and `stereotype` for each pair of classes. Positive skew is towards the first of the pair.
     one_against_rest : pandas.DataFrame
         `skew` and `stereotype` of each class against the mean of the others.
     direction_correlation : pandas.DataFrame
-        Cosines between the pairs' bias directions; near 1 or -1 if two pairs have the same direction.
+        Cosines between the pairs' bias directions. Near 1 or -1 if two pairs have the same direction.
     """
 
     measure: str = "SAME"
@@ -98,7 +98,7 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
     Misleads in small lists: means of few words are noisy directions, and any word has ``|cos|`` of about .8 /
     sqrt(dimensions) with any direction. The paper has no test. The signed coordinates of three classes or more depend
-    on which class is first; magnitude, `pairwise` and `one_against_rest` do not, up to the sign of a pair.
+    on which class is first. Magnitude, `pairwise` and `one_against_rest` do not, up to the sign of a pair.
 
     References
     ----------

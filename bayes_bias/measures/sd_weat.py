@@ -28,7 +28,7 @@ class SdWeat(Result):
     effect_sizes : numpy.ndarray
         The effect size of each draw.
     z : float or None
-        Distance of `value` from `b0`, in standard deviations of the negative control; `p_value` is normal, one-sided.
+        Distance of `value` from `b0`, in standard deviations of the negative control. `p_value` is normal, one-sided.
     control : numpy.ndarray or None
         SD-WEAT of each control group.
     """
@@ -73,10 +73,10 @@ def sd_weat(
 
     Notes
     -----
-    Misleads in three ways. It ignores the stereotype: two groups that differ in anything (frequency, topic) have
-    large effect sizes for any two attributes. It is random: with the defaults two runs differ by about .04. And p
-    assumes that the control's SD-WEAT is normal, although its effect sizes are bounded and flat to two-peaked (excess
-    kurtosis -.9 to -1.6); do not trust small p-values.
+    Misleads in three ways. It ignores the stereotype: two groups that differ in anything (frequency, topic) have large
+    effect sizes for any two attributes. It is random: with the defaults two runs differ by about .04. And p assumes
+    that the control's SD-WEAT is normal, although its effect sizes are bounded and flat to two-peaked (excess kurtosis
+    -.9 to -1.6). Do not trust small p-values.
 
     References
     ----------

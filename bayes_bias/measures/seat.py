@@ -18,9 +18,9 @@ PERMUTATIONS = 99_999
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Seat(Separation):
-    """Result of SEAT for two groups and two classes; `value` is the effect size over sentences.
+    """Result of SEAT for two groups and two classes. `value` is the effect size over sentences.
 
-    The test regroups *sentences*; a word's `association` is the mean score of its sentences.
+    The test regroups *sentences*. A word's `association` is the mean score of its sentences.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
     Returns
     -------
     WordResult
-        `value` is the mean score of the words, in [-1, 1], and 0 if they lie in the middle; `words` has the `score` of
+        `value` is the mean score of the words, in [-1, 1], and 0 if they lie in the middle. `words` has the `score` of
         each.
 
     Raises
@@ -44,7 +44,7 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
 
     Notes
     -----
-    The paper also extends each pole by the nearest words of a vocabulary (k = 3 in its examples); here a pole has the
+    The paper also extends each pole by the nearest words of a vocabulary (k = 3 in its examples). Here a pole has the
     words of the list alone (k = 0).
 
     Misleads in small lists as SAME does: the mean of few words is a noisy pole, and any word has ``|cos|`` of about

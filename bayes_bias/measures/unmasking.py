@@ -33,8 +33,8 @@ def unmasking(table: AssociationTable) -> WordResult:
     Returns
     -------
     WordResult
-        `value` is the mean over targets, zero if all classes are equally probable; `words` has each target's
-        `group`, probability of each class and `distance`.
+        `value` is the mean over targets, zero if all classes are equally probable. `words` has each target's `group`,
+        probability of each class and `distance`.
 
     Raises
     ------

@@ -48,9 +48,9 @@ def weat(
     .. math:: d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
-    The p-value is the share of partitions of X and Y into groups of the same sizes whose difference of means
-    is at least as large, ties and the observed partition included. Up to a million partitions (11 + 11 words)
-    are all counted; otherwise random ones are drawn, and p is (extreme + 1) / (draws + 1).
+    The p-value is the share of partitions of X and Y into groups of the same sizes whose difference of means is at
+    least as large, ties and the observed partition included. Up to a million partitions (11 + 11 words) are all
+    counted. Otherwise random ones are drawn, and p is (extreme + 1) / (draws + 1).
 
     For groups of unequal size the *sum* is not centred: without any bias it is the common score times the
     difference in size. One-sided tests are unaffected, since at fixed sizes sums and means order all partitions
@@ -61,14 +61,13 @@ def weat(
     table : AssociationTable
         Two groups (two or more targets in each) and two associated classes; complete, without repeats.
     ddof : {1, 0}
-        Subtracted from the number of targets in the standard deviation: 1 as published; some
-        re-implementations use 0.
+        Subtracted from the number of targets in the standard deviation: 1 as published. Some re-implementations use 0.
     alternative : {"greater", "less", "two-sided"}
         The direction of the alternative: stereotypical, anti-stereotypical, or either.
     permutations : int, optional
         Number of random partitions, by default all are counted, or 100,000 drawn if they are too many.
     seed : int
-        Seed of the draws; exact tests do not use it.
+        Seed of the draws. Exact tests do not use it.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def wefat(
     Returns
     -------
     WordResult
-        `value` is the mean effect size; `words` has the `group`, `effect_size` (in standard deviations of its cosines)
+        `value` is the mean effect size. `words` has the `group`, `effect_size` (in standard deviations of its cosines)
         and `p_value` of each. `p_value` is that of the word if only one was measured.
 
     Raises

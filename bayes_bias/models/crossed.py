@@ -208,7 +208,7 @@ def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`; reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
+    """See `Structure.given_draws`. Reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     expected = (

@@ -106,7 +106,7 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The same in the units of the table; values as they are."""
+    """The same in the units of the table. Values as they are."""
     units = units_by_category(spec, data, unit_of(spec, data))
     measured = spec.with_option("unit", AS_MEASURED)
     return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
@@ -212,7 +212,7 @@ def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") 
 
 
 def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
-    """What the covariates of pairs of words explain; the slopes are per standard deviation."""
+    """What the covariates of pairs of words explain. The slopes are per standard deviation."""
     z = {side: inputs[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in inputs}
     if not z:
         return 0.0

@@ -67,7 +67,7 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
 
 
 def name_of(model: CustomModel) -> str:
-    """That of the function; a model itself has none."""
+    """That of the function. A model itself has none."""
     return str(getattr(model, "__name__", "custom"))
 
 

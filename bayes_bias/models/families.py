@@ -23,7 +23,7 @@ type Numbers = float | NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """Terms of a log density, see above; one with the default value is absent."""
+    """Terms of a log density, see above. One with the default value is absent."""
 
     constant: Any = 0.0
     power: Any = 0.0  # p

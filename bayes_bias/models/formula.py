@@ -57,7 +57,7 @@ def priors_of(model: pm.Model) -> dict[str, str]:
 
 
 def _unit(model: pm.Model, name: str) -> str:
-    """What a standard deviation is of the free variable with this name: its unit, as a factor; "" if there is none."""
+    """What a standard deviation is of the free variable with this name: its unit, as a factor. "" if there is none."""
     whole = name.removesuffix("_z")
     if whole == name or whole not in model.named_vars:
         return ""

@@ -146,7 +146,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`; reads ``target_connection_mean`` and ``residual_sd``."""
+    """See `Structure.given_draws`. Reads ``target_connection_mean`` and ``residual_sd``."""
     connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
     expected = 1 - posterior.target_connection_mean.isel(target=target, connection=connection)
     return scipy.stats.norm, (expected, posterior.residual_sd.isel(connection=connection))

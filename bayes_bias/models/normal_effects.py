@@ -76,7 +76,7 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
     Parameters
     ----------
     evidence : array (2, effects)
-        Score and information, see `normal_effects`; the latter is the same for all effects of an average.
+        Score and information, see `normal_effects`. The latter is the same for all effects of an average.
     averaging : array (effects, effects)
         Replaces each effect by the average of those that it belongs to, such as a group of words.
     """

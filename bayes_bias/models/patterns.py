@@ -350,7 +350,7 @@ class Variances:
 
         Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
         Weights are (contrasts, groups, classes), numbers of words those of the table or ``(groups,)`` and
-        ``(classes,)``; each part is (..., contrasts), in squared units of the table.
+        ``(classes,)``. Each part is (..., contrasts), in squared units of the table.
         """
         flat = weights.reshape(len(weights), -1)
         times = self.patterns.replicates if n_replicates is None else n_replicates

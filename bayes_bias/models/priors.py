@@ -31,7 +31,7 @@ def free(
 ) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it, under the parameter's name or another `name`.
 
-    `typical` is of the order of the scales, see `FoldedScale`; `options` are those of the variable.
+    `typical` is of the order of the scales, see `FoldedScale`. `options` are those of the variable.
     """
     if folds(spec, parameter):
         options["default_transform"] = FoldedScale(typical)
@@ -115,7 +115,7 @@ def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
 def observe_with_sd(
     spec: ModelSpec, variable: str, expected: pt.TensorVariable, sd: pt.TensorVariable, **observed: Any
 ) -> None:
-    """Observe values with the spec's residual and standard deviation `sd`; `observed` are the values, and dims."""
+    """Observe values with the spec's residual and standard deviation `sd`. `observed` are the values, and dims."""
     residual = residual_of(spec.priors)
     shapes = {name: _shape(spec, name, s.start, s.least_for_sd) for name, s in residual.shapes.items()}
     residual.observe(variable, expected, residual.scale(sd, shapes), shapes, **observed)
@@ -143,11 +143,11 @@ def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.
 class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
     r"""A scale :math:`\sigma = c\,|x| \sqrt{1 + x^2}` of a variable x, for a prior with a positive density at zero.
 
-    A scale of effects enters the likelihood by its square alone. Near zero the logarithm, PyMC's own transform, has
-    an endless tail; here the scale is c times the variable, and nothing special happens. Both signs of the variable
-    mean the same scale, so its density is that of the prior at either, times the derivative, up to a constant. Large
-    scales are as the square of the variable: three words leave a scale a long tail, and steps that fit where it is
-    small would walk along that for ever. `typical` is of the order of the scales, and c a tenth of it.
+    A scale of effects enters the likelihood by its square alone. Near zero the logarithm, PyMC's own transform, has an
+    endless tail. Here the scale is c times the variable, and nothing special happens. Both signs of the variable mean
+    the same scale, so its density is that of the prior at either, times the derivative, up to a constant. Large scales
+    are as the square of the variable: three words leave a scale a long tail, and steps that fit where it is small would
+    walk along that for ever. `typical` is of the order of the scales, and c a tenth of it.
     """
 
     name = "folded"

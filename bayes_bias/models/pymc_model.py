@@ -72,18 +72,18 @@ def pymc_model(
         Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
         deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
-        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block of these words;
-        standard deviations in units of their priors (``sd_residual_z`` and so on), variances of preferences, and the
+        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block of these words.
+        Standard deviations in units of their priors (``sd_residual_z`` and so on), variances of preferences, and the
         variables that effects are made of, whose names end in ``_z``. A table with replicates has ``association
-        (replicate, pair)``, ``pair_effect (pair)``, and the
-        differences between replicates: ``replicate_effect``, ``target_effect_by_replicate`` and
-        ``attribute_effect_by_replicate``. The hierarchical model has ``bias``, ``connection_mean``, ``connection_sd``,
-        ``residual_sd (connection)``, ``target_connection_mean (connection, target)`` and ``association (pair)``.
+        (replicate, pair)``, ``pair_effect (pair)``, and the differences between replicates: ``replicate_effect``,
+        ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``. The hierarchical model has ``bias``,
+        ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``, ``target_connection_mean (connection,
+        target)`` and ``association (pair)``.
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
         table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They have a Wishart
         distribution, a singular one if there are fewer words than dimensions. Their log likelihood is that of all
-        values together, up to a constant; single values have none.
+        values together, up to a constant. Single values have none.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class Residual(Protocol):
 
 
 class Normal:
-    """The default; word effects can be integrated out."""
+    """The default. Word effects can be integrated out."""
 
     name = told = "normal"
     shapes: Mapping[str, Shape] = MappingProxyType({})

@@ -51,7 +51,7 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     """One unit of the priors, in the units of the table.
 
     The pooled standard deviation of values about their block's mean, so that a table in other units has the same
-    posterior in other units; 1 if a spec has its priors in the units of the table.
+    posterior in other units. 1 if a spec has its priors in the units of the table.
     """
     return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 
@@ -126,7 +126,7 @@ def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
 
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
-    """Return one unit of each parameter's prior, in the units of the table; shape parameters have none."""
+    """Return one unit of each parameter's prior, in the units of the table. Shape parameters have none."""
     unit, without_unit = unit_of(spec, data), shape_parameters()
     return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
 

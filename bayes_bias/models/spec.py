@@ -131,7 +131,7 @@ class ModelSpec:
         as much as its own; or "as measured").
     priors : mapping of str to Prior
         One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
-        (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual; see
+        (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
         `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is what vectors tell of its variance,
         and exponential with rate ``lam`` for tables without vectors (see `bayes_bias.models.preferences`).
     reference : Reference or None
@@ -317,7 +317,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Any other distribution of PyMC; reading a spec that has none needs no PyMC."""
+    """Any other distribution of PyMC. Reading a spec that has none needs no PyMC."""
     from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in values.items():

@@ -97,7 +97,7 @@ def structure_of(spec: ModelSpec) -> Structure:
 
 
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
-    """Return a model by its name, path or spec; refuse it if its structure does not generalise over words.
+    """Return a model by its name, path or spec. Refuse it if its structure does not generalise over words.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def plot_forest(
     legend : bool
         Whether a legend stands below the axes.
     palette : sequence of str, optional
-        Colours that matplotlib knows; the first is for intervals that exclude zero.
+        Colours that matplotlib knows. The first is for intervals that exclude zero.
     summary : pandas.DataFrame, optional
         What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned, to save computing it again. Its
         contrasts are drawn.

@@ -42,7 +42,7 @@ def plot_plan(
     bias : float
         The smallest bias of interest, in the units of the table, as in `plan`.
     planned : pandas.DataFrame, optional
-        What `plan` returned, to save computing it again; `scope` and `ci_prob` are then those it was made with. With a
+        What `plan` returned, to save computing it again. `scope` and `ci_prob` are then those it was made with. With a
         single number of replicates, the axes are targets and attributes.
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float

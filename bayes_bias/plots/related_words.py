@@ -53,7 +53,7 @@ def plot_related_words(
     side : {"target", "attribute"}
         The side whose words are shown.
     ax, legend, palette
-        As in `plot_forest`; the legend is a bar of the colours' cosines.
+        As in `plot_forest`. The legend is a bar of the colours' cosines.
 
     Raises
     ------

@@ -92,7 +92,7 @@ _RC: Mapping[Any, Any] = MappingProxyType(
 
 @contextmanager
 def style(palette: Sequence[str] | None = None) -> Iterator[None]:
-    """The look of the figures, for as long as something is drawn or saved; colours are those of a palette."""
+    """The look of the figures, for as long as something is drawn or saved. Colours are those of a palette."""
     colours = cycler(color=COLOURS if palette is None else _checked(palette))
     with mpl.rc_context({**_RC, "font.family": _families(), "axes.prop_cycle": colours}):
         yield
@@ -128,7 +128,7 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """The axes to draw on; new ones belong to a new figure, unknown to pyplot, as high as needed."""
+    """The axes to draw on. New ones belong to a new figure, unknown to pyplot, as high as needed."""
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -273,7 +273,7 @@ class Rows:
 
 
 def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool = False) -> None:
-    """Blocks of rows from top to bottom; `raw` adds the raw contrasts."""
+    """Blocks of rows from top to bottom. `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
     for block in blocks:
         if block.heading:

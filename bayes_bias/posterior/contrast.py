@@ -83,7 +83,7 @@ def contrast(
         A fit of a crossed model.
     weights : str, mapping of (group, class) to float, DataFrame or DataArray
         A formula: ``"group - group: class"``, ``"group: class - class"``, or the difference of two differences,
-        ``"group - group: class - class"``. Or the weights :math:`k_{gc}`; blocks that are left out weigh nothing. A
+        ``"group - group: class - class"``. Or the weights :math:`k_{gc}`. Blocks that are left out weigh nothing. A
         DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
         ``attribute_class``.
     scope : {"both", "targets", "attributes", "none"}
@@ -106,7 +106,7 @@ def contrast(
     BayesBiasError
         A name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
     ScopeError
-        If the data do not support the scope; the fit is of the published model, whose attributes are fixed.
+        If the data do not support the scope, or if the fit is of the published model, whose attributes are fixed.
 
     References
     ----------

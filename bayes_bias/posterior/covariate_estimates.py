@@ -44,7 +44,7 @@ class CovariateEstimates:
         return {"unadjusted_bias": self.unadjusted_bias, "explained_bias": self.explained_bias, "slope": self.slope}
 
     def unadjusted_bias(self) -> Estimate:
-        """The bias of words with the covariates that they have; other words would have others."""
+        """The bias of words with the covariates that they have. Other words would have others."""
         adjusted, part = self.bias(), explained(self.fitted, self._weights)
         assert adjusted.noise_sd is not None
         spread = sum(

@@ -163,7 +163,7 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 
 
 def check_scope(fit: Fit, scope: str) -> Scope:
-    """Return the scope of a name; refuse it if the model or the design of a fit cannot carry it."""
+    """Return the scope of a name. Refuse it if the model or the design of a fit cannot carry it."""
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
         checked = check_design(fitted.data, scope)
@@ -271,14 +271,14 @@ class _Blocks:
         return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
 
     def target_bias(self) -> Estimate:
-        """A contrast for each target; only attributes and residual are noise."""
+        """A contrast for each target. Only attributes and residual are noise."""
         weights = target_weights(self.data)
         by_target = weights.sum("group")
         raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
         return self._estimate_words(TARGETS, weights, by_target, raw)
 
     def attribute_bias(self) -> Estimate:
-        """A contrast for each attribute; only targets and residual are noise."""
+        """A contrast for each attribute. Only targets and residual are noise."""
         weights = attribute_weights(self.data)
         by_attribute = weights.sum("attribute_class")
         mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())

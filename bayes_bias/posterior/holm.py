@@ -83,7 +83,7 @@ class ManyLists(Tabled):
 
 
 def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
-    """Adjust verdicts, by the names of their lists, for their number; `words` are targets and attributes of each."""
+    """Adjust verdicts, by the names of their lists, for their number. `words` are targets and attributes of each."""
     labels = [verdict.label for verdict in verdicts.values()]
     failed = np.array(labels) == "not converged"
     chance = np.where(failed, np.nan, [verdict.chance for verdict in verdicts.values()])

@@ -148,7 +148,7 @@ def plan(
         A fit of the crossed model.
     bias : float
         The smallest bias of interest, in the units of the table: what a study should not miss. You choose it, like
-        `rope` of `verdict`; do not use the estimate of this fit. With the estimate, tables without any bias would be
+        `rope` of `verdict`. Do not use the estimate of this fit. With the estimate, tables without any bias would be
         promised a power of 75% on average.
     targets, attributes : sequence of int
         Numbers of words in each group and in each associated class, two or more.
@@ -267,7 +267,7 @@ def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataA
 
 
 def checked_bias(bias: float | None) -> float:
-    """A smallest bias of interest; what is not a size is refused."""
+    """A smallest bias of interest. What is not a size is refused."""
     if bias is None or not (is_number(bias) and bias > 0):
         raise ScopeError(
             "`bias` must be the smallest bias of interest, a positive number in the units of the table such"

@@ -66,7 +66,7 @@ class PooledLists(Tabled):
     Attributes
     ----------
     metric : Metric
-        The metric of the tables; all numbers are in its units.
+        The metric of the tables. All numbers are in its units.
     ci_prob : float
         Probability of the equal-tailed intervals.
     tau_scale : float
@@ -144,11 +144,11 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
               \tau \sim \mathrm{HalfNormal}(s)
 
     The likelihood of :math:`\theta_k` is the posterior of the list alone, because block means have flat priors. It is a
-    mixture of normals; its mean and standard deviation alone would lose its tails. The posterior of :math:`\mu` and
+    mixture of normals. Its mean and standard deviation alone would lose its tails. The posterior of :math:`\mu` and
     :math:`\tau` is computed on a grid, and nothing is sampled.
 
     Pooling shrinks lists towards their mean and narrows their intervals, more if lists are alike. It does not control
-    errors over lists; Holm's adjustment in `bayes_bias.report` does.
+    errors over lists. Holm's adjustment in `bayes_bias.report` does.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         Fewer than two fits, two of the same name, two about the same topics with the same attributes, different
         embeddings, metrics or models, a fit that has not converged, an impossible scale.
     ScopeError
-        An impossible probability; a fit of the hierarchical model or of the long form, whose posterior is not a mixture
+        An impossible probability. A fit of the hierarchical model or of the long form, whose posterior is not a mixture
         of normals.
 
     Notes

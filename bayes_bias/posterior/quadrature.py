@@ -12,9 +12,9 @@ orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degr
     \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
 
 where :math:`p(e \mid y)` is what the interaction of words tells. Groups, or classes, that have their scale in common
-share one variance, and their words tell it together. Each factor is a function of one variance and is
-integrated on a grid; the variances of the bias are taken at the points of a Latin hypercube. Given the variances the
-bias is normal with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
+share one variance, and their words tell it together. Each factor is a function of one variance and is integrated on a
+grid. The variances of the bias are taken at the points of a Latin hypercube. Given the variances the bias is normal
+with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
 
 Levels tell a little about the residual variance, too, and are integrated in the same way with a weight of zero. This is
@@ -188,7 +188,7 @@ class VarianceOnGrid:
         return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Quantiles of the variance, each given one of the residual variances; zero where there are no effects."""
+        """Quantiles of the variance, each given one of the residual variances. Zero where there are no effects."""
         # The integrals of all residual variances on one axis, far enough apart not to meet.
         offsets = 2.0 * np.arange(len(self.cumulative))
         integrals = (self.cumulative + offsets[:, None]).ravel()

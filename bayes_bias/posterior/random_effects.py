@@ -74,7 +74,7 @@ class RandomEffects:
 
     @property
     def mu(self) -> Normals:
-        """Posterior of the mean over lists; a point of the grid covers half a step on either side."""
+        """Posterior of the mean over lists. A point of the grid covers half a step on either side."""
         mu, _, step, weight = self._nodes
         return Normals(mu, step / _UNIFORM, weight)
 

@@ -141,7 +141,7 @@ class ReplicateEstimates:
         return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
-        """All replicates share one uncertainty, and each has one of its own; the latter sum to zero."""
+        """All replicates share one uncertainty, and each has one of its own. The latter sum to zero."""
         rng = np.random.default_rng(self.fitted.seed)
         common = np.sqrt(between) * rng.standard_normal(between.shape)
         single = rng.standard_normal(centre.shape)

@@ -57,6 +57,6 @@ def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
 
 
 def _sum_pairs(values: Iterable[float]) -> float:
-    """The sum of products of all ordered pairs; exact sums, since their order and threads would move last digits."""
+    """The sum of products of all ordered pairs. Exact sums, since their order and threads would move last digits."""
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

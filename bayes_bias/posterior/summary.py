@@ -101,7 +101,7 @@ def summarize(
     ScopeError
         If the data do not support the scope.
     BayesBiasError
-        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number; a
+        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number. A
         contrast names a group or class that the fit does not have.
 
     References
@@ -230,7 +230,7 @@ def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind, kind: Kind) ->
 
 
 def _by_mixture(table: pd.DataFrame, mixture: Mixture, interval: np.ndarray | None) -> pd.DataFrame:
-    """Mean, sd and equal-tailed interval without Monte Carlo error of the contrast; diagnostics stay ArviZ's."""
+    """Mean, sd and equal-tailed interval without Monte Carlo error of the contrast. Diagnostics stay ArviZ's."""
     exact = {"mean": mixture.mean, "sd": mixture.total_sd}
     if interval is not None:  # ArviZ's names of the bounds have whole percent
         exact |= dict(zip(interval_columns(table), interval, strict=True))

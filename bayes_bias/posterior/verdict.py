@@ -200,7 +200,7 @@ class Verdict(Tabled):
 
     @property
     def headline(self) -> str:
-        """The answer in a few words, without a full stop; "Raw contrast" if nothing is sampled."""
+        """The answer in a few words, without a full stop. "Raw contrast" if nothing is sampled."""
         return f"{_HEADLINES.get(self.label, self.label.capitalize())}{self._direction}"
 
     @property
@@ -298,7 +298,7 @@ def verdict(
     scope : {"all", "both", "targets", "attributes", "none", ...}
         "all" is "both" if the table has no replicates.
     ci_prob : float
-        Probability of the interval; ``1 - ci_prob`` is the threshold.
+        Probability of the interval. ``1 - ci_prob`` is the threshold.
     rope : float, optional
         Largest negligible bias, in the units of the table. The verdict then has the posterior probability that the bias
         is negligible.
@@ -412,7 +412,7 @@ def judge(
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand; `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler.
+    """Judge one estimand. `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler.
 
     `data` are design and statistics of the table.
     """

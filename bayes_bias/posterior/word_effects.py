@@ -173,7 +173,7 @@ def _read_effects(posterior: xr.Dataset, sides: Sequence[Side], these_replicates
 
 
 def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
-    """Effects of the words at these positions of each side; the same whichever others there are."""
+    """Effects of the words at these positions of each side. The same whichever others there are."""
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
@@ -266,7 +266,7 @@ class Conditional:
         return self.directions[0].gain.shape[:-2]
 
     def only(self, words: Positions) -> "Conditional":
-        """Restricted to the directions in which these words deviate; all other words have mean and variance zero."""
+        """Restricted to the directions in which these words deviate. All other words have mean and variance zero."""
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 
     def mean(self) -> NDArray[np.float64]:

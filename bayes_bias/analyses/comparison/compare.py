@@ -90,8 +90,8 @@ def compare(
     Returns
     -------
     Comparison
-        Bias before and after, and its change; ``print(comparison.text)`` says it in sentences, `bayes_bias.write`
-        makes a page.
+        Bias before and after, and its change. ``print(comparison.text)`` says it in sentences, `bayes_bias.write` makes
+        a page.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[Sta
 
 
 def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
-    """A row for each state; a bias that was not sampled is zero by construction."""
+    """A row for each state. A bias that was not sampled is zero by construction."""
     rows = {state: _bias(fits[state], scope, ci_prob, rope) if state in fits else _zero(ci_prob) for state in STATES}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
 
@@ -240,7 +240,7 @@ def control_levels(
 def _measures(
     before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Every measure on both sides; one that is undefined on one of them is left out."""
+    """Every measure on both sides. One that is undefined on one of them is left out."""
     first, second = (measure_all(table, defining_sets=defining_sets, seed=seed) for table in (before, after))
     one, other = first.table.align(second.table, join="inner", axis=0)
     table = pd.DataFrame(
@@ -271,7 +271,7 @@ def compare_all(
         The same list in two embeddings or more, each under its own name, such as
         ``replace(cosines("weat6", e), name=e)``. Words that one of them lacks are left out of all, with a notice.
     model, scope, ci_prob, seed, sampling
-        See `compare`; scope "none" has no intervals, and is refused.
+        See `compare`. Scope "none" has no intervals, and is refused.
 
     Returns
     -------
@@ -327,7 +327,7 @@ def compare_all(
 
 
 def _unlike(tables: Mapping[str, AssociationTable], seed: int) -> set[str]:
-    """Those that were not made as the others were, with a notice; versions of one embedding are."""
+    """Those that were not made as the others were, with a notice. Versions of one embedding are."""
     alike = made_alike(tables, seed=seed, copies=True)
     if alike.unlike:
         announce((alike.text,))

@@ -68,7 +68,7 @@ class Comparison(Tabled):
     before, after : AssociationTable
         The tables of both sides, over the words that both have.
     fits : mapping of str to xarray.DataTree
-        "change", the fit of ``after - before``; "before" and "after", if they were sampled.
+        "change", the fit of ``after - before``. "before" and "after", if they were sampled.
     spec : ModelSpec
         The model of all fits.
     scope, ci_prob
@@ -132,7 +132,7 @@ class Comparison(Tabled):
 
     @property
     def embeddings(self) -> dict[str, str]:
-        """The embedding or model of each side, "before" and "after"; a side whose table does not say is left out."""
+        """The embedding or model of each side, "before" and "after". A side whose table does not say is left out."""
         return _embeddings(self.before, self.after)
 
     @property

@@ -72,7 +72,7 @@ class ChangeInSpread:
         return estimate(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:
-        """Describe a disagreement of the two units; `verb` is "change" or "differ"."""
+        """Describe a disagreement of the two units. `verb` is "change" or "differ"."""
         if not self.disagrees:
             return ""
         if _side(self.lower, self.upper) == 0:

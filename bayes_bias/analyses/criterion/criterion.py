@@ -97,8 +97,8 @@ def criterion(
     scope : {"all", "both", "targets", "attributes", ...}
         For fits: the words that count as samples. Their choice makes the errors of biases.
     covariates : sequence of str
-        Other columns, such as a country's median age, which count as exact. Bias and criterion may both depend on them;
-        correlation and slope are then those at equal covariates.
+        Other columns, such as a country's median age, which count as exact. Bias and criterion may both depend on them.
+        Correlation and slope are then those at equal covariates.
     family : str, optional
         Another column, such as families of languages. The labels of a family share effects on bias and criterion,
         partly pooled, and the correlation is that within families.

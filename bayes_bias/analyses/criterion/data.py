@@ -36,9 +36,9 @@ class CriterionData:
     ----------
     biases : Biases
     criterion, criterion_se : pandas.Series
-        The criterion by label, and its standard errors; zero if it is exact.
+        The criterion by label, and its standard errors. Zero if it is exact.
     covariates : pandas.DataFrame
-        Labels by covariates; no columns if there are none.
+        Labels by covariates. No columns if there are none.
     family : pandas.Series or None
         The family of each label.
     notices : tuple of str
@@ -154,7 +154,7 @@ def outside_of(criterion: Any) -> pd.DataFrame:
 
 
 def read(path: str | Path, argument: str) -> pd.DataFrame:
-    """A spreadsheet of this kind; labels are text, so that the language 'no' or 'NA' stays one.
+    """A spreadsheet of this kind. Labels are text, so that the language 'no' or 'NA' stays one.
 
     Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
     """

@@ -122,7 +122,7 @@ def _families(spec: ModelSpec) -> pt.TensorVariable:
 def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> xr.Dataset:
     """The posterior with the slope, the reliabilities and a draw of each label's true bias and criterion.
 
-    Units: ``slope`` is criterion per bias, ``bias`` and ``criterion`` are in their own; all other parameters are in
+    Units: ``slope`` is criterion per bias, ``bias`` and ``criterion`` are in their own. All other parameters are in
     standard deviations.
     """
     sd, unit = posterior["sd"], data.units

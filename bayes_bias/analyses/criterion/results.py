@@ -76,7 +76,7 @@ class CriterionValidity(Tabled):
     numbers : pandas.DataFrame
         See `summary`.
     fits : mapping of str to xarray.DataTree
-        The posteriors for ArviZ, of "new words" and of "these words"; only of "these words" if biases are exact.
+        The posteriors for ArviZ, of "new words" and of "these words". Only of "these words" if biases are exact.
     notices : tuple of str
         Labels that were left out.
     """
@@ -159,7 +159,7 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Write median and interval; decimals of a slope depend on its size."""
+        """Write median and interval. Decimals of a slope depend on its size."""
         row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2

@@ -94,7 +94,7 @@ class Multiverse(Tabled):
 
     @property
     def excludes_zero(self) -> "pd.Series[bool]":
-        """Return whether the interval of each combination excludes zero; False if its fit has not converged."""
+        """Return whether the interval of each combination excludes zero. False if its fit has not converged."""
         lower, upper = interval_of(self.frame)
         return ((lower > 0) | (upper < 0)) & (self.frame.verdict != _NOT_CONVERGED)
 
@@ -228,7 +228,7 @@ def multiverse(
     Returns
     -------
     Multiverse
-        ``frame``, ``influence`` and ``text``; `bayes_bias.plots.plot_multiverse` draws the specification curve, and
+        ``frame``, ``influence`` and ``text``. `bayes_bias.plots.plot_multiverse` draws the specification curve, and
         `bayes_bias.write` writes a folder.
 
     Raises

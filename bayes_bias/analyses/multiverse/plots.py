@@ -43,7 +43,7 @@ def plot_multiverse(
     multiverse : Multiverse
         From `bayes_bias.multiverse`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, of a grid such as ``plt.subplots(layout="constrained")`` makes; the choices take the lower part.
+        Where to draw, of a grid such as ``plt.subplots(layout="constrained")`` makes. The choices take the lower part.
     legend, palette
         As in `plot_forest`.
 

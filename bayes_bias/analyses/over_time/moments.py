@@ -108,7 +108,7 @@ def residual_form(times: Sequence[float]) -> Numbers:
 
 
 def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
-    """Weights in the order of the slices; zero for those that are not named."""
+    """Weights in the order of the slices. Zero for those that are not named."""
     return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
@@ -123,7 +123,7 @@ def _parts_of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) 
 
 
 def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
-    """The variance of each slice's mean over its replicates; it holds their noise of words, which counts once more."""
+    """The variance of each slice's mean over its replicates. It holds their noise of words, which counts once more."""
     parts = []
     for position, table in enumerate(tables):
         singles = table.singles().values()

@@ -37,7 +37,7 @@ def plot_over_time(
 ) -> Axes:
     """Plot each slice at its time: the bias with two intervals, and the line of the trend.
 
-    The thin interval with caps belongs to the slice by itself, with new words; the point is coloured if it excludes
+    The thin interval with caps belongs to the slice by itself, with new words. The point is coloured if it excludes
     zero. The thick interval is about the mean of all slices and leaves out what words bring to all of them, so compare
     two slices by their thick intervals. A slice that was not made alike is a diamond, and no line is drawn then.
 
@@ -80,7 +80,7 @@ def plot_over_time(
 
 
 def _time_axis(ax: Axes, labels: list[Any]) -> None:
-    """A tick for each slice, if there is room; distances are those in time."""
+    """A tick for each slice, if there is room. Distances are those in time."""
     step = -(-len(labels) // _MOST_LABELS)
     ax.set_xticks(list(map(float, labels))[::step], labels=list(map(str, labels))[::step], parse_math=False)
     ax.margins(x=0.06)

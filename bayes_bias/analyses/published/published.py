@@ -351,7 +351,7 @@ def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
 
 
 def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> str:
-    """Why there is no probability; see the notes of `published`."""
+    """Why there is no probability. See the notes of `published`."""
     for side, lengths in (("targets", design.targets), ("attributes", design.attributes)):
         shortest, longest = learnt_from["lengths"][side]
         if not shortest <= min(lengths) <= max(lengths) <= longest:

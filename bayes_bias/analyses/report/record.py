@@ -1,4 +1,4 @@
-"""What a report consists of, as data; the renderers make pages and tables of it."""
+"""What a report consists of, as data. The renderers make pages and tables of it."""
 
 import webbrowser
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ class Section:
         Of the word list; name and "" for a table.
     table : AssociationTable
     fitted : Fitted
-        The fit; ``fitted.tree`` is what `bayes_bias.fit` gave.
+        The fit. ``fitted.tree`` is what `bayes_bias.fit` gave.
     summaries : mapping of scope to pandas.DataFrame
         `summarize` under the report's scope (the first one), "all", "both" and "targets", as far as the design
         carries them.
@@ -163,7 +163,7 @@ class Section:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Tabled):
-    """Sections for several lists, with one model and one scope; `bayes_bias.write` makes pages of it.
+    """Sections for several lists, with one model and one scope. `bayes_bias.write` makes pages of it.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class Report(Tabled):
         return report_document(self)
 
     def open(self) -> Path:
-        """Show the page in the browser, from a temporary folder; `bayes_bias.write` keeps it."""
+        """Show the page in the browser, from a temporary folder. `bayes_bias.write` keeps it."""
         from bayes_bias.documents.writer import write_document
 
         page = write_document(self.document(), Path(mkdtemp(prefix="bayes_bias-")), overwrite=True, formats=())
@@ -223,7 +223,7 @@ class Report(Tabled):
 
     @property
     def replicate_kind(self) -> str:
-        """Kind of the replicates; "replicate" if it differs between tables, "" if there are none."""
+        """Kind of the replicates. "replicate" if it differs between tables, "" if there are none."""
         kinds = {section.replicate_kind for section in self.sections} - {""}
         return "replicate" if len(kinds) > 1 else "".join(kinds)
 

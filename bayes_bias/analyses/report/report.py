@@ -86,7 +86,7 @@ def report(
         Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). Each is estimated in every
         list that has its groups and classes.
     calibration_draws : int, optional
-        Number of random nulls of each list's design; they show how often the model finds a bias if there is none. 0 for
+        Number of random nulls of each list's design. They show how often the model finds a bias if there is none. 0 for
         none, and neither chance levels nor intervals of redrawn words for measures. By default 400, which take a second
         or two, or 50 if the posterior of each must be sampled (see `calibrate`). A table needs its embedding for them.
     against_published : bool
@@ -98,7 +98,7 @@ def report(
     Returns
     -------
     Report
-        ``report(...).table()`` has one row for each list; ``write(report(...), "report")`` makes a page that can be
+        ``report(...).table()`` has one row for each list. ``write(report(...), "report")`` makes a page that can be
         cited.
 
     Raises

@@ -68,7 +68,7 @@ class Stability(Tabled):
     summary : pandas.DataFrame
         The fit to all trainings together, from `bayes_bias.summarize`.
     shares : pandas.DataFrame
-        Shares of variance of a single value, and of the measured bias; see
+        Shares of variance of a single value, and of the measured bias. See
         `bayes_bias.posterior.planning.variance_shares`.
     fit : xarray.DataTree
         The crossed model of all trainings together.
@@ -184,7 +184,7 @@ def stability(
         A list, which is measured with the built-in control classes; or a table with replicates, which needs no
         embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two trainings or more, of the same dimensions and under different names; five or more are needed to show how
+        Two trainings or more, of the same dimensions and under different names. Five or more are needed to show how
         much they differ. In a sequence they are called seeds.
     model
         See `fit`.

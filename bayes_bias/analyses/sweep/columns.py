@@ -43,7 +43,7 @@ class LanguageModelColumn:
         `load_causal` opened; or any callable from clozes to the natural-log probabilities of their words. The answers
         of a model with an ``identity`` are kept in the sweep's folder, a template at a time, and reused.
     templates : Templates, str or Path
-        Sentences with the slots {target} and {attribute}; each is a replicate.
+        Sentences with the slots {target} and {attribute}. Each is a replicate.
     predict : {"targets", "attributes"}, optional
         The words whose probability is computed, by default targets, and attributes for a causal model.
     name : str
@@ -236,7 +236,7 @@ def read_columns(
     allow_loss: bool,
     store: Store | None,
 ) -> Iterator[Column]:
-    """Each embedding with its versions after it; one that cannot be read says why and stops no other."""
+    """Each embedding with its versions after it. One that cannot be read says why and stops no other."""
     needed_words = [word for words in lists for word in (*words.targets, *words.attributes, *words.texts)]
     needed_words += [word for version in versions for word in version.learned_words]
     for source in sources:
@@ -279,7 +279,7 @@ def _column_of_embedding(
     vocabulary: GeneralWords | None,
     originals: Mapping[str, Cell] = _NONE,
 ) -> Column:
-    """Each cell has no more vectors than its words need; those of a version have their originals beside them."""
+    """Each cell has no more vectors than its words need. Those of a version have their originals beside them."""
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])

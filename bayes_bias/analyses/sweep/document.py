@@ -224,7 +224,7 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each two; `melt` would refuse an embedding that is called "more"."""
+    """A row for each two. `melt` would refuse an embedding that is called "more"."""
     rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
 

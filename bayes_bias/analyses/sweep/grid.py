@@ -37,7 +37,7 @@ class Grid:
     wordlists, embeddings
         See `sweep`.
     controls, similarity, allow_loss
-        See `similarities`; they are the same for all cells. A folder of results identifies a similarity by its name.
+        See `similarities`. They are the same for all cells. A folder of results identifies a similarity by its name.
     match : {"exact", "case", "accents", "subwords"}
         How to replace a word that an embedding lacks (see `open_embedding`).
     language : str, optional
@@ -71,7 +71,7 @@ class Grid:
         return lists, columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
-        """An embedding whose words are looked up as `match` says; other columns have no words of their own."""
+        """An embedding whose words are looked up as `match` says. Other columns have no words of their own."""
         if self.match == "exact":
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:
@@ -99,7 +99,7 @@ def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
 def _read_lists(
     wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike], language: str | None
 ) -> list[WordList]:
-    """All lists, each with its control classes; refuses none at all, and two of one name."""
+    """All lists, each with its control classes. Refuses none at all, and two of one name."""
     sources = listed_wordlists("wordlists", wordlists)
     if not sources:
         raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")

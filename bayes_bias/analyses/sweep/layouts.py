@@ -31,7 +31,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 
 
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out cells; a bias of the quasi-F is in brackets."""
+    """Lay out cells. A bias of the quasi-F is in brackets."""
     number = partial(signed, decimals=sweep.metric.decimals)
     biases = list(zip(rows.bias, rows.source == SCREENED, strict=True))
     _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, sweep.metric.decimals)
@@ -53,7 +53,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out changes; the name of a single embedding has no column of its own."""
+    """Lay out changes. The name of a single embedding has no column of its own."""
     one, number = len(sweep.originals) == 1, partial(signed, decimals=sweep.metric.decimals)
     more = [Column("control moved", rows.control_moved, number, spare=True)] if "control" in rows else []
     if sweep.changes.taught.any():

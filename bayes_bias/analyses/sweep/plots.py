@@ -265,7 +265,7 @@ type Side = Literal["embedding", "list"]
 def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
     """Plot the mean bias of each embedding over the lists, or of each list over the embeddings, from all cells.
 
-    The most stereotypical is at the top. Lines are intervals of the mean; intervals of the rank are at the right.
+    The most stereotypical is at the top. Lines are intervals of the mean. Intervals of the rank are at the right.
 
     Parameters
     ----------
@@ -291,9 +291,9 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
 
 
 def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the share of the bias that each version removes, for new words; the version that leaves least comes first.
+    """Plot the share of the bias that each version removes, for new words. The version that leaves least comes first.
 
-    Lines are intervals of the share; intervals of the rank are at the right. Above 100% the bias has changed its sign.
+    Lines are intervals of the share. Intervals of the rank are at the right. Above 100% the bias has changed its sign.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 
 
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
-    """A point with its interval in each row, and the interval of its rank; a line at what is aimed at."""
+    """A point with its interval in each row, and the interval of its rank. A line at what is aimed at."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
     for y, (_, row) in enumerate(rows.iterrows()):
         look = estimate_look(excludes(*interval_of(row)))

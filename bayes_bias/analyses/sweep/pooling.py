@@ -64,7 +64,7 @@ NUMPY = SimpleNamespace(**{**vars(np), "linalg": scipy.linalg})
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Embeddings and lists as crossed samples; see the module for the model.
+    """Embeddings and lists as crossed samples. See the module for the model.
 
     Attributes
     ----------
@@ -120,9 +120,9 @@ def pool_cells(
     Parameters
     ----------
     cells : pandas.DataFrame
-        `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``; a cell whose
-        numbers are missing is unknown, and so is one with the verdict "not converged". A cell with a ``version_of`` is
-        left out: versions of an embedding are not further draws from embeddings.
+        `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``. A cell whose numbers
+        are missing is unknown, and so is one with the verdict "not converged". A cell with a ``version_of`` is left
+        out: versions of an embedding are not further draws from embeddings.
     shared : pandas.Series
         For each list, the share of error variance that its cells have in common; see `shared_errors`. If it is missing,
         the mean of the other lists is used; without any, errors are treated as independent.
@@ -138,7 +138,7 @@ def pool_cells(
 
     Notes
     -----
-    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal;
+    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal.
     `bayes_bias.pool`, for one embedding, keeps these tails. Errors of any two embeddings are assumed to share equally
     much. Lists that share words are treated as independent.
 
@@ -327,7 +327,7 @@ class _Cells:
         )
 
     def log_likelihood(self, xp: Any) -> Any:
-        """Of all cells given the scales, but for a constant; the mean has a flat prior."""
+        """Of all cells given the scales, but for a constant. The mean has a flat prior."""
         effect_score, error_score = self.list_scores(self.bias)
         effect, error = self.list_precision.solve(effect_score, error_score)
         cells = self.is_observed * xp.log(self.variance) + self.precision * self.bias**2

@@ -112,19 +112,19 @@ class Sweep(Tabled):
     failures : pandas.DataFrame
         Cells that could not be computed, and why.
     software : tuple of mapping of str to str
-        Versions of the packages that computed the posteriors; several if the folder has results of older versions.
+        Versions of the packages that computed the posteriors. Several if the folder has results of older versions.
     metric : Metric
-        The metric of the tables; a bias is a difference in it.
+        The metric of the tables. A bias is a difference in it.
     pooled : Crossed or None
-        The pooled model of all cells, versions left out; None if there is a single cell, or if all were only screened.
+        The pooled model of all cells, versions left out. None if there is a single cell, or if all were only screened.
     ranking : VersionRanking or None
         The share of the bias that each version removes, or None without versions or without a clear bias.
     damage : mapping of str to Damage
-        The cost of each version, by name; empty until `with_damage` adds it.
+        The cost of each version, by name. Empty until `with_damage` adds it.
     alike : MadeAlike or None
-        Whether the embeddings were made alike; None for a single embedding, for language models, or if this is unknown.
+        Whether the embeddings were made alike. None for a single embedding, for language models, or if this is unknown.
     series : mapping of str to OverTime
-        Each list over time; empty unless embeddings have times, see `Grid`.
+        Each list over time. Empty unless embeddings have times, see `Grid`.
     """
 
     settings: SweepSettings
@@ -263,7 +263,7 @@ def assembled(
     of_changes: Computed,
     measured: Mapping[At, Outcome],
 ) -> Sweep:
-    """Tables of the outcomes of all jobs; nothing is pooled yet."""
+    """Tables of the outcomes of all jobs. Nothing is pooled yet."""
     embeddings, words = tuple(column.name for column in columns), tuple(table.name for table in lists)
     of_columns = ("version_of", "version", "source", "dimensions", "replicates")
     sources = pd.DataFrame(

@@ -78,7 +78,7 @@ class Source:
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
-        """Versions of what was opened; given vectors or a given model are a version of one embedding or model."""
+        """Versions of what was opened. Given vectors or a given model are a version of one embedding or model."""
         names = tuple(column.name for column in columns)
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -99,7 +99,7 @@ class Source:
 
 @dataclass(frozen=True)
 class SweepSpec:
-    """A sweep as its file has it; `settings` are arguments of `sweep` that the file names, unchecked."""
+    """A sweep as its file has it. `settings` are arguments of `sweep` that the file names, unchecked."""
 
     title: str
     sources: tuple[Source, ...]
@@ -109,7 +109,7 @@ class SweepSpec:
     settings: Mapping[str, Any]
 
     def arguments(self, trust: bool = False) -> dict[str, Any]:
-        """The arguments of `bayes_bias.sweep`; embeddings are opened, and not yet read."""
+        """The arguments of `bayes_bias.sweep`. Embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
         columns_of_sources = [
             (source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources
@@ -142,7 +142,7 @@ def _times(columns_of_sources: Sequence[tuple[Source, list[Embedding | LanguageM
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
-    """A sweep from its TOML file; paths in it are relative to its folder."""
+    """A sweep from its TOML file. Paths in it are relative to its folder."""
     remedy = "write one with lists = [...] and [[embeddings]], see --help"
     file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
@@ -260,7 +260,7 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
 
 
 def _matched(where: str, pattern: str, home: Path) -> list[str]:
-    """Files that a pattern matches, sorted; a built-in name stays what it is."""
+    """Files that a pattern matches, sorted. A built-in name stays what it is."""
     if not has_magic(pattern):
         return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
     paths = [str(path) for path in _glob(home, pattern) if path.is_file()]

@@ -81,7 +81,7 @@ def sweep(
         embedding and a list each. Cells that are only screened enter the pooling with the quasi-F's bias and standard
         error. They count in Holm's adjustment, since they were tested as well. With "none" nothing is pooled.
     scope, ci_prob, seed
-        See `verdict` and `fit`; every cell is fitted with the same seed.
+        See `verdict` and `fit`. Every cell is fitted with the same seed.
     sampling : Sampling
         Draws and chains of each cell, by default fewer than for a single list. Convergence is checked in each cell.
     folder : str or Path, optional
@@ -94,7 +94,7 @@ def sweep(
     Returns
     -------
     Sweep
-        ``cells`` has a row for each embedding and list; ``write(sweep(...), folder)`` makes the atlas.
+        ``cells`` has a row for each embedding and list. ``write(sweep(...), folder)`` makes the atlas.
 
     Raises
     ------
