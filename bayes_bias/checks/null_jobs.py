@@ -326,7 +326,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     Raises
     ------
     BayesBiasError
-        A draw cannot be judged. This is raised once all others are.
+        If a draw cannot be judged, after all others have been judged.
     OutputError
         The folder cannot be made or written to, or holds something else.
     """

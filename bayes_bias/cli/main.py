@@ -68,7 +68,7 @@ COMMANDS = MappingProxyType(
         "prompts": "Write balanced questions for a chat model, whose replies are matched by their ids.",
         "answers": "Estimate the associations of a chat model, with labels, wordings, and words as samples.",
         "table": "Write a file that other commands accept instead of a list: own or measured numbers.",
-        "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make a list from files.",
+        "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.",
         "models": "Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.",
     }
 )

@@ -52,7 +52,7 @@ def wordlists(
         bool, typer.Option("--overwrite", help="Replace an existing file of --copy or --out.")
     ] = False,
 ) -> None:
-    """Show the built-in word lists, or one with its words. Copy one to edit, or make a list from files.
+    """Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.
 
     Example: bayes-bias wordlists weat7 --copy my-list.toml; bayes-bias wordlists words.json --groups flowers=pleasant
     --groups insects=unpleasant --out my-list.csv
