@@ -79,14 +79,16 @@ def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[fl
     for side in integrand.sides:
         variance_of_side, by_df = 0.0, 0.0
         for each in side.variances():
-            if not each.weight:
+            if not each.weights:
                 continue
-            variance, df = each.weight * float(each.squares.sum()) / (each.times * each.df), each.df
+            ((cell, weight),) = each.weights.items()
+            df = float(each.df.sum())
+            variance = weight * float(each.squares.sum()) / (each.times * df)
             if moderated:
-                told = each.weight * each.expected
+                told = weight * each.expected
                 variance = (df * variance + each.directions * told) / (df + each.directions)
                 df += each.directions
-                variance *= float(side.inflation[each.cell])
+                variance *= float(side.inflation[cell])
             variance_of_side += variance
             by_df += variance**2 / df
         of_side.append(variance_of_side)

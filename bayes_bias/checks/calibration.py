@@ -52,7 +52,8 @@ By = Literal["random words", "simulation"]
 # Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled; and of lists of
 # sub-topics, or of topics, in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
-_WORTH_A_PROCESS = 2_000
+# Fewer lists are drawn sooner than another process has imported what it needs.
+_WORTH_A_PROCESS = 5_000
 # So that every vector stays of unit length; much smaller ones are found already.
 MOST_PLANTED = 0.5
 

@@ -37,6 +37,7 @@ from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.quadrature import (
+    Grid,
     Integrand,
     chance,
     half_width,
@@ -44,6 +45,7 @@ from bayes_bias.posterior.quadrature import (
     integrated_bias,
     is_integrated,
     suits_design,
+    variances_of,
 )
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
@@ -72,8 +74,8 @@ NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 # Where they cannot be counted: p = .05 is then known to .005, and a share of findings, in which errors cancel, to .001.
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
-# Quasi-random points for a null: p is within .003 of that of four times as many.
-_POINTS = 256
+# A coarse grid for random lists: p differs by less than .003 from the full one.
+_NULL_GRID = Grid(residuals=8, coarse=32, fine=64, points=256)
 
 # The two-sided test of WEAT is called WEAT, since all others are two-sided.
 ONE_SIDED_WEAT = "WEAT, one-sided"
@@ -131,13 +133,19 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
     return [name for name in carried if name in judged]
 
 
-def judge_integrand(integrand: Integrand, scope: Scope, truth: float = 0.0) -> Record:
-    """The posterior of a bias under a scope as a record of the columns of `judge`."""
-    sides = [side for facet, side in zip(WORDS, integrand.sides, strict=True) if facet in scope]
-    variances = replace(integrand, sides=sides).variances(_POINTS)
-    mean, half = integrand.observed, half_width(variances)
-    rank = float(ndtr((truth - mean) / np.sqrt(variances)).mean())
-    return _record(mean, float(np.sqrt(variances.mean())), (mean - half, mean + half), chance(variances, mean), rank)
+def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
+    """Return the posterior of the bias of each list under a scope, as a record of the columns of `judge`."""
+    sampled = []
+    for integrand in integrands:
+        sides = [side for facet, side in zip(WORDS, integrand.sides, strict=True) if facet in scope]
+        sampled.append(replace(integrand, sides=sides))
+    records = []
+    for integrand, variances in zip(sampled, variances_of(sampled, _NULL_GRID), strict=True):
+        mean, half = integrand.observed, half_width(variances)
+        rank = float(ndtr((truth - mean) / np.sqrt(variances)).mean())
+        sd = float(np.sqrt(variances.mean()))
+        records.append(_record(mean, sd, (mean - half, mean + half), chance(variances, mean), rank))
+    return records
 
 
 def posterior_of(
@@ -259,13 +267,17 @@ class Cell:
             *([{"scopes": list(self.scopes)}] if self.scopes else []),
             *([{"competitors": list(self.competitors)}] if self.competitors else []),
             *([design.vocabulary.sha256, design.independent] if design.vocabulary else []),
+            *([vars(_NULL_GRID)] if self.is_plain else []),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
-    def judge(self, number: int) -> list[Record]:
-        """The records of one random draw."""
+    def judge(self, first: int, end: int) -> list[Record]:
+        """Return the records of the random draws from `first` to before `end`."""
         if self.is_plain:
-            return [{"draw": number, **record} for record in self._judge_plain(number)]
+            return self._judge_plain(range(first, end))
+        return [record for number in range(first, end) for record in self._judge_table(number)]
+
+    def _judge_table(self, number: int) -> list[Record]:
         table = self.design.draw(self.seed, number)
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
@@ -303,18 +315,22 @@ class Cell:
     def _carried_scopes(self) -> list[ScopeName]:
         return carried_scopes(self.design.means, self.scopes)
 
-    def _judge_plain(self, number: int) -> list[Record]:
-        records: list[Record] = []
+    def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
+        """Judge draws by arrays, integrating the posteriors of all of them at once."""
+        records: dict[int, list[Record]] = {number: [] for number in numbers}
         for spec in self.specs:
             start = perf_counter()
-            drawn = self.design.draw_plain(self.seed, number, spec)
-            if self.with_weat and not records:
-                records.append(_weat_record(drawn.scores, drawn.targets[0], number, "two-sided"))
+            drawn = {number: self.design.draw_plain(self.seed, number, spec) for number in numbers}
+            if self.with_weat and spec is self.specs[0]:
+                for number, draw in drawn.items():
+                    records[number].append(_weat_record(draw.scores, draw.targets[0], number, "two-sided"))
             for scope in self._carried_scopes:
-                judged = judge_integrand(drawn.integrand, sampling_scope(scope), self.design.planted)
-                seconds = perf_counter() - start
-                records.append({"method": spec.name, "scope": scope, **judged, "seconds": seconds})
-        return records
+                integrands = [draw.integrand for draw in drawn.values()]
+                judged = judge_integrands(integrands, sampling_scope(scope), self.design.planted)
+                seconds = (perf_counter() - start) / len(judged)
+                for number, record in zip(numbers, judged, strict=True):
+                    records[number].append({"method": spec.name, "scope": scope, **record, "seconds": seconds})
+        return [{"draw": number, **record} for number, of_draw in records.items() for record in of_draw]
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
@@ -339,8 +355,8 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     todo = [
         Job(
             f"{cells[index].design.name}, draws {first} to {end - 1}",
-            judge_draws,
-            (cells[index], first, end),
+            cells[index].judge,
+            (first, end),
             [keys[index], first, end],
         )
         for index, first, end in batches
@@ -351,8 +367,3 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     for (index, _, _), outcome in zip(batches, outcomes, strict=True):
         records[index] += outcome.needed()
     return [pd.DataFrame(rows) for rows in records]
-
-
-def judge_draws(cell: Cell, first: int, end: int) -> list[Record]:
-    """The records of these draws."""
-    return [record for number in range(first, end) for record in cell.judge(number)]

@@ -23,9 +23,10 @@ residuals make levels and preferences of a word correlate, which is left out: se
 docs/evidence/speed.md.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -52,10 +53,8 @@ from bayes_bias.table.statistics import compared_classes, refuse_degenerate, suf
 
 type Numbers = NDArray[np.float64]
 
-# Values of the residual variance, over so many of its standard deviations; nodes of a first and a second grid for each
-# variance; and points of the hypercube.
-_RESIDUALS, _RANGE = 16, (-4.0, 5.0)
-_COARSE, _FINE, POINTS = 64, 128, 1024
+# The residual variances lie over so many of their standard deviations.
+_RANGE = (-4.0, 5.0)
 _SEED = 1
 # The standard deviations of levels, on which a bias depends if a class counts more often for it than against it.
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
@@ -102,62 +101,131 @@ class WordVariance:
     directions: float = np.nan
     explained: float = 0.0
 
-    def below(self, residual: Numbers) -> Numbers:
-        """Variance (of effects and residuals, if vectors tell it) at and below which the effects are none."""
-        if self.prior is None:
-            return self.explained * residual
-        return _SMALL * self.noise.min() / self.times * residual
-
-    def above(self, residual: Numbers) -> Numbers:
-        """Variance above which neither words nor prior suggest any."""
-        shown = self.squares.sum() / (self.times * np.maximum(self.df, 1.0).sum())
-        prior = self.expected if self.prior is None else float(self.prior.size) ** 2
-        return _LARGE * np.maximum(max(shown, prior), self.below(residual))
-
     def effects(self, variance: Numbers, residual: Numbers) -> Numbers:
-        """Variance of the effects."""
+        """Return the variance of the effects, given the variance on the grid and the residual variance."""
         return np.maximum(variance - self.explained * residual, 0.0) if self.prior is None else variance
 
-    def log_prior(self, variance: Numbers) -> Numbers:
+
+@dataclass(frozen=True)
+class Grid:
+    """The numbers of nodes: residual variances, a first and a second grid of each variance, points of the hypercube."""
+
+    residuals: int = 16
+    coarse: int = 64
+    fine: int = 128
+    points: int = 1024
+
+
+FULL_GRID = Grid()
+
+
+@dataclass(frozen=True, eq=False)
+class _Stack:
+    """Variances whose priors are of one kind, of which each operation on arrays computes all at once.
+
+    The arrays of `WordVariance` have a further axis, which comes first. Words with fewer contrasts have empty ones.
+    """
+
+    squares: Numbers
+    noise: Numbers
+    df: Numbers
+    times: Numbers
+    expected: Numbers
+    directions: Numbers
+    explained: Numbers
+    priors: Sequence[Prior]  # empty if vectors tell the variances
+
+    @classmethod
+    def of(cls, words: Sequence[WordVariance]) -> Self:
+        """Stack some variances."""
+        contrasts = max(len(each.df) for each in words)
+        squares, noise, df = np.zeros((3, len(words), contrasts))
+        noise += 1.0
+        for row, each in enumerate(words):
+            squares[row, : len(each.df)] = each.squares
+            noise[row, : len(each.df)] = each.noise
+            df[row, : len(each.df)] = each.df
+        times, expected, directions, explained = (
+            np.array([getattr(each, name) for each in words])[:, None]
+            for name in ("times", "expected", "directions", "explained")
+        )
+        priors = [each.prior for each in words if each.prior is not None]
+        return cls(squares, noise, df, times, expected, directions, explained, priors)
+
+    def posteriors(self, residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
+        """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
+        below = self._below(residual)
+        low, high = np.log(below), np.log(self._above(below))
+        for nodes in (grid.coarse, grid.fine):
+            log_variance = low[..., None] + (high - low)[..., None] * np.linspace(0, 1, nodes)
+            variance = np.exp(log_variance)
+            density = self._log_prior(variance, log_variance)
+            density += self._log_likelihood(self._effects(variance, residual), residual)
+            counts = density > density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
+            first = np.maximum(counts.argmax(axis=-1) - 1, 0)
+            last = np.minimum(nodes - counts[..., ::-1].argmax(axis=-1), nodes - 1)
+            low, high = (np.take_along_axis(log_variance, end[..., None], -1)[..., 0] for end in (first, last))
+        none = self._log_prob_of_none(below) + self._log_likelihood(np.zeros((1, 1, 1)), residual)[..., 0]
+        return VarianceOnGrid.of_each(log_variance, density, none)
+
+    def _below(self, residual: Numbers) -> Numbers:
+        """Variance (of effects and residuals, if vectors tell it) at and below which there are no effects."""
+        if not self.priors:
+            return self.explained * residual
+        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
+        return _SMALL * least / self.times * residual
+
+    def _above(self, below: Numbers) -> Numbers:
+        """Variance above which neither words nor prior suggest any."""
+        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1, keepdims=True)
+        shown = self.squares.sum(axis=1, keepdims=True) / (self.times * degrees)
+        sizes = np.array([[float(prior.size) ** 2] for prior in self.priors])
+        return _LARGE * np.maximum(np.maximum(shown, sizes if self.priors else self.expected), below)
+
+    def _effects(self, variance: Numbers, residual: Numbers) -> Numbers:
+        if self.priors:
+            return variance
+        return np.maximum(variance - (self.explained * residual)[..., None], 0.0)
+
+    def _log_prior(self, variance: Numbers, log_variance: Numbers) -> Numbers:
         """Log density of the log variance."""
-        if self.prior is None:
-            half = self.directions / 2
-            rate = half * self.expected
-            return np.asarray(half * (np.log(rate) - np.log(variance)) - gammaln(half) - rate / variance)
-        sd = np.sqrt(variance)
-        return np.asarray(_log_density(self.prior, sd) + np.log(sd / 2))
+        if self.priors:
+            sd = np.exp(log_variance / 2)
+            return self._log_density(sd) + log_variance / 2 - np.log(2)
+        half = self.directions[..., None] / 2
+        rate = half * self.expected[..., None]
+        return np.asarray(half * (np.log(rate) - log_variance) - gammaln(half) - rate / variance)
 
-    def log_prob_of_none(self, residual: Numbers) -> Numbers:
+    def _log_prob_of_none(self, below: Numbers) -> Numbers:
         """Log prior probability that words have no effects."""
-        limit = self.below(residual)
-        if self.prior is None:
-            with np.errstate(divide="ignore"):
-                return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * limit)))
-        return _log_density(self.prior, np.sqrt(limit)) + 0.5 * np.log(limit)  # the density is flat there
+        if self.priors:  # the density is flat there
+            return self._log_density(np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
+        with np.errstate(divide="ignore"):
+            return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * below)))
 
-    def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Log likelihood of the words' means."""
-        total = np.zeros(np.broadcast_shapes(effects.shape, residual.shape))
-        for square, noise, df in zip(self.squares, self.noise, self.df, strict=True):
-            variance = self.times * effects + noise * residual
-            total -= 0.5 * (df * np.log(variance) + square / variance)
+    def _log_density(self, sd: Numbers) -> Numbers:
+        """Log density of standard deviations, by the prior of each row."""
+        return np.stack([_log_density(prior, row) for prior, row in zip(self.priors, sd, strict=True)])
+
+    def _log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
+        """Log likelihood of the words' means; effects are (variances, residuals, nodes)."""
+        total = np.zeros(1)
+        for square, noise, df in zip(self.squares.T, self.noise.T, self.df.T, strict=True):
+            square, noise, df = (each[:, None, None] for each in (square, noise, df))
+            variance = self.times[..., None] * effects + noise * residual[..., None]
+            total = total - 0.5 * (df * np.log(variance) + square / variance)
         return total
 
-    def posterior(self, residual: Numbers) -> "VarianceOnGrid":
-        """Posterior given each residual variance."""
-        row = residual[:, None]
-        low, high = np.log(self.below(residual)), np.log(self.above(residual))
-        for nodes in (_COARSE, _FINE):
-            log_variance = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, nodes)
-            variance = np.exp(log_variance)
-            density = self.log_prior(variance) + self.log_likelihood(self.effects(variance, row), row)
-            counts = density > density.max(axis=1, keepdims=True) - _NEGLIGIBLE
-            first = np.maximum(counts.argmax(axis=1) - 1, 0)
-            last = np.minimum(nodes - counts[:, ::-1].argmax(axis=1), nodes - 1)
-            rows = np.arange(len(residual))
-            low, high = log_variance[rows, first], log_variance[rows, last]
-        none = self.log_prob_of_none(residual) + self.log_likelihood(np.zeros(len(residual)), residual)
-        return VarianceOnGrid.of(log_variance, density, none)
+
+def _posteriors(words: Sequence[WordVariance], residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
+    """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
+    found: dict[int, VarianceOnGrid] = {}
+    for told in (True, False):  # those of one kind at once
+        numbers = [number for number, each in enumerate(words) if (each.prior is None) == told]
+        if numbers:
+            stack = _Stack.of([words[number] for number in numbers])
+            found |= zip(numbers, stack.posteriors(residual[numbers], grid), strict=True)
+    return [found[number] for number in range(len(words))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,15 +245,16 @@ class VarianceOnGrid:
     log_total: Numbers
 
     @classmethod
-    def of(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> Self:
-        """Integrate a density on a grid, by trapezia."""
-        largest = np.maximum(log_density.max(axis=1), log_below)
-        density = np.exp(log_density - largest[:, None])
-        steps = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(log_variance, axis=1)
-        first = np.exp(log_below - largest)[:, None]
-        cumulative = np.cumsum(np.concatenate([first, steps], axis=1), axis=1)
-        total = cumulative[:, -1]
-        return cls(log_variance, cumulative / total[:, None], largest + np.log(total))
+    def of_each(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> list[Self]:
+        """Integrate densities (variances, residuals, nodes) on their grids, by trapezia."""
+        largest = np.maximum(log_density.max(axis=-1), log_below)
+        density = np.exp(log_density - largest[..., None])
+        steps = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(log_variance, axis=-1)
+        first = np.exp(log_below - largest)[..., None]
+        cumulative = np.cumsum(np.concatenate([first, steps], axis=-1), axis=-1)
+        total = cumulative[..., -1:]
+        log_total = largest + np.log(total[..., 0])
+        return [cls(*each) for each in zip(log_variance, cumulative / total, log_total, strict=True)]
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
         """Quantiles of the variance, each given one of the residual variances. Zero where there are no effects."""
@@ -354,31 +423,61 @@ class Integrand:
         sides = [replace(side, inflation=np.ones_like(side.inflation)) for side in self.sides]
         return replace(self, sides=sides)
 
-    def variances(self, points: int = POINTS) -> Numbers:
-        """Variances of the bias at points that represent its posterior, (points,)."""
-        residual, log_weight = self._residuals()
-        parts = [(side, words, words.posterior(residual)) for side in self.sides for words in side.variances()]
-        for _, _, grid in parts:
-            log_weight = log_weight + grid.log_total
+    def variances(self, grid: Grid = FULL_GRID) -> Numbers:
+        """Return variances of the bias at points that represent its posterior, (points,)."""
+        (variances,) = variances_of([self], grid)
+        return variances
+
+    def _at_points(self, residuals: "_Residuals", posteriors: Iterable[VarianceOnGrid], grid: Grid) -> Numbers:
+        """Variances of the bias at the points of the hypercube, given the posteriors of all variances."""
+        log_weight = residuals.log_weight
+        parts = list(zip(residuals.parts, posteriors, strict=True))
+        for _, posterior in parts:
+            log_weight = log_weight + posterior.log_total
         cells = [(side, cell) for side in self.sides for cell in range(len(side.words))]
         dims = 1 + len(parts) + len(cells)
-        uniform = _hypercube(dims, points)
+        uniform = _hypercube(dims, grid.points)
         weight = np.cumsum(np.exp(log_weight - log_weight.max()))
-        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=_RESIDUALS - 1)
-        variances = self.residual_weight * residual[chosen]
-        for number, (side, words, grid) in enumerate(parts, 1):
-            own = words.effects(grid.quantiles(chosen, uniform[number]), residual[chosen])
+        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=grid.residuals - 1)
+        residual = residuals.variances[chosen]
+        variances = self.residual_weight * residual
+        for number, ((side, words), posterior) in enumerate(parts, 1):
+            if not words.weights:
+                continue  # levels that cancel in the bias
+            own = words.effects(posterior.quantiles(chosen, uniform[number]), residual)
             for cell, of_bias in words.weights.items():
                 of_cell = 1 + len(parts) + cells.index((side, cell))
-                variances = variances + of_bias * side.inflations(cell, dims, of_cell, points) * own
+                variances = variances + of_bias * side.inflations(cell, dims, of_cell, grid.points) * own
         return np.asarray(variances)
 
-    def _residuals(self) -> tuple[Numbers, Numbers]:
-        """Residual variances at equal distances of their logs, and the log weights by interaction and prior."""
+    def _residuals(self, number: int) -> "_Residuals":
+        """Residual variances at equal distances of their logs, with their log weights by interaction and prior."""
         sd = np.sqrt(2 / self.residual_df)
-        residual = self.residual_squares / self.residual_df * np.exp(sd * np.linspace(*_RANGE, _RESIDUALS))
+        residual = self.residual_squares / self.residual_df * np.exp(sd * np.linspace(*_RANGE, number))
         likelihood = -0.5 * (self.residual_df * np.log(residual) + self.residual_squares / residual)
-        return residual, likelihood + _log_density(self.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+        log_weight = likelihood + _log_density(self.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+        return _Residuals(residual, log_weight, [(side, words) for side in self.sides for words in side.variances()])
+
+
+@dataclass(frozen=True, eq=False)
+class _Residuals:
+    """Residual variances of one list, and the variances of its words that are integrated given each of them."""
+
+    variances: Numbers
+    log_weight: Numbers
+    parts: Sequence[tuple[SideOfTable, WordVariance]]
+
+
+def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
+    """Return variances of the bias of each of several lists at points that represent its posterior."""
+    residuals = [integrand._residuals(grid.residuals) for integrand in integrands]
+    words = [words for each in residuals for _, words in each.parts]
+    given = np.concatenate([np.tile(each.variances, (len(each.parts), 1)) for each in residuals])
+    posteriors = iter(_posteriors(words, given, grid))
+    found = []
+    for integrand, each in zip(integrands, residuals, strict=True):
+        found.append(integrand._at_points(each, islice(posteriors, len(each.parts)), grid))
+    return found
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -422,15 +521,15 @@ def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.
     return (spec, data) if can_integrate(spec, data) else None
 
 
-def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, points: int = POINTS) -> Estimate:
+def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: Grid = FULL_GRID) -> Estimate:
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
     integrand = Integrand.of(spec, data, check_design(data, scope))
-    sd = np.sqrt(integrand.variances(points))[None, :, None]
+    sd = np.sqrt(integrand.variances(grid))[None, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
     # In no order of the variances: each point has its own quantile of a normal.
-    normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(points) + 0.5) / points))
+    normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(grid.points) + 0.5) / grid.points))
     draws = mixture.centre + mixture.sd * normal[None, :, None]
     return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
 

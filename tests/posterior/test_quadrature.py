@@ -15,7 +15,7 @@ from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
-from bayes_bias.posterior.quadrature import Integrand, chance, integrated, integrated_bias
+from bayes_bias.posterior.quadrature import Grid, Integrand, chance, integrated, integrated_bias
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
@@ -94,7 +94,7 @@ def test_mean_variance_equals_dense_integration(small_table):
         density = density * marginal / marginal.max()
     grid = residual_sd.ravel()
     expected = integrate.simpson(density * mean_variance, x=grid) / integrate.simpson(density, x=grid)
-    assert integrand.variances(4096).mean() == pytest.approx(expected, rel=0.01)
+    assert integrand.variances(Grid(points=4096)).mean() == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "scales"), [*((name, BY_GROUP) for name in LISTS), ("gender", BY_CLASS)])
@@ -124,7 +124,7 @@ def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding
     design = NullDesign.of(words, embedding, random=random).with_planted(0.01)
     cell = Cell(design, (SPEC,))
     assert cell.is_plain
-    weat, *posterior = cell.judge(3)
+    weat, *posterior = cell.judge(3, 4)
     table = design.draw(cell.seed, 3)
     assert weat["p_value"] == judge_by_weat(table, seed=3)["p_value"]
     for plain, of_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
@@ -148,7 +148,7 @@ def test_null_lists_of_single_words_are_refused_like_a_table(embedding):
     words = load_wordlist("weat7")
     single = replace(words, classes={name: own[:1] for name, own in words.classes.items()})
     with pytest.raises(TableError, match="one word"):
-        Cell(NullDesign.of(single, embedding), (SPEC,)).judge(1)
+        Cell(NullDesign.of(single, embedding), (SPEC,)).judge(1, 2)
 
 
 def test_same_table_gives_the_same_numbers(small_table):
