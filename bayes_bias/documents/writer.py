@@ -52,17 +52,17 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         The page. In its folder are:
 
         - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
-          ``related-words.csv``, ``prior-sensitivity.csv``, ``coverage.csv``, ``tables.tex`` and
-          ``posterior-<list>.nc``;
+          ``related-words.csv``, ``prior-sensitivity.csv``, ``coverage.csv``, ``words.csv``, ``appendix.tex`` (the words
+          of all lists), ``tables.tex``, and ``posterior-<list>.nc``.
         - of a comparison ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
           ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
-          ``posterior-after.nc`` of the sides that were sampled;
+          ``posterior-after.nc`` of the sides that were sampled.
         - of stability ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
-          posterior;
+          posterior.
         - of sentence pairs ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (of a change
-          ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors;
-        - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``;
-        - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors;
+          ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
+        - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``.
+        - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors.
         - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
           model, embeddings x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
           ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
+from bayes_bias.analyses.report.appendix import appendix, words_of_lists
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
 from bayes_bias.analyses.report.tables import quantities_layout
@@ -83,7 +84,9 @@ def report_document(report: Report) -> Document:
             "evidence": report.evidence(),
             **_tables_of_checks(report),
             "coverage": _stack_lists({section.name: section.coverage for section in report.sections}),
+            "words": words_of_lists(report.sections),
         },
+        texts={"appendix.tex": appendix(report.sections)},
         methods=methods,
         fits={names[section.name]: section.fit for section in report.sections},
         provenance={**software, "lists": lists},

@@ -1,0 +1,43 @@
+"""The words of a report's lists, for the appendix of a paper."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+import bayes_bias as bb
+from bayes_bias.analyses.report.appendix import appendix, words_of_lists
+from bayes_bias.analyses.report.report import _coverage
+
+WORDS = {
+    "groups": {"men": ["he", "him_x", "boy"], "women": ["she", "her", "girl"]},
+    "classes": {"work": ["office", "salary", "50%"], "home": ["family", "wedding", "kitchen"], "any": ["up", "down"]},
+    "stereotypes": {"men": "work", "women": "home"},
+}
+
+
+def section(name: str = "mine") -> SimpleNamespace:
+    """What the appendix reads of a section."""
+    words = [word for categories in (WORDS["groups"], WORDS["classes"]) for own in categories.values() for word in own]
+    vectors = np.random.default_rng(1).normal(size=(len(words), 20))
+    embedding = {word: vector for word, vector in zip(words, vectors, strict=True) if word != "him_x"}
+    table = bb.cosines(bb.WordList.from_mapping(WORDS, name=name), embedding, ())
+    return SimpleNamespace(name=name, title=name.capitalize(), table=table, coverage=_coverage(table))
+
+
+def test_words_of_lists_marks_words_without_a_vector():
+    words = words_of_lists([section()])
+    assert words.columns.tolist() == ["role", "name", "word", "used"]
+    assert words.groupby("role").size().to_dict() == {"attribute": 6, "control": 2, "target": 6}
+    assert words[~words.used].word.tolist() == ["him_x"]
+
+
+def test_appendix_escapes_words_and_names_those_without_a_vector():
+    text = appendix([section()])
+    assert r"\item[men] (2 of 3 words) he, boy. \emph{Without a usable vector: him\_x.}" in text
+    assert r"50\%" in text
+
+
+def test_appendix_lists_a_shared_control_class_once():
+    text = appendix([section(), section("other")])
+    assert text.count(r"\item[men]") == 2
+    assert text.count(r"\item[any]") == 1
