@@ -32,6 +32,7 @@ TYPES = frozenset(
         "PooledLists",
         "PublishedFinding",
         "RelatedWords",
+        "Registration",
         "Report",
         "ShareRemoved",
         "SliceContrast",

@@ -19,7 +19,7 @@ from bayes_bias.errors import IN_TERMINAL, BayesBiasError
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
     {
-        "Measure": ("report", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
+        "Measure": ("report", "register", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
         "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
         "Check": ("calibrate", "multiverse", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
@@ -36,7 +36,7 @@ _FILES = MappingProxyType(
         "measures": ("measures",),
         "outside": ("criterion", "tpr-gaps"),
         "over_time": ("over-time",),
-        "report": ("report",),
+        "report": ("report", "register"),
         "sentence_pairs": ("sentence-pairs",),
         "shipped": ("wordlists", "models", "sentences"),
         "sweep": ("sweep",),
@@ -47,6 +47,7 @@ _FILES = MappingProxyType(
 COMMANDS = MappingProxyType(
     {
         "report": "Write a bias report for a paper: page, tables, figures, and methods text.",
+        "register": "Fix an analysis before its results are known, for `report --registered`.",
         "fit": "Fit a model to one list, print the main estimates, and save the posterior.",
         "summarize": "Summarise a fit: every estimate with its interval and noise floor, and the verdict.",
         "pool": "Pool several lists: their mean bias, and the bias of each list given the others.",

@@ -1,4 +1,4 @@
-"""The main job."""
+"""The commands `report` and `register`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,17 @@ import bayes_bias as bb
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.frames import print_layout
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import MODEL, ContrastOption, Inference, ListsArgument, OutputFolder, with_options
+from bayes_bias.cli.options import (
+    MODEL,
+    ContrastOption,
+    Inference,
+    ListsArgument,
+    OutputFolder,
+    OverwriteOption,
+    with_options,
+)
 from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
+from bayes_bias.files import check_output
 from bayes_bias.progress import step
 
 
@@ -48,28 +57,28 @@ def report(
             rich_help_panel=MODEL,
         ),
     ] = False,
+    registered: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLAN.json",
+            help="Plan that `bayes-bias register` wrote. The report lists every setting that differs.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
 ) -> None:
     """Write a bias report for a paper: page, tables, figures, and methods text.
 
     Example: bayes-bias report weat6 weat7 gender --out report
     """
-    from bayes_bias.associations.lists import measure_lists
-
     with progress_bar():
-        side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
-        tables = measure_lists(
-            [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists],
-            inputs.embeddings if side_by_side else inputs.opened(lists),
-            covariates=covariates_of(covariates),
-            **inputs.settings,
-        )
         result = bb.report(
-            tables,
+            _tables(lists, inputs, covariates),
             **inference.fitting,
             **inference.reading,
             contrasts=contrast or (),
             calibration_draws=calibration_draws,
             against_published=against_published,
+            registered=registered,
         )
         step(f"writing {output.out}")
         page = output.write(result)
@@ -82,3 +91,47 @@ def report(
         for answer in section.contrasts:
             say(f"{section.name}, {answer.text}")
     say(f"\nThe report is in {page}")
+    if result.deviations is not None:
+        kept = result.deviations.empty
+        say("All registered settings were kept." if kept else "The analysis differs from its registration:")
+        for row in result.deviations.itertuples():
+            say(f"{row.list or 'all lists'}, {row.setting}: registered {row.registered or 'nothing'}, used {row.used}")
+
+
+@app.command()
+@with_options
+def register(
+    lists: ListsArgument,
+    inputs: TableSource,
+    inference: Inference,
+    out_file: Annotated[Path, typer.Option("--out", "-o", metavar="PLAN.json", help="File for the plan.")],
+    covariates: CovariatesOption = None,
+    contrast: ContrastOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Fix an analysis before its results are known, for `report --registered`.
+
+    Example: bayes-bias register weat6 weat7 --rope 0.01 --out plan.json
+    """
+    check_output(out_file, overwrite, "--out")
+    with progress_bar():
+        plan = bb.register(
+            _tables(lists, inputs, covariates), **inference.fitting, **inference.reading, contrasts=contrast or ()
+        )
+    plan.save(out_file, overwrite=overwrite)
+    say(f"{plan.text} It is in {out_file}, whose SHA-256 is {plan.sha256}. No bias was estimated.")
+
+
+def _tables(lists: list[str], inputs: TableSource, covariates: list[str] | None) -> list[bb.AssociationTable]:
+    """Measure the lists of both commands."""
+    from bayes_bias.associations.lists import measure_lists
+
+    side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
+    return list(
+        measure_lists(
+            [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists],
+            inputs.embeddings if side_by_side else inputs.opened(lists),
+            covariates=covariates_of(covariates),
+            **inputs.settings,
+        )
+    )

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from bayes_bias.analyses.report.record import Section
+from bayes_bias.analyses.report.registration import words_of_category
 from bayes_bias.documents.templating import render_latex
-from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import CATEGORY_COORD, Side
+from bayes_bias.table.labels import Side
 
 # Name, used words, their number, the number of all words, and the words without a vector.
 type _Line = tuple[str, str, int, int, str]
@@ -44,15 +44,10 @@ def _words_of_list(section: Section) -> pd.DataFrame:
     rows = []
     for row in section.coverage.itertuples():
         lost = [word for word in row.lost.split(", ") if word]
-        used = _words_in(section.table, _SIDES[row.role], row.name)
+        used = words_of_category(section.table, _SIDES[row.role], row.name)
         rows += [(row.role, row.name, word, True) for word in used]
         rows += [(row.role, row.name, word, False) for word in lost]
     return pd.DataFrame(rows, columns=["role", "name", "word", "used"])
-
-
-def _words_in(table: AssociationTable, side: Side, category: str) -> list[str]:
-    labels = table.values[CATEGORY_COORD[side]].to_numpy()
-    return [str(word) for word in table.values[side].to_numpy()[labels == category]]
 
 
 def _lines(words: pd.DataFrame) -> list[_Line]:

@@ -58,6 +58,7 @@ def report_document(report: Report) -> Document:
         },
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
+            PageSection("registration", "Registered plan", "report-registration.html") if report.registration else None,
             *(_section(section, names[section.name]) for section in report.sections),
             methods_section(methods),
             PageSection("provenance", "Provenance", "report-provenance.html"),
@@ -85,11 +86,13 @@ def report_document(report: Report) -> Document:
             **_tables_of_checks(report),
             "coverage": _stack_lists({section.name: section.coverage for section in report.sections}),
             "words": words_of_lists(report.sections),
+            **({} if report.deviations is None else {"deviations": report.deviations.set_index("list")}),
         },
         texts={"appendix.tex": appendix(report.sections)},
         methods=methods,
         fits={names[section.name]: section.fit for section in report.sections},
-        provenance={**software, "lists": lists},
+        provenance={**software, "lists": lists}
+        | ({} if report.registration is None else {"registration_sha256": report.registration.sha256}),
     )
 
 

@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayes_bias.analyses.report.check import Check
 from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.analyses.report.registration import Registration
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import (
@@ -165,6 +166,9 @@ class Section:
 class Report(Tabled):
     """Sections for several lists, with one model and one scope. `bayes_bias.write` makes pages of it.
 
+    `registration` is the plan with which the analysis was compared, and `deviations` has a row for each setting that
+    differs from it (see `Registration.differences`). Both are None if there was no plan.
+
     Examples
     --------
     >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
@@ -175,6 +179,8 @@ class Report(Tabled):
     scope: ScopeName
     ci_prob: float
     rope: float | None = None
+    registration: Registration | None = None
+    deviations: pd.DataFrame | None = None
 
     def document(self) -> "Document":
         """Return the page of the report and the files next to it, which `bayes_bias.write` writes into a folder."""

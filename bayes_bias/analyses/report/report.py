@@ -11,6 +11,7 @@ import xarray as xr
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.registration import Registration, registration_of
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
@@ -45,6 +46,7 @@ from bayes_bias.words.wordlist import ListLike
 
 # Lists of random words that show what chance gives for each measure; so few, since they take two seconds a list.
 _WORD_DRAWS = 40
+_A_CONTRAST = '["male names - female names: career"]'
 
 
 def report(
@@ -60,6 +62,7 @@ def report(
     against_published: bool = False,
     seed: int = 1,
     sampling: Sampling = Sampling(),
+    registered: str | Path | Registration | None = None,
 ) -> Report:
     """Is this embedding biased, list by list, and how sure can you be?
 
@@ -94,6 +97,8 @@ def report(
         longer than all the rest.
     seed, sampling
         See `fit`. Every list is fitted with the same seed.
+    registered : Registration, str or Path, optional
+        A registration from `register`, or its file. The report then lists every setting that differs from it.
 
     Returns
     -------
@@ -111,11 +116,12 @@ def report(
     --------
     >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
     """
+    plan = Registration.load(registered) if isinstance(registered, str | Path) else registered
     spec = generalising_spec(model, "a verdict")
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))
-    entries = _entries(tables, settings, listed("contrasts", contrasts, str, '["male names - female names: career"]'))
+    entries = _entries(tables, settings, listed("contrasts", contrasts, str, _A_CONTRAST))
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
     sampled = not all(can_integrate(spec, entry.means) for entry in entries)
     with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
@@ -126,7 +132,67 @@ def report(
         # The checks come last, since the random nulls, which other processes draw, are ready last.
         sections = tuple(_checked(section, study) for study, section in studied)
     scopes = {entry.scope for entry in entries}
-    return Report(sections, spec, scopes.pop() if len(scopes) == 1 else scope, ci_prob, rope)
+    deviations = None if plan is None else plan.differences(_registration(entries, settings, contrasts))
+    scope = scopes.pop() if len(scopes) == 1 else scope
+    return Report(sections, spec, scope, ci_prob, rope, registration=plan, deviations=deviations)
+
+
+def register(
+    wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
+    embedding: EmbeddingLike = DEMO,
+    *,
+    model: str | Path | ModelSpec = "crossed",
+    scope: ScopeName = DEFAULT_SCOPE,
+    ci_prob: float = 0.95,
+    rope: float | None = None,
+    contrasts: Sequence[str] = (),
+    seed: int = 1,
+    sampling: Sampling = Sampling(),
+) -> Registration:
+    """Fix an analysis before its results are known.
+
+    The result contains all words, the hashes of lists and vectors, the model with its priors, and the decision rule,
+    but no bias, because nothing is estimated. Save it, publish its hash, and later pass it to `report`, which lists
+    every setting that differs.
+
+    Parameters
+    ----------
+    wordlists, embedding, model, scope, ci_prob, rope, contrasts, seed, sampling
+        As for `report`.
+
+    Returns
+    -------
+    Registration
+
+    Raises
+    ------
+    BayesBiasError
+        As for `report`.
+
+    Examples
+    --------
+    >>> plan = register(["weat6", "weat7"], rope=0.01)
+    >>> plan.settings["ci_prob"], sorted(plan.lists)
+    (0.95, ['weat6', 'weat7'])
+    """
+    settings = _Settings(generalising_spec(model, "a verdict"), scope, ci_prob, rope, seed, sampling, 0, False)
+    settings.check()
+    tables = with_random_words(measure_lists(wordlists, embedding))
+    entries = _entries(tables, settings, listed("contrasts", contrasts, str, _A_CONTRAST))
+    return _registration(entries, settings, contrasts)
+
+
+def _registration(entries: Sequence["_Entry"], settings: "_Settings", contrasts: Sequence[str]) -> Registration:
+    return registration_of(
+        [entry.table for entry in entries],
+        settings.spec,
+        [entry.scope for entry in entries],
+        ci_prob=settings.ci_prob,
+        rope=settings.rope,
+        contrasts=contrasts,
+        seed=settings.seed,
+        sampling=settings.sampling,
+    )
 
 
 @dataclass(frozen=True)

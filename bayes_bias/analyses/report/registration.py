@@ -1,0 +1,169 @@
+"""An analysis that is fixed before its results are known, and its differences from the analysis that was done."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import check_output, read_json, whole_file
+from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.formatting import Column, Layout, Tabled, counted, joined
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import CATEGORY_COORD, Side
+
+_FORMAT = 1
+# Where the words of a table were found does not define the analysis.
+_NOT_REGISTERED = ("embedding_source",)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Registration(Tabled):
+    """An analysis that was fixed beforehand: lists with their words, vectors, model, and decision rule.
+
+    Made by `bayes_bias.register`, which estimates no bias. `save` writes it to a file, and
+    ``report(..., registered=path)`` compares the analysis with it.
+
+    Attributes
+    ----------
+    settings : mapping
+        Model with priors and hash, scope, probability of intervals, rope, contrasts, seed, sampler, decision rule.
+    lists : mapping of str to mapping
+        For each list: words of each group and class, stereotypes, metric, covariates, and hashes of list, vectors, and
+        table.
+    """
+
+    settings: Mapping[str, Any]
+    lists: Mapping[str, Mapping[str, Any]]
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the registration to a JSON file."""
+        with whole_file(check_output(Path(path), overwrite), overwrite) as unfinished:
+            unfinished.write_bytes(self._content)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the file, which you can publish as evidence of the date."""
+        return sha256(self._content).hexdigest()
+
+    @property
+    def _content(self) -> bytes:
+        content = {"bayes_bias_registration": _FORMAT, "settings": dict(self.settings), "lists": dict(self.lists)}
+        return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a registration from its file.
+
+        Raises
+        ------
+        BayesBiasError
+            If the file cannot be read, or is not a registration.
+        """
+        content = read_json(Path(path), f"The registration '{path}' is", BayesBiasError)
+        if not isinstance(content, dict) or content.get("bayes_bias_registration") != _FORMAT:
+            raise BayesBiasError(
+                f"'{path}' is not a registration of this version. Use `bayes_bias.register` (`bayes-bias register LIST"
+                " --out plan.json`) to write one."
+            )
+        return cls(content["settings"], content["lists"])
+
+    def differences(self, used: "Registration") -> pd.DataFrame:
+        """Return the settings that differ from those of another registration.
+
+        One row for each setting, with the columns ``list`` ("" for settings of the whole analysis), ``setting``,
+        ``registered``, and ``used``; a missing value is "".
+        """
+        rows = _different("", self.settings, used.settings)
+        for name in dict.fromkeys([*self.lists, *used.lists]):
+            if name not in used.lists or name not in self.lists:
+                present = ("registered", "") if name in self.lists else ("", "used")
+                rows.append((name, "list", *present))
+            else:
+                rows += _different(name, self.lists[name], used.lists[name])
+        return pd.DataFrame(rows, columns=["list", "setting", "registered", "used"])
+
+    @property
+    def text(self) -> str:
+        """Describe the registration in a sentence."""
+        return f"A registration of {counted(len(self.lists), 'list')}: {joined(list(self.lists))}."
+
+    @property
+    def layout(self) -> Layout:
+        """Show the settings of the analysis."""
+        return Layout(
+            list(self.settings), [Column("registered", list(map(_written, self.settings.values())), words=True)]
+        )
+
+
+def _different(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    rows = []
+    for setting in dict.fromkeys([*registered, *used]):
+        one, other = (_written(settings.get(setting, "")) for settings in (registered, used))
+        if one != other:
+            rows.append((name, setting, one, other))
+    return rows
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def registration_of(
+    tables: Sequence[AssociationTable],
+    spec: ModelSpec,
+    scopes: Sequence[str],
+    *,
+    ci_prob: float,
+    rope: float | None,
+    contrasts: Sequence[str],
+    seed: int,
+    sampling: Sampling,
+) -> Registration:
+    """Return the registration of an analysis."""
+    rule = (
+        "A bias is distinguishable from noise if the probability of a difference at least as large, in either"
+        f" direction, if there were no bias, is below {100 * (1 - ci_prob):.4g}%. Several lists are adjusted by"
+        " Holm's procedure."
+    )
+    settings = {
+        "decision_rule": rule,
+        "ci_prob": ci_prob,
+        "rope": rope,
+        "contrasts": list(contrasts),
+        "model": spec.name,
+        "model_sha256": spec.sha256,
+        "priors": {name: str(prior) for name, prior in spec.priors.items()},
+        "options": dict(spec.options),
+        "seed": seed,
+        **{field.name: getattr(sampling, field.name) for field in fields(sampling)},
+    }
+    lists = {table.name: _list_of(table, scope) for table, scope in zip(tables, scopes, strict=True)}
+    return Registration(settings, lists)
+
+
+def _list_of(table: AssociationTable, scope: str) -> dict[str, Any]:
+    provenance = {key: str(value) for key, value in table.provenance.items() if key not in _NOT_REGISTERED}
+    classes = (*table.associated_classes, *table.controls)
+    return {
+        "groups": {group: words_of_category(table, "target", group) for group in table.groups},
+        "classes": {name: words_of_category(table, "attribute", name) for name in classes},
+        "stereotypes": dict(table.stereotypes),
+        "controls": list(table.controls),
+        "metric": table.metric.name,
+        "covariates": {side: list(names) for side, names in table.covariates.items()},
+        "scope": scope,
+        **provenance,
+        "table_sha256": table.sha256,
+    }
+
+
+def words_of_category(table: AssociationTable, side: Side, category: str) -> list[str]:
+    """Return the words of one group or class, in the order of the table."""
+    labels = table.values[CATEGORY_COORD[side]].to_numpy()
+    return [str(word) for word in table.values[side].to_numpy()[labels == category]]
