@@ -249,7 +249,7 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
     except UnicodeDecodeError as error:
         raise refusal(
             f"{label} is not UTF-8 text (byte {error.start}): {_other_readings(data, error.start)}. Save it"
-            f" as CSV UTF-8, or convert it: iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv."
+            f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv`."
         ) from error
 
 

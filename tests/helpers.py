@@ -330,10 +330,12 @@ def unlisted_columns(*tables: pd.DataFrame) -> set[str]:
 
 
 def _unsaid(text: str, words: str) -> list[str]:
-    return [word for word in words.split() if not re.search(_standing_alone(word), text)]
+    return [word for word in words.split() if not re.search(_standing_alone(word), text, re.IGNORECASE)]
 
 
 def _standing_alone(word: str) -> str:
+    if re.fullmatch(r"[A-Za-z_]+:", word):  # the name of an argument or option
+        return rf"(?<!\w){word}|`{word[:-1]}`|--{word[:-1].replace('_', '-')}\b"
     begins = r"(?<![\w.])" if word[0].isalnum() else ""
     ends = r"(?!\d|\.\d)" if word[-1].isdigit() else ""
     return begins + re.escape(word) + ends

@@ -35,7 +35,7 @@ def test_whatever_tells_prints_as_its_text(small_fit):
     found = bb.verdict(small_fit)
     assert str(found) == found.text
     assert repr(found) == f"<Verdict: {found.text}>"
-    assert found._repr_html_().startswith("<p>Posterior: ")
+    assert found._repr_html_().startswith("<p>Distinguishable from noise. ")
 
 
 @pytest.mark.parametrize("name", ["AssociationTable", "WordList"])

@@ -125,7 +125,7 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
     estimand = summary.index.get_level_values("estimand")
     print_frame(
         _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
-        title=f"{fitted.name}, in {fitted.metric.unit}",
+        title=f"{fitted.name}, in {fitted.metric.unit} (pd: probability of direction)",
     )
     if "replicate_bias" in estimand:
         kind = fitted.replicate_kind
@@ -150,7 +150,7 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
             bounds(low, high, decimals, sign=sign)
             for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
         ],
-        "probability of direction": [
+        "pd": [
             probability(chance) if sign else DASH for chance, sign in zip(summary.prob_direction, signs, strict=True)
         ],
         **_beside(summary, decimals),

@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
 def _one_line(error: Exception) -> str:
     if isinstance(error, typer.TyperException):
         message = " ".join(error.format_message().split())
-        return f"{message.removesuffix('.')}.{_remedy(error)}"
+        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_remedy(error)}"
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:

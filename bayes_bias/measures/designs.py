@@ -8,7 +8,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.errors import MeasureError
-from bayes_bias.formatting import counted
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
 
@@ -97,7 +96,7 @@ def require_attributes(table: AssociationTable, measure: str, least: int) -> Non
 def _require(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
     for name, size in zip(names, sizes, strict=True):
         if size < least:
-            raise MeasureError(f"{what} '{name}' has {counted(size, 'word')} but needs at least {least}")
+            raise MeasureError(f"{what} '{name}' needs at least {least} words, but has {size}.")
 
 
 def labels(table: AssociationTable) -> pd.DataFrame:

@@ -87,5 +87,5 @@ def test_what_is_not_known_is_said() -> None:
     found = made_alike({1: measured(few), 2: other})
     assert says(found.text, "not known 2 embedding")
     assert found.table.alike.all()
-    with refused(TableError, "reference 3 1, 2"):
+    with refused(TableError, "reference 3 1 2"):
         made_alike({1: measured(few), 2: other}, reference=3)

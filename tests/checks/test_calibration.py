@@ -214,7 +214,7 @@ def test_a_share_of_another_scope_is_named():
     records = pd.DataFrame({"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01})
     assert says(Calibration("tiny", 0.0, records).text, "crossed 'attributes' 100.0%")
     fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")
-    assert "level: crossed 100.0%" in fitting.text
+    assert "level are crossed 100.0%" in fitting.text
 
 
 def test_an_embedding_without_other_words_is_refused(words):

@@ -87,7 +87,7 @@ def test_so_few_words_say_nothing_of_clusters():
 
 
 def test_a_table_has_two_sides():
-    with refused(TableError, "side 'targets' target, attribute"):
+    with refused(TableError, "side 'targets' target attribute"):
         clustering(independent(0), "targets")
 
 

@@ -74,7 +74,7 @@ def test_replicates_are_debiased_one_by_one(run, tmp_path):
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "oscar"), "oscar independent"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "inlp"), "iterations 35 groups"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "leace", "--setting", "shrink=true"), "shrinkage"),
-        (("measures", "weat6", "--sets", "she:hee", "--word-draws", "0"), "left out Direct Bias"),
+        (("measures", "weat6", "--sets", "she:hee", "--word-draws", "0"), "omitted Direct Bias"),
     ],
 )
 def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):

@@ -54,7 +54,7 @@ def test_two_decades_with_seeds(run, decades, sketched, tmp_path):
         (("weat7", "--at", "1900=*.nothing"), "--at no file pattern"),
         (("weat7", "--at", "1900=a.npz", "--at", "1900.0=b.npz"), "--at 1900.0 twice 1900.0=one,other"),
         (("--at", "1900=googlenews-demo"), "LIST missing 'googlenews-demo'"),
-        (("weat7", "--at", "1900=googlenews-demo"), "tables 1 two"),
+        (("weat7", "--at", "1900=googlenews-demo"), "tables one slice two"),
         (("weat7", "--at", "1900=googlenews-demo", "--slices", "all"), "--slices 'all' new, these"),
     ],
 )

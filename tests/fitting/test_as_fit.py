@@ -71,7 +71,7 @@ def test_as_fit_rejects_draws_of_another_model(marginal, written_out, small_tabl
 def test_as_fit_rejects_draws_of_another_table(marginal, written_out, small_table):
     with refused(SpecError, "labels target men boys"):
         as_fit(random_table(targets={"boys": 5, "women": 6}), written_out, sceptical)
-    with refused(SpecError, "sd_ derives data others"):
+    with refused(SpecError, "sd_ derives data differ"):
         as_fit(replace(small_table, values=1.1 * small_table.values), marginal)
 
 

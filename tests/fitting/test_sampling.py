@@ -25,7 +25,7 @@ def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
 def test_prior_dependence_is_no_failure_of_sampling(small_fit):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     assert sensitive.converged
-    assert says(sensitive.concern, "prior-sensitive 0.083 0.05")
+    assert says(sensitive.concern, "depends on the prior 0.083 0.05")
 
 
 def test_provenance_names_versions_seed_and_hashes(small_table, small_fit):

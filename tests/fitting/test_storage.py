@@ -171,7 +171,7 @@ def held(tmp_path):
 def test_a_locked_fit_is_named(held, run):
     code, _, refusal = run("summarize", held)
     assert code == 2
-    assert "another program has it open, or its disk has no locks" in refusal
+    assert "another program has opened it or its disk does not support locks" in refusal
     assert "HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize" in refusal
     assert "damaged" not in refusal
 

@@ -91,7 +91,7 @@ def test_refusals_of_the_tests_on_groups(three_clouds: tuple[Vectors, dict[str, 
         classification(vectors, {"x": groups["x"], "y": groups["y"][:2]})
     with refused(MeasureError, "train 1 60"):
         classification(vectors, groups, train=1)
-    with refused(MeasureError, "k=60 59"):
+    with refused(MeasureError, "k 60 59"):
         neighbours(vectors, groups["x"], bias, k=60)
     with refused(MeasureError, "'new' bias"):
         neighbours(vectors, ["new"], bias)

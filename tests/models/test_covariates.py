@@ -128,7 +128,7 @@ def test_fit_has_bias_and_explained_part(adjusted, table):
     assert summarize(adjusted, "none").loc[("bias", "overall"), "mean"] == pytest.approx(rows.unadjusted_bias)
     found = verdict(adjusted)
     assert found.covariates == "rank of targets and attributes"
-    for said in ("at equal rank of targets", "explained by rank of targets"):
+    for said in ("adjusted for rank of targets", "explained by rank of targets"):
         assert said in found.text
     assert len(adjusted.posterior.target_slope.target_covariate) == 1
 

@@ -51,7 +51,7 @@ def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
     attributes = small_fit["constant_data"].attribute_mean.size * n_draws
     monkeypatch.setattr("bayes_bias.posterior.word_effects.MOST_NUMBERS", attributes - 1)
     left = summarize(small_fit, "attributes")
-    assert says(caplog.text, f"attribute_bias left out 19 attributes {n_draws:,}")
+    assert says(caplog.text, f"attribute_bias omitted 19 attributes {n_draws:,}")
     pd.testing.assert_frame_equal(left, whole["attributes"].drop("attribute_bias"))
     pd.testing.assert_frame_equal(summarize(small_fit, "none"), whole["none"])
     with refused(ScopeError, "19 attributes scope='none'"):

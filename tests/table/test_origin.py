@@ -96,7 +96,7 @@ def test_what_a_table_cannot_be_asked_is_refused():
         bb.calibrate(table.without_controls())
     with refused(EmbeddingError, "'weat7' another leave"):
         bb.calibrate(table, "glove.txt")
-    with refused(TableError, "wordlist 'weat7' one training open_embedding"):
+    with refused(TableError, "'weat7' single training run open_embedding"):
         bb.stability(table)
     with refused(EmbeddingError, "'Grid' another leave"):
         bb.sweep(bb.Grid("weat7"), ["glove.txt"])

@@ -122,7 +122,7 @@ def test_languages_under_keys_keep_their_names_apart(name, run):
         load_wordlist(name)
     code, _, err = run("wordlists", name, "--groups", "Flowers=Pleasant", "--out", "l.csv")
     assert code == 2
-    assert "no words are called 'Flowers'" in err
+    assert "no words called 'Flowers'" in err
     pairs = ("Flowers (en)=Pleasant (en)", "Insects (en)=Unpleasant (en)")
     assert run("wordlists", name, *(part for pair in pairs for part in ("--groups", pair)), "--out", "l.csv")[0] == 0
     assert load_wordlist("l.csv").targets == EXPECTED.targets
@@ -134,7 +134,7 @@ def test_files_of_two_languages_are_not_merged(run):
         Path(file).write_text(json.dumps(dict(zip(names, words.values(), strict=True))))
     code, _, err = run("wordlists", "en.json", "de.json", "--out", "l.csv")
     assert code == 2
-    assert "'Flowers' has other words in 'de.json' than in 'en.json'" in err
+    assert "'de.json' has other words for 'Flowers' than 'en.json'" in err
     assert run("wordlists", "en.json", "en.json", "--out", "l.csv")[0] == 0
     assert load_wordlist("l.csv").sha256 == EXPECTED.sha256
 

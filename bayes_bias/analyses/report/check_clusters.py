@@ -48,7 +48,7 @@ def _run(study: Study) -> Check:
         *map(_sentence, sides),
         *([f"{_CONSEQUENCE}."] if uncounted else []),
         *(
-            f"Without any one {what}, the observed bias would be between {range_in_words(*ends, decimals)}."
+            f"Without any one {what}, the observed bias would range from {range_in_words(*ends, decimals)}."
             for what, ends in ranges.items()
         ),
     ]

@@ -54,7 +54,7 @@ def sweep_document(sweep: Sweep) -> Document:
             PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured})
             if len(measured)
             else None,
-            PageSection("coverage", "What is missing", "Missing results"),
+            PageSection("coverage", "Missing results", "atlas-coverage.html"),
             methods_section(methods),
             PageSection("provenance", "Provenance", "atlas-provenance.html"),
         ),

@@ -200,8 +200,8 @@ class Sweep(Tabled):
             sentences += _unfinished(self.changes)
             if taught := int((self.changes.taught > 0).sum()):
                 sentences.append(
-                    f"In {taught:,} of these changes the version learned from words of the list, and their change"
-                    " tells little about other words."
+                    f"In {taught:,} of these changes the version learned from words of the list, so their change"
+                    " tells you little about other words."
                 )
         return " ".join(sentences)
 
@@ -416,7 +416,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
     """What was only screened, what has not converged, what has no numbers."""
     descriptions = (
         (NOT_FITTED, "screened by the quasi-F alone"),
-        ("not converged", "not converged, and counted in the adjustment all the same"),
+        ("not converged", "not converged, but included in the adjustment"),
         (FAILED, "without numbers. The reasons are listed among the failures"),
     )
     counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}

@@ -317,7 +317,7 @@ def test_the_command_prints_and_writes(run: Callable, from_priors: None, tmp_pat
     named = ["--bias-name", "gender bias (cosine)", "--criterion-name", "women in the job (%)", "--name", "jobs"]
     code, out, err = run(*asked, *named)
     assert code == 0, err
-    assert says(out, "gender bias (cosine) women in the job (%) correlate")
+    assert says(out, "correlation gender bias (cosine) women in the job (%)")
     assert says(out, "correlation slope reliability")
     names = {path.name for path in (tmp_path / "out").rglob("*")}
     assert names >= {

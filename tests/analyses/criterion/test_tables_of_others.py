@@ -96,10 +96,10 @@ def test_errors_in_another_unit_are_a_notice(tmp_path):
         path.write_text("\n".join([heading, *(f"l{k},0.{k},0.01,0.{k}5,{se}" for k in range(1, 7))]))
         notices = data_of(path).notices
         assert bool(notices) == told
-        assert not told or says(notices[0], "errors criterion 6.4 times one unit")
+        assert not told or says(notices[0], "standard error criterion 6.4 times same unit")
 
 
 def test_two_columns_of_one_heading_are_refused(tmp_path):
     (tmp_path / "c.csv").write_text("label,criterion,criterion \na,1,2\n")
-    with pytest.raises(CriterionError, match="two columns have the heading 'criterion'"):
+    with pytest.raises(CriterionError, match="two columns with the heading 'criterion'"):
         outside_of(tmp_path / "c.csv")

@@ -107,7 +107,7 @@ def test_neighbours_are_adjusted_in_both_scopes(found: OverTime) -> None:
     assert changes.index.tolist() == [(1900, 1905), (1905, 1920), (1920, 1930), (1930, 1950)]
     assert (changes.chance_holm < 0.05).tolist() == [False, False, True, False]
     assert (changes.chance_new >= changes.chance).all()
-    assert says(found.found_changes, "four neighbours 1920 to 1930")
+    assert says(found.found_changes, "four steps 1920 to 1930")
 
 
 def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> None:
@@ -115,7 +115,7 @@ def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> 
     change = bb.compare(tables[1905], tables[1950], sampling=SHORT).bias.loc["change"]
     row = step.table.loc["these slices"]
     assert (row["mean"], row.eti95_lb) == pytest.approx((change["mean"], change.eti95_lb), abs=2e-4)
-    assert says(step.text, "-1 x 1905 in these slices for new slices")
+    assert says(step.text, "-1 x 1905 in these slices to new slices")
     for weights, message in (
         ({1905: -1, 1901: 1}, "weights 1901 1900, 1905"),
         ({1905: -1}, "weights -1 zero"),
@@ -145,7 +145,7 @@ def test_four_slices_say_nothing_of_new_ones(tables: Tables) -> None:
     some = over_time({year: tables[year] for year in YEARS[1:4]}, scope="new slices", sampling=SHORT)
     assert some.trend.table.index.tolist() == ["these slices"]
     assert some.trend.judged == "these slices"
-    assert says(some.text, "three slices new slices nothing five")
+    assert says(some.text, "cannot generalised new slices fewer five")
     assert "together" not in some.table
 
 
@@ -202,7 +202,7 @@ def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
 def test_refuses_what_is_no_series(tables: Tables) -> None:
     first = tables[1900]
     for given, message in (
-        ({1900: first}, "tables 1 two"),
+        ({1900: first}, "tables one slice two"),
         ([first, first], "tables list {1900:"),
         ({"early": first, "late": first}, "tables 'early' time number"),
         ({1900: first, "1900.0": first}, "tables two 1900"),
@@ -222,7 +222,7 @@ def test_refuses_what_is_no_series(tables: Tables) -> None:
 
 def test_the_same_slice_twice_is_refused_before_anything_is_sampled() -> None:
     one, other = slices(np.random.default_rng(0), [0, 1], [0, 0.1]).values()
-    with refused(TableError, "tables 1900 1920 same values leave"):
+    with refused(TableError, "tables 1900 1920 same values omit"):
         over_time({1900: one, 1910: other, 1920: one})
 
 

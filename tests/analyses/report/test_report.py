@@ -213,7 +213,7 @@ def test_methods_name_the_words_that_share_effects(made):
     named = {"target_clustering": np.array(["pair"], dtype=object)}
     tree["constant_data"] = tree["constant_data"].to_dataset().assign_coords(named)
     text = plain(dataclasses.replace(made, sections=(dataclasses.replace(section, fitted=Fitted.of(tree)),)))
-    for claim in ("targets pair share effects", "standard deviation targets together share levels"):
+    for claim in ("targets pair share effects", "standard deviation targets related shared levels"):
         assert states(text, claim)
         assert not states(plain(made), claim)
 
@@ -256,7 +256,7 @@ def test_undefined_weat_is_left_out_in_words(made):
         made.sections[0], measures=dataclasses.replace(measured, results=others, left_out=left_out)
     )
     text = html_of(dataclasses.replace(made, sections=(section,)))
-    assert states(text, "WEAT not because it is Monday")
+    assert states(text, "it is Monday")
 
 
 def test_data_fit_is_compared_with_published_model(made, folder):
@@ -314,7 +314,7 @@ def test_clusters_are_reported_before_anything_else(made):
     again = checked_again(section, "clusters", table=clustered).checks["clusters"]
     assert again.alarm
     assert states(again.text, "attributes clusters intraclass correlation")
-    assert states(again.text, "5 14% false findings")
+    assert states(again.text, "5 14% false positives")
 
 
 def test_a_second_opinion_agrees_or_comes_first(made):
@@ -323,7 +323,7 @@ def test_a_second_opinion_agrees_or_comes_first(made):
     said = estimate(found.value, *found.interval)
     evidence = made.evidence().loc["small"]
     assert (evidence.quasi_f, evidence.quasi_f_p_value) == (found.value, found.p_value)
-    assert states(html_of(made), f"same {said} p")
+    assert states(html_of(made), f"quasi-F agrees {said} p")
     assert states(plain(dataclasses.replace(made, sections=(section,))), f"agreed posterior small {said}")
     # Of a table from which its bias was taken.
     table = section.table
@@ -332,7 +332,7 @@ def test_a_second_opinion_agrees_or_comes_first(made):
     again = checked_again(section, "second-opinion", table=without)
     assert again.checks["second-opinion"].alarm
     other = dataclasses.replace(made, sections=(again,))
-    assert states(html_of(other), "otherwise 0.000 [")
+    assert states(html_of(other), "disagrees 0.000 [")
     assert states(plain(other), "disagreed posterior small 0.000 [")
     # What it cannot know is no reason for alarm.
     named = section.fit.copy()
@@ -360,7 +360,7 @@ def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
     )
     (told,) = second_opinion._unequal_spread(quasi_f(table), 2)
     assert says(told, "'many kinds' more 'one kind'")
-    assert says(told, f"groups share scales {consequence}")
+    assert says(told, f"same scales for all groups {consequence}")
 
 
 def test_prior_dependence_stands_with_verdict_and_methods(made):
@@ -372,7 +372,7 @@ def test_prior_dependence_stands_with_verdict_and_methods(made):
     said = "power-scaling sensitivity 0.083"
     assert html_of(other).count(said) == 2
     assert said not in html_of(made)
-    assert states(html_of(other), f"prior-sensitive {said} 0.05")
+    assert states(html_of(other), f"depends prior {said} 0.05")
     assert states(plain(other), "0.05 prior-sensitive small")
     assert states(plain(made), "0.05 prior-sensitive")
     assert not states(plain(made), "prior-sensitive small")
@@ -598,7 +598,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     nulls = both.evidence().nulls
     assert nulls.isna().tolist() == [True, False]
     assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
-    assert states(html_of(both), "2 random nulls same targets attribute words drawn")
+    assert states(html_of(both), "2 random lists same targets attribute words drawn")
     # What the scope calls a sample is drawn.
     of_targets = report(cosines(flora, opened[1], ()), scope="targets", sampling=FEW, calibration_draws=2)
     assert states(html_of(of_targets), "same attributes targets drawn random")

@@ -43,7 +43,7 @@ def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: P
     assert says(swept.text, "Not made alike short Differences")
     page = bb.write(swept, tmp_path / "atlas", figures=("png",)).read_text()
     assert "Over time" in page
-    assert states(page, "weat7 in two slices from 1900 to 1950")
+    assert states(page, "weat7 from 1900 to 1950")
     assert (tmp_path / "atlas" / "over-time.csv").is_file()
 
 
@@ -61,7 +61,7 @@ def test_controls_that_vocabularies_lack_are_one_notice(caplog: pytest.LogCaptur
     given = bb.Grid(["weat7"], {"one": decade(1), "other": decade(2)})
     found = bb.sweep(given, posteriors="none", jobs=1)
     assert found.failures.empty
-    said = [record.message for record in caplog.records if "control classes left out" in record.message]
+    said = [record.message for record in caplog.records if "control classes omitted" in record.message]
     assert len(said) == 1
     assert says(said[0], "one other neutral human")
 

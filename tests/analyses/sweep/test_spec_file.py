@@ -46,7 +46,7 @@ def test_an_embedding_may_have_a_time(home: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\nreplicates = "seed"\nname = "a decade"\nat = 1900\n'
     read = read_sweep(spec(home, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
     assert dict(read.arguments()["wordlists"].times) == {"a decade": 1900.0, "other": 1910.5}
-    for at, message in (("at = 'early'", "at 'early' number"), ("at = 1900", "1900 one embedding replicates")):
+    for at, message in (("at = 'early'", "at 'early' number"), ("at = 1900", "1900 single embedding replicates")):
         with refused(BayesBiasError, message):
             read_sweep(spec(home, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
 

@@ -115,8 +115,7 @@ def test_only_rates_are_diagnosed(nothing: TprGaps):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
-    [({"of": "woman"}, "of 'woman' F, M"), ({"ci_prob": 95}, "ci_prob 95"), ({"seed": -1}, "seed -1")],
+    ("asked", "said"), [({"of": "woman"}, "of 'woman' F M"), ({"ci_prob": 95}, "ci_prob 95"), ({"seed": -1}, "seed -1")]
 )
 def test_arguments_are_checked_before_sampling(asked: dict, said: str):
     y, group = ["a", "a", "b", "b"], ["F", "M", "F", "M"]
