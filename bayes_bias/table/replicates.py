@@ -1,4 +1,4 @@
-"""Replicates: the same words measured several times, in templates, trainings or corpora."""
+"""Replicates: the same words measured several times, in templates, training runs or corpora."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ import xarray as xr
 
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import plural, shortened
+from bayes_bias.formatting import counted, plural, shortened
 from bayes_bias.table.labels import CATEGORY_COORD, Side, settled, shared_words, words_of
 from bayes_bias.table.lazy_products import Products
 
-# Fewer say little about how much replicates differ.
+# Fewer are too few to show how much replicates differ.
 FEW = 5
-# Cosines come from float32 vectors: those that differ by less are equal.
+# Cosines come from float32 vectors, so smaller differences are rounding.
 EQUAL = 1e-6
 
 
@@ -24,21 +24,21 @@ EQUAL = 1e-6
 class Replicates:
     """The tables of single replicates, over the same words in the same order."""
 
-    kind: str  # "template", "seed", "corpus", "layer"; "replicate" if nobody says
+    kind: str  # "template", "seed", "corpus", "layer"; "replicate" by default
     tables: Mapping[str, xr.DataArray]  # values ``(target, attribute)`` by the replicate's label
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Name of the replicates."""
+        """Names of the replicates."""
         return tuple(self.tables)
 
     @property
     def text(self) -> str:
-        """Say how many there are, and of which kind."""
+        """Number and kind of the replicates."""
         return f"{len(self.tables)} {plural(self.kind)}"
 
     def mean(self) -> xr.DataArray:
-        """The mean table. A mean of products is one product of longer vectors, and is not formed either."""
+        """Return the mean table. A mean of products is one product of longer vectors, and is not formed either."""
         first, *_ = self.tables.values()
         data = [table.data for table in self.tables.values()]
         if not all(isinstance(values, Products) for values in data):
@@ -52,7 +52,7 @@ class Replicates:
 
     @property
     def are_equal(self) -> bool:
-        """Whether all replicates have the same values, up to rounding."""
+        """True if all replicates have the same values, up to rounding."""
         first, *others = (table.data for table in self.tables.values())
         if isinstance(first, Products):  # too many values to be formed and compared
             return all(other is first for other in others)
@@ -64,13 +64,13 @@ class Replicates:
         return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Return the replicates over the words that `choose` takes."""
+        """Return the replicates over the words that `choose` keeps."""
         return type(self)(self.kind, MappingProxyType({label: choose(table) for label, table in self.tables.items()}))
 
 
 @dataclass(frozen=True, eq=False)
 class ReplicateVectors:
-    """The vectors of one replicate, as `AssociationTable.vectors` holds those of all."""
+    """The vectors of one replicate, taken from `AssociationTable.vectors`."""
 
     vectors: Vectors
     position: int
@@ -86,7 +86,7 @@ class ReplicateVectors:
 
 @dataclass(frozen=True, eq=False)
 class StackedVectors:
-    """The vectors of several replicates, as `AssociationTable.vectors` holds them."""
+    """The vectors of several replicates, for `AssociationTable.vectors`."""
 
     singles: tuple[Vectors, ...]
 
@@ -99,11 +99,11 @@ class StackedVectors:
 
 
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
-    """Replicates over the words that all of them share, in the order of the first, and notices of lost words."""
+    """Combine tables over the words that all of them share, in the order of the first; also return notices."""
     if len(tables) < 2:
         raise TableError(
-            f"replicates: there is one {kind} or none ({', '.join(map(repr, tables))}), which does not show how"
-            f" {plural(kind)} differ; give two or more, or leave the replicates out"
+            f"A table with replicates needs at least two {plural(kind)}, but there is only"
+            f" {', '.join(map(repr, tables)) or 'an empty mapping'}. Add another {kind}, or omit the replicates."
         )
     shared = shared_words(tables, "replicates", kind)
     settled_tables = {label: settled(values.sel(shared)) for label, values in tables.items()}
@@ -116,12 +116,13 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
 
 # docs/evidence/replicates-and-embeddings.md, "Replicates that differ by a known amount".
 _OF_FEW = (
-    "two or three that differ three times as much as lists of words do: 13% and 21% false findings at the 5% level"
+    "for example, 13% and 21% false positives at the 5% level with two and three that differ three times as much as"
+    " word lists do"
 )
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
-    """Notices if there are few, or if they are not independent draws."""
+    """Return notices if there are few replicates, or if they are not independent draws."""
     return (*_few(replicates), *_bootstrapped(replicates))
 
 
@@ -129,9 +130,9 @@ def _bootstrapped(replicates: Replicates) -> tuple[str, ...]:
     if "bootstrap" not in replicates.kind:
         return ()
     return (
-        f"{replicates.text} of one corpus share most of their sentences and differ less than corpora do. Results for"
-        " new ones hold for this corpus alone, and intervals of single words are too short for other corpora; train on"
-        " halves of the text, or on separate corpora",
+        f"{replicates.text} of one corpus share most of their sentences, so they differ less than corpora do. Results"
+        " for new ones hold only for this corpus, and intervals of single words are too short for other corpora. Train"
+        " on halves of the text instead, or on separate corpora",
     )
 
 
@@ -139,9 +140,9 @@ def _few(replicates: Replicates) -> tuple[str, ...]:
     if len(replicates.tables) >= FEW:
         return ()
     return (
-        f"{replicates.text} say little about how much {plural(replicates.kind)} differ. The prior then decides how wide"
-        f" intervals for new {plural(replicates.kind)} are, and they are too short if these differ much ({_OF_FEW});"
-        f" {FEW} or more are better",
+        f"{replicates.text} are too few to show how much {plural(replicates.kind)} differ. Intervals for new"
+        f" {plural(replicates.kind)} therefore depend on the prior, and are too short if these differ much ({_OF_FEW})."
+        f" Use {FEW} or more if you can",
     )
 
 
@@ -151,10 +152,10 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
     missing = np.argwhere(np.isnan(values.to_numpy()))
     if len(missing):
         target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(CATEGORY_COORD, missing[0], strict=True))
-        more = f", nor for {len(missing) - 1} more pairs" if len(missing) > 1 else ""
+        more = f" and {len(missing) - 1} more pairs" if len(missing) > 1 else ""
         raise TableError(
-            f"replicates: {kind} '{label}' has no value for '{target}' with '{attribute}'{more}; every replicate needs"
-            " every pair: measure it, or leave out the word"
+            f"The {kind} '{label}' has no value for '{target}' with '{attribute}'{more}, but every replicate must have"
+            " every pair. Add the value, or remove the word from all of them."
         )
 
 
@@ -165,4 +166,5 @@ def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, 
     )
     if not absent:
         return ()
-    return (f"{len(absent)} {dim} word(s) are not in every {kind} and were left out: {shortened([*absent])}",)
+    words = f"{counted(len(absent), dim)}, omitted from all {plural(kind)}: {shortened([*absent])}"
+    return (f"at least one {kind} lacks {words}",)

@@ -164,7 +164,7 @@ def test_hash_and_parts_know_the_covariates(table):
 def test_groups_that_do_not_overlap_are_reported():
     small = random_table(3)
     far = pd.Series(10 * small.group_index + np.arange(len(small.group_index)), small.values.target)
-    assert "does not overlap" in small.with_covariates(far).notices[-1]
+    assert "do not overlap" in small.with_covariates(far).notices[-1]
 
 
 def test_groups_that_overlap_in_few_words_are_reported():
@@ -173,7 +173,7 @@ def test_groups_that_overlap_in_few_words_are_reported():
     z = (by_group.transform("rank") - by_group.transform("size") / 2) / by_group.transform("std")
     for sds, said in ((1.5, False), (2.5, True)):
         table = small.with_covariates(z + sds * small.group_index)
-        assert any("hardly overlaps" in notice for notice in table.notices) == said
+        assert any("hardly overlap" in notice for notice in table.notices) == said
 
 
 TARGETS = random_table(3).values.target.to_numpy().tolist()
