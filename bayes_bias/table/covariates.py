@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import as_numbers, described
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import joined, plain, shortened
+from bayes_bias.formatting import counted, joined, plain, shortened
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 
 type Numbers = NDArray[np.float64]
@@ -197,7 +197,7 @@ def _check_design(frame: pd.DataFrame, categories: "pd.Series[str]", side: Side)
     if df < _FEWEST_LEFT:
         raise TableError(
             f"{len(frame)} {side}s are too few to estimate the effect of {joined(names)} within each {kind}. Add at"
-            f" least {_FEWEST_LEFT - df} {side}s, or remove a covariate."
+            f" least {counted(_FEWEST_LEFT - df, side)}, or remove a covariate."
         )
 
 

@@ -1,4 +1,4 @@
-"""Tables with a whole word list in each row, one for each language or test, such as WEATHub: the named row is read.
+"""Tables with a whole word list in each row, one for each language or test, such as WEATHub.
 
 Mukherjee, A., Raj, C., Zhu, Z., & Anastasopoulos, A. (2023). Global voices, local biases. EMNLP.
 https://doi.org/10.18653/v1/2023.emnlp-main.981
@@ -13,21 +13,21 @@ from bayes_bias.errors import WordListError
 # A row has two targets and two attributes, each with a category and examples.
 PARTS = ("targ1", "targ2", "attr1", "attr2")
 _CATEGORY, _EXAMPLES = "category", "examples"
-# What the words of a row are called, and what tells a list apart from another.
+# Columns that name the words of a row. Other columns distinguish lists.
 _NAMES = ("name", _CATEGORY)
-# A message names so many rows.
+# Number of rows that a message names.
 _NAMED = 5
-# Stands between a file and the row that is meant.
+# Separator between a file and the name of a row.
 ROW = "#"
 
 
 def chosen_row(content: Any, label: str, chosen: str) -> Any:
-    """The content of a file, or of its only or its chosen row, which is known by the cells that tell rows apart.
+    """Return the content of a file, or of its only or chosen row, named by the cells that distinguish rows.
 
     Raises
     ------
     WordListError
-        There are several rows, each with a list of its own, and none of them is chosen.
+        If there are several rows, each with a list, and none of them is chosen.
     """
     rows = _rows(content)
     telling = _telling(rows) if len(rows) > 1 else ()
@@ -41,21 +41,23 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
         shown = f"{', '.join([*by_name][:_NAMED])}{', ...' if len(by_name) > _NAMED else ''}"
         example = f"{label.rpartition(ROW)[0] or label}{ROW}{next(iter(by_name))}"
         raise WordListError(
-            f"{label}: has {len(rows)} rows with a list each, told apart by {' and '.join(telling)}: {shown}. Name the"
-            f" row that you mean after its file, such as '{example}'"
+            f"{label} has {len(rows)} rows with a list each, distinguished by {' and '.join(telling)}: {shown}. Add the"
+            f" row to the name of the file, for example '{example}'."
         )
     if chosen:
-        raise WordListError(f"{label}: has no rows with a list each, of which '{chosen}' could be one; omit '{ROW}'")
+        raise WordListError(
+            f"{label}: the file does not have a list in each row, so there is no row '{chosen}'. Omit '{ROW}{chosen}'."
+        )
     return _in_parts(rows[0]) if len(rows) == 1 else content
 
 
 def has_parts(content: Any) -> bool:
-    """Whether this is a list of two targets and two attributes."""
+    """Return True if this is a list of two targets and two attributes."""
     return isinstance(content, Mapping) and bool(content.keys() & {*PARTS})
 
 
 def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
-    """The rows of a table whose rows are lists; none if this is something else."""
+    """Return the rows of a table whose rows are lists, or none."""
     if isinstance(content, Mapping) and _is_row(content):
         return [content]
     if not isinstance(content, list) or not content or not all(isinstance(row, Mapping) for row in content):
@@ -66,7 +68,7 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    """Whether a row has the parts of a list, or several lists of words."""
+    """Return True if a row has the parts of a list, or several lists of words."""
     if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
         return True
     lists = [value for value in row.values() if _are_words(value)]
@@ -74,7 +76,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether rows of one name and its words have different words under one name, such as those of two languages."""
+    """Return True if rows have a name and words, and the same name has different words, as in two languages."""
     words_of: dict[str, Any] = {}
     for row in rows:
         name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
@@ -91,7 +93,7 @@ def _are_words(value: Any) -> bool:
 
 
 def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The fewest columns that tell rows apart, or lists of rows that have one name in common."""
+    """Return the fewest columns that distinguish all rows, or all columns that distinguish some."""
     columns = [
         key
         for key in rows[0]
@@ -107,7 +109,7 @@ def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row whose columns are called ``targ1.category`` with a mapping for each part."""
+    """Convert columns such as ``targ1.category`` to a mapping for each part."""
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
     parts = {

@@ -130,12 +130,12 @@ def test_a_fit_and_its_verdict_are_in_nats():
         (lambda clozes: [0.7] * len(clozes), "0.7 logarithms"),
     ],
 )
-def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
+def test_answers_that_are_no_log_probabilities_are_rejected(answers, message):
     with refused(TableError, message):
         log_probabilities(WORDS, answers, ())
 
 
-def test_one_slot_and_unclassed_words_are_refused():
+def test_one_slot_and_unclassed_words_are_rejected():
     with refused(TemplateError, "{word} {target} {attribute}"):
         log_probabilities(WORDS, Model(), (), templates="plain-10")
     unknown = WordList.from_mapping(

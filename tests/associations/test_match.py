@@ -158,7 +158,7 @@ def test_fasttext_subwords_are_used_on_request(tmp_path):
         assert table.coverage.set_index("name").loc["men"].from_subwords == "johnny"
 
 
-def test_subwords_of_other_vectors_are_refused():
+def test_subwords_of_other_vectors_are_rejected():
     with refused(EmbeddingError, "match 'subwords' embedding none fastText .bin"):
         open_embedding(LOWER, match="subwords")
 

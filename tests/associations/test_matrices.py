@@ -56,6 +56,6 @@ def test_missing_words_and_pairs_are_reported():
         (MATRIX.to_numpy(), "matrix DataFrame"),
     ],
 )
-def test_what_is_no_matrix_of_cosines_is_refused(matrix, message):
+def test_what_is_no_matrix_of_cosines_is_rejected(matrix, message):
     with refused(TableError, message):
         cosines_from_matrix(matrix, "weat6")

@@ -238,7 +238,7 @@ def test_vectors_that_are_all_one_show_nothing():
         bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
 
 
-def test_what_cannot_be_related_is_refused():
+def test_what_cannot_be_related_is_rejected():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
         bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
     many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}

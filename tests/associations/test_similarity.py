@@ -64,7 +64,7 @@ def test_a_cell_key_has_similarity_and_lengths(seeds):
     assert dot[0] != cosine[0]
 
 
-def test_what_is_not_known_or_taken_is_refused():
+def test_what_is_not_known_or_taken_is_rejected():
     assert {"cosine", "dot"} <= set(similarity_names())
     with pytest.raises(TableError, match=r"similarity: 'cosin'.*cosine"):
         bb.similarities("weat6", "googlenews-demo", similarity="cosin")

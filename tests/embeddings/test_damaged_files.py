@@ -78,7 +78,7 @@ def test_a_claimed_size_is_held_against_the_member(tmp_path, content, message):
         opened(tmp_path, content)
 
 
-def test_an_archive_bomb_is_refused(tmp_path, monkeypatch):
+def test_an_archive_bomb_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr("bayes_bias.embeddings.format_npz._LARGE", 1 << 20)
     bomb = claiming((3, 1_000_000), bytes(12_000_000))
     assert len(bomb) < 12_000_000 / 200
@@ -138,7 +138,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("content", "message"), HEADERS.values(), ids=HEADERS)
-def test_dimensions_that_no_vector_has_are_refused(tmp_path, content, message):
+def test_dimensions_that_no_vector_has_are_rejected(tmp_path, content, message):
     with refused(EmbeddingError, message):
         opened(tmp_path, content, "v.bin")
 

@@ -195,7 +195,7 @@ def test_objects_in_npz_are_read_when_trusted(tmp_path):
 
 
 @pytest.mark.gensim
-def test_trusted_pickle_of_something_else_is_refused(tmp_path):
+def test_trusted_pickle_of_something_else_is_rejected(tmp_path):
     (tmp_path / "v.kv").write_bytes(pickle.dumps([1.0, 2.0]))
     with refused(EmbeddingError, "v.kv list KeyedVectors dict"):
         open_embedding(tmp_path / "v.kv", trust=True)
@@ -234,7 +234,7 @@ BAD_ARCHIVES = {
 
 
 @pytest.mark.parametrize(("arrays", "message"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES.keys())
-def test_archive_of_other_arrays_is_refused(tmp_path, arrays, message):
+def test_archive_of_other_arrays_is_rejected(tmp_path, arrays, message):
     np.savez(tmp_path / "v.npz", **arrays)
     with refused(EmbeddingError, message):
         open_embedding(tmp_path / "v.npz")
@@ -254,7 +254,7 @@ BAD_OBJECTS = {
 
 
 @pytest.mark.parametrize(("source", "message"), BAD_OBJECTS.values(), ids=BAD_OBJECTS.keys())
-def test_unusable_objects_are_refused(source, message):
+def test_unusable_objects_are_rejected(source, message):
     with refused(EmbeddingError, message):
         open_embedding(source)
 

@@ -84,7 +84,7 @@ def test_an_archive_may_hold_templates(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [{}, {"templates": ["a"]}, {"templates": ["a", "a"]}])
-def test_an_archive_without_template_names_is_refused(tmp_path, labels):
+def test_an_archive_without_template_names_is_rejected(tmp_path, labels):
     np.savez(
         tmp_path / "model.npz",
         words=np.array(NAMES),
