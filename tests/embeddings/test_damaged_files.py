@@ -56,7 +56,7 @@ def vectors_or_line(tmp_path, content: bytes) -> dict[str, np.ndarray] | str:
 
 
 @pytest.mark.parametrize("at", range(0, len(archive()), 7))
-def test_a_flipped_byte_reads_or_refuses(tmp_path, at):
+def test_file_with_flipped_byte_is_read_or_raises_embedding_error(tmp_path, at):
     outcome = vectors_or_line(tmp_path, flipped(archive(), at))
     if isinstance(outcome, str):
         assert "v.npz" in outcome

@@ -203,16 +203,16 @@ def test_trusted_pickle_of_something_else_is_rejected(tmp_path):
 
 HEADER_OF_FASTTEXT_BIN = struct.pack("<ii", 793712314, 12)
 BAD_FILES = {
-    "truncated binary": (binary()[:-3], f"truncated: the header promises 7 words, the file ends at word {len(WORDS)}"),
+    "truncated binary": (binary()[:-3], f"truncated header 7 words ends at word {len(WORDS)}"),
     "truncated text": (f"9 5\n{rows()}".encode(), "truncated 9 7"),
     "truncated gzip": (gzip.compress(rows().encode())[:-20], "damaged gzip"),
     "ragged row": (b"he 1 2 3\nshe 1 2\n", "line 2 2 3"),
     "row too long": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2 4 3"),
     "header of other dimensions": (b"2 4\nhe 1 2 3\nshe 1 2 3\n", "line 2 3 4"),
     "no numbers": (b"he 1 2 3\nshe 1 x 3\n", "line 2 'x'"),
-    "prose": (b"Call me Ishmael.\n", "'Call me Ishmael.' text"),
+    "prose": (b"Call me Ishmael.\n", "word values 'Call me Ishmael.'"),
     "empty": (b"", "empty npz gensim word2vec-binary text"),
-    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's .bin"),
+    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, ".bin of fastText"),
     "unknown": (b"\x93NUMBER\x01\x00", "format"),
     "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz"),
 }
@@ -223,7 +223,7 @@ def test_damage_is_located(tmp_path, content, message):
     (tmp_path / "bad.vec").write_bytes(content)
     with refused(EmbeddingError, message) as caught:
         open_embedding(tmp_path / "bad.vec").find(["he", "she"])
-    assert str(caught.value).startswith("bad.vec: ")
+    assert str(caught.value).split(",")[0].count("bad.vec") == 1
 
 
 BAD_ARCHIVES = {

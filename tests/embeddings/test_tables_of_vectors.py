@@ -321,7 +321,7 @@ def test_a_request_with_an_error_is_named(tmp_path, lost, why, caplog):
 
 def test_a_batch_of_errors_is_rejected(tmp_path):
     (tmp_path / "b.jsonl").write_text(json_lines([failed("oak"), failed("elm")]))
-    with refused(EmbeddingError, "b.jsonl no column lists 2 objects Rate limit"):
+    with refused(EmbeddingError, "b.jsonl list none 2 objects Rate limit"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
@@ -336,7 +336,7 @@ def test_several_vectors_of_a_request_are_rejected(tmp_path):
 def test_a_vector_in_another_form_is_rejected(tmp_path):
     rows = [*batch(LISTS), *batch({"ash": "zczMPQ=="})]  # base64
     (tmp_path / "b.jsonl").write_text(json_lines(rows))
-    with refused(EmbeddingError, "'ash' 'zczMPQ==' not list of numbers encoding_format='float'"):
+    with refused(EmbeddingError, "'ash' 'zczMPQ==' list of numbers encoding_format='float'"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
