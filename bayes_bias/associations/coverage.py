@@ -1,4 +1,4 @@
-"""Which words of a list have a usable vector, by group and class."""
+"""Coverage of a list: the words with a usable vector, by group and class."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,20 +13,20 @@ from bayes_bias.associations.equal_vectors import equal_vectors
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.formatting import shortened
+from bayes_bias.formatting import capitalized, shortened
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
 type WordVectors = dict[str, NDArray[np.float64]]
 
-# What stands for bytes that are not UTF-8.
+# Replacement of bytes that are not UTF-8.
 _UNREADABLE = "\ufffd"
 
-# What words of several languages begin with, such as /c/en/.
+# Prefix of words in multilingual sources, such as /c/en/.
 _PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
 
-# So many words that share a vector are named, of so many vectors.
+# Number of named words that share a vector, and of named vectors.
 _NAMED, _VECTORS = 20, 5
 
 _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
@@ -39,8 +39,8 @@ class Part:
     `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
     `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
     were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
-    words have a vector made from their parts. `copies` have the vector of another word, which is kept: a word of the
-    same group or class, or for a control word any other.
+    words have a vector that was made from their parts. `copies` have the same vector as another word that is kept: a
+    word of the same group or class, or any other word for control words.
     """
 
     role: Role
@@ -68,7 +68,7 @@ class Part:
 
     @property
     def near(self) -> Mapping[str, tuple[str, ...]]:
-        """The variants by the word that is missing."""
+        """Variants of each missing word."""
         return dict(self.variants)
 
     def __str__(self) -> str:
@@ -93,11 +93,11 @@ class Coverage:
     begins: tuple[str, ...] = ()
     # Words of different groups, or classes, that share a vector, each with its group or class.
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
-    # Whether a method of this package has debiased the vectors, which may make words equal on purpose.
+    # True if a method of this package has debiased the vectors, which may make words equal on purpose.
     debiased: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a group or class: role, name, counts, and the words that are lost."""
+        """Return a row for each group or class, with role, name, counts, and lost words."""
         return pd.DataFrame(
             {
                 "role": part.role,
@@ -116,7 +116,7 @@ class Coverage:
         )
 
     def notices(self) -> tuple[str, ...]:
-        """Sentences about missing words, and about words that share a vector; empty if every word was found."""
+        """Return notices of missing words, and of words that share a vector; empty if every word was found."""
         of_parts = (
             notice
             for part in self.parts
@@ -129,22 +129,22 @@ class Coverage:
 
     @property
     def about_shared(self) -> str:
-        """Say which words of different groups or classes have one vector."""
+        """Notice of words of different groups or classes that have the same vector."""
         named = [shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED) for cluster in self.shared]
-        others = f"; and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
+        others = f", and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
         return (
-            f"words of different groups or classes have one and the same vector in {self.embedding}, as pruned files"
-            f" and unknown words have: {'; '.join(named[:_VECTORS])}{others}"
+            f"words of different groups or classes have the same vector in {self.embedding}, as in pruned files or for"
+            f" unknown words: {' / '.join(named[:_VECTORS])}{others}"
         )
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
-        """The shipped control classes that lost half of their words or more; if loss is allowed, all."""
+        """Return the built-in control classes that lost half of their words, or all words if loss is allowed."""
         return tuple(
             part.name for part in self.parts if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss)
         )
 
     def quiet_notices(self) -> tuple[str, ...]:
-        """A line of counts for the shipped control classes, whose words the user did not choose."""
+        """Return a count for the built-in control classes, whose words the user did not choose."""
         shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
         n_lost = sum(len(part.lost) - len(part.copies) for part in shipped)
         n_listed = sum(len(part.asked) for part in shipped)
@@ -154,16 +154,16 @@ class Coverage:
 def lookup(
     embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
 ) -> tuple[WordVectors, Coverage]:
-    """Look up vectors of the words of a list, and say which words have none.
+    """Look up vectors of the words of a list, and report words without one.
 
-    A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
-    embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
-    with a notice.
+    Words must be spelt in exactly the same way. Variants in upper and lower case are reported but not substituted,
+    unless the embedding's `match` allows it. A missing phrase is replaced by the joined one, "prime_minister" for
+    "prime minister", with a notice.
 
     Returns
     -------
     vectors : dict of str to array (d,) or (replicate, d)
-        The `prepared` vector of every usable word of the list; by default at unit length.
+        The `prepared` vector of every usable word of the list, by default at unit length.
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
@@ -189,7 +189,7 @@ def lookup(
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The vector of a word, the spelling under which it is stored, and whether it is made from the word's parts."""
+    """The vector of a word, its spelling in the source, and True if it is made from the word's parts."""
 
     vector: Vector
     spelling: str
@@ -197,7 +197,7 @@ class _Match:
 
 
 def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
-    """The match of each word that has a stored vector under some allowed spelling, or one made from its parts."""
+    """Find the stored vector of each word under some allowed spelling, or make it from its parts."""
     matches: dict[str, _Match] = {}
     for word, spelling in found_as(words, stored, embedding.match).items():
         matches[word] = _Match(stored[spelling], spelling)
@@ -210,15 +210,14 @@ def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Ve
 def _across_categories(
     parts: Sequence[Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """Words that share a vector, if they are of different groups, or classes that are compared."""
+    """Return words that share a vector, if they are in different groups or compared classes."""
     category_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
     compared = [[(word, category_of[word]) for word in cluster if word in category_of] for cluster in clusters]
     return tuple(tuple(words) for words in compared if len({category for _, category in words}) > 1)
 
 
 def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
-    """The parts without words that have the vector of an earlier one of their group or class; of control classes,
-    without words that have the vector of any earlier word, as if they were that word."""
+    """Drop words with the same vector as an earlier word of their part, or for controls as any earlier word."""
     part_of = {word: part for part in parts for word in part.found}
     original_of: dict[str, str] = {}
     for cluster in clusters:
@@ -236,7 +235,7 @@ def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) ->
 def coverage_of_matrix(
     name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
 ) -> Coverage:
-    """What a matrix with these words in its rows and columns has of a list."""
+    """Return the coverage of a list by a matrix with these words in its rows and columns."""
     parts = []
     for role, part, words in _tables(wordlist):
         present = targets if role == "target" else attributes
@@ -247,41 +246,40 @@ def coverage_of_matrix(
 
 
 def has_too_few(part: Part, *, allow_loss: bool) -> bool:
-    """Whether a group or class has lost half of its words or more; if loss is allowed, all."""
+    """Return True if a group or class has lost half of its words, or all words if loss is allowed."""
     return not part.found or (2 * len(part.lost) >= len(part.asked) and not allow_loss)
 
 
 def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
-    """Stop if a group or class has lost half of its words or more.
+    """Raise an error if a group or class has lost half of its words.
 
     Parameters
     ----------
     coverage : Coverage
     allow_loss : bool
-        Go on with the words that remain, and with words of different groups or classes that share a vector. A group or
-        class that lost all its words stops the run anyway.
+        Continue with the remaining words, and with words of different groups or classes that share a vector.
 
     Raises
     ------
     CoverageError
-        Names the first such group or class, its counts and words, and the remedy; or words of different groups or
-        classes that share a vector. Shipped control classes, whose words nobody chose, stop no run; see
-        `Coverage.absent_controls`.
+        If a group or class has lost half of its words, or all words if loss is allowed, or if words of different groups
+        or classes share a vector. Built-in control classes raise no error, see `Coverage.absent_controls`.
     """
     if coverage.shared and not (allow_loss or coverage.debiased):
         raise CoverageError(
-            f"{coverage.about_shared}. Omit these words, use a file with a vector for each word, or pass"
-            " allow_loss=True (--allow-loss) to go on with one vector for several words"
+            f"{capitalized(coverage.about_shared)}. Omit these words, use a file with a vector for each word, or pass"
+            " allow_loss=True (--allow-loss) to use one vector for several words."
         )
     for part in coverage.parts:
         emptied = not part.found
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
-            offered = offer(part.near)
+            number = "any" if emptied else str(len(part.lost))
+            own = " of their own" if part.copies else ""
+            words = shortened(add_spellings(part.lost, part.near))
+            hint = offer(part.near) or (_spellings_of_both(coverage, part) if emptied else "")
             raise CoverageError(
-                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking}"
-                f"{' of their own' if part.copies else ''} in "
-                f"{coverage.embedding} ({shortened(add_spellings(part.lost, part.near))}){offered}; "
-                f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
+                f"{coverage.embedding} has no {coverage.lacking}{own} for {number} of the {len(part.asked)} words in"
+                f" the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
             )
 
 
@@ -335,26 +333,26 @@ def _part(
 
 
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
-    """Words that others stand for: never silent."""
+    """Yield notices of words that are replaced by others."""
     if part.copies:
         copies = shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
         yield (
             f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
-            f" {embedding}, which counts once: {copies}"
+            f" {embedding}, which is used once: {copies}"
         )
     if part.respelt:
         yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
     if part.made:
         yield (
-            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and the"
-            f" vector of their subwords is used, as match asks: {shortened(part.made)}"
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, so the vector of their"
+            f" subwords is used, as requested with `match`: {shortened(part.made)}"
         )
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
     if part.phrases:
         spellings = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
-        yield f"{part}: {embedding} has {spellings}; used as such"
+        yield f"{part}: phrases are read as one word of {embedding}: {spellings}"
     losses = {
         f"not in {embedding}": add_spellings(part.missing, part.near),
         "with all values zero, so without a direction": part.zero,
@@ -362,11 +360,12 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{offer(part.near)}"
+            hint = f". {offer(part.near)}".rstrip(". ")
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
-def _both(coverage: Coverage, part: Part) -> str:
-    """The first words of the source beside the first that were looked for: a prefix, quotes, another encoding show."""
+def _spellings_of_both(coverage: Coverage, part: Part) -> str:
+    """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
     theirs, ours = (
@@ -374,33 +373,35 @@ def _both(coverage: Coverage, part: Part) -> str:
     )
     if any(_UNREADABLE in word for word in coverage.begins):
         return (
-            f"its words are not in UTF-8 ({theirs}): convert the file first, such as `iconv -f GB18030 -t UTF-8 FILE >"
-            " utf8.txt`, or "
+            f"Its words are not in UTF-8 ({theirs}). Convert the file first, for example with `iconv -f GB18030 -t"
+            " UTF-8 FILE > utf8.txt`."
         )
     prefix = _PREFIX.match(coverage.begins[0])
     if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
         prefix = None
-    alike = f"take the prefix off (sed 's|^{prefix[0]}||' FILE > plain.txt)" if prefix else "spell words alike in both"
-    return f"its words look like {theirs}, and looked for are {ours}: {alike}, or "
+    remedy = "Spell words in the same way in both."
+    if prefix:
+        remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
+    return f"Its words look like {theirs}, but the list has words like {ours}. {remedy}"
 
 
 def _remedy(part: Part, emptied: bool) -> str:
     if part.role == "control":
-        leave_out = "leave it out, of the list or with controls=() (--controls none)"
-        return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
+        omit = "Remove the class from the list, or omit it with controls=() (--controls none)"
+        return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
     if emptied:
-        return "use another embedding or other words; if this is a column of notes, remove it"
-    return "pass allow_loss=True (--allow-loss) to go on with the words that remain"
+        return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
+    return "Pass allow_loss=True (--allow-loss) to continue with the remaining words."
 
 
-# Words of an embedding to draw at random: what lists without any meaning are made of.
+# Words of an embedding to draw at random, for lists without any meaning.
 
-# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
+# Random words consist of lower-case letters. (A small pool of the source is used as it is.)
 POOL_SIZE = 2_000
 
 
 def random_words(embedding: Embedding, seed: int) -> list[str]:
-    """At most `POOL_SIZE` common words of an embedding, in its order; the same seed gives the same words."""
+    """Draw at most `POOL_SIZE` common words of an embedding, in its order. The same seed gives the same words."""
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:
         return offered

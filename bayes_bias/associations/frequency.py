@@ -18,33 +18,33 @@ NAME = "log frequency rank"
 
 
 def wants_ranks(covariates: CovariatesFrom) -> bool:
-    """Whether frequency ranks are among the covariates."""
+    """Return True if frequency ranks are among the covariates."""
     return bool(_texts(covariates))
 
 
 def check_covariates(covariates: CovariatesFrom) -> None:
-    """Refuse a text that is not "rank"."""
+    """Raise an error for a text that is not "rank"."""
     for text in _texts(covariates):
         if text != RANK:
             raise TableError(
-                f"covariates: '{text}' is not known; give '{RANK}', a Series or a DataFrame indexed by word, or"
-                " {word: number}"
+                f"There is no covariate '{text}'. Use '{RANK}', a Series or DataFrame that is indexed by word, or"
+                " {word: number}."
             )
 
 
 def with_covariates_from(
     table: AssociationTable, embedding: Embedding | None, covariates: CovariatesFrom
 ) -> AssociationTable:
-    """The table with the covariates that are wanted: given ones, or "rank" from the order of the embedding's words.
+    """Add covariates to a table: given ones, or "rank" from the order of the embedding's words.
 
-    "rank" is that of targets, unless a mapping names sides. With a slope for each class the bias is that of equally
-    frequent targets, however frequent attributes are. A slope over attributes would mistake other differences for
-    frequency: in either class of gender words pronouns are frequent and kinship terms rare.
+    "rank" applies to targets, unless a mapping names sides. With a slope for each class, the bias then applies to
+    equally frequent targets, however frequent attributes are. A slope over attributes would confuse other differences
+    with frequency. For example, in both classes of gender words, pronouns are frequent and kinship terms are rare.
 
     Raises
     ------
     TableError
-        "rank" is wanted for numbers that do not come from an embedding.
+        If "rank" is requested for numbers that do not come from an embedding.
     """
     for each in _each(covariates):
         if embedding is not None and _texts(each):
@@ -67,14 +67,14 @@ def _texts(covariates: CovariatesFrom) -> list[str]:
 
 
 def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
-    """Natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
+    """Return the natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
 
-    Frequencies of words fall as a power of their rank [1]_, so that this is a straight line in log frequency.
+    Frequencies of words fall as a power of their rank [1]_, so this is linear in log frequency.
 
     Raises
     ------
     TableError
-        A word that is compared has a vector, but no rank: its vector was made from subwords.
+        If a compared word has no rank, because its vector was made from subwords.
 
     References
     ----------
@@ -85,7 +85,7 @@ def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.S
     compared = words_of(table.without_controls().values, side)
     if unknown := [word for word in compared if word not in ranks]:
         raise TableError(
-            f"covariates: 'rank' of {', '.join(unknown)} is unknown, because {embedding.name} does not contain the word"
-            " itself. Omit these words, or give a Series or {word: number} of frequencies of your own"
+            f"The covariate 'rank' is unknown for {', '.join(unknown)}, because {embedding.name} does not contain the"
+            " word itself. Omit these words, or pass your own frequencies as a Series or {word: number}."
         )
     return pd.Series({word: float(np.log(rank)) for word, rank in ranks.items()}, name=NAME)
