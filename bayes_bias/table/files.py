@@ -241,7 +241,7 @@ def _numbers(cells: Sequence[str], column: str, rows: Sequence[str]) -> list[flo
         return list(map(float, as_numbers_of(cells)))
     except NotNumbersError as error:
         cell, row = cells[error.position], rows[error.position]
-        raise TableError(f"{column}: '{cell}' for {row} {error}; mend it, or remove the row") from error
+        raise TableError(f"{column}: '{cell}' for {row} {error}. Correct it, or remove the row.") from error
 
 
 def _is_matrix(cells: Mapping[str, Sequence[str]]) -> bool:
