@@ -245,7 +245,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     embedding = in_sentences(excerpt or origin.embedding, words)
     stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
-        controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
+        controls = tuple(added for added in origin.controls if not added.controls.keys() <= {*absent})
         origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
         words = origin.words
         stored, coverage = lookup(embedding, words, np.asarray)
@@ -358,8 +358,10 @@ def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.nd
     words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
     spelling_of = found_as(words_asked_for, stored, embedding.match)
-    respelt = {word: other for word, other in spelling_of.items() if word != other}
-    vectors = {word: stored[other] for word, other in spelling_of.items() if has_direction(stored[other]).all()}
+    respelt = {word: spelling for word, spelling in spelling_of.items() if word != spelling}
+    vectors = {
+        word: stored[spelling] for word, spelling in spelling_of.items() if has_direction(stored[spelling]).all()
+    }
     notices = [used_as_such(respelt, embedding.name)] if respelt else []
     if lacking := [word for word in words_asked_for if word not in vectors]:
         notices.append(f"`also`: {embedding.name} has no usable vector of {', '.join(lacking)}, omitted")
@@ -418,7 +420,7 @@ def cosines_from_matrix(
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls(allow_loss=allow_loss):
-        kept = [each for each in extra if not each.controls.keys() <= {*absent}]
+        kept = [added for added in extra if not added.controls.keys() <= {*absent}]
         words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -49,27 +50,22 @@ class Part:
     missing: tuple[str, ...]
     zero: tuple[str, ...]
     non_finite: tuple[str, ...]
-    variants: tuple[tuple[str, tuple[str, ...]], ...]
+    variants: Mapping[str, tuple[str, ...]]
     phrases: tuple[str, ...] = ()
-    respelt: tuple[tuple[str, str], ...] = ()
+    respelt: Mapping[str, str] = field(default_factory=dict)
     made: tuple[str, ...] = ()
-    copies: tuple[tuple[str, str], ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lost(self) -> tuple[str, ...]:
         """All words without a usable vector of their own."""
-        return (*self.missing, *self.zero, *self.non_finite, *(word for word, _ in self.copies))
+        return (*self.missing, *self.zero, *self.non_finite, *self.copies)
 
     @property
     def found(self) -> tuple[str, ...]:
         """The words that remain."""
         absent = frozenset(self.lost)
         return tuple(word for word in self.asked if word not in absent)
-
-    @property
-    def near(self) -> Mapping[str, tuple[str, ...]]:
-        """Variants of each missing word."""
-        return dict(self.variants)
 
     def __str__(self) -> str:
         return f"{_KINDS[self.role]} '{self.name}'"
@@ -98,8 +94,9 @@ class Coverage:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each group or class, with role, name, counts, and lost words."""
-        return pd.DataFrame(
-            {
+        rows = []
+        for part in self.parts:
+            row = {
                 "role": part.role,
                 "name": part.name,
                 "asked": len(part.asked),
@@ -107,34 +104,33 @@ class Coverage:
                 "missing": ", ".join(part.missing),
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
-                "copies": ", ".join(word for word, _ in part.copies),
-                "respelt": "; ".join(f"{word}: {other}" for word, other in part.respelt),
+                "copies": ", ".join(part.copies),
+                "respelt": "; ".join(map(": ".join, part.respelt.items())),
                 "from_subwords": ", ".join(part.made),
-                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
+                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants.items()),
             }
-            for part in self.parts
-        )
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def notices(self) -> tuple[str, ...]:
         """Return notices of missing words, and of words that share a vector; empty if every word was found."""
-        of_parts = (
-            notice
-            for part in self.parts
-            for notice in (
-                *_substitutes(part, self.embedding),
-                *(() if _is_shipped_control(part) else _notices(part, self.embedding)),
-            )
-        )
-        return (*([self.about_shared] if self.shared else []), *of_parts)
+        notices = [self.about_shared] if self.shared else []
+        for part in self.parts:
+            notices += _substitutes(part, self.embedding)
+            if not _is_shipped_control(part):
+                notices += _notices(part, self.embedding)
+        return tuple(notices)
 
     @property
     def about_shared(self) -> str:
         """Notice of words of different groups or classes that have the same vector."""
-        named = [shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED) for cluster in self.shared]
-        others = f", and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
+        clusters = []
+        for cluster in self.shared[:_VECTORS]:
+            clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
+        more = len(self.shared) - len(clusters)
         return (
             f"words of different groups or classes have the same vector in {self.embedding}, as in pruned files or for"
-            f" unknown words: {' / '.join(named[:_VECTORS])}{others}"
+            f" unknown words: {' / '.join(clusters)}{f', and {more} more vectors' if more else ''}"
         )
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
@@ -145,9 +141,11 @@ class Coverage:
 
     def quiet_notices(self) -> tuple[str, ...]:
         """Return a count for the built-in control classes, whose words the user did not choose."""
-        shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
-        n_lost = sum(len(part.lost) - len(part.copies) for part in shipped)
-        n_listed = sum(len(part.asked) for part in shipped)
+        n_lost = n_listed = 0
+        for part in self.parts:
+            if part.found and _is_shipped_control(part):
+                n_lost += len(part.lost) - len(part.copies)
+                n_listed += len(part.asked)
         return (f"control classes: {n_lost} of {n_listed} words not in {self.embedding}",) if n_lost else ()
 
 
@@ -172,17 +170,20 @@ def lookup(
     found = _resolve(embedding, words_of_list, stored)
     vectors = {word: match.vector for word, match in found.items()}
     near = embedding.near(words_of_list, {**stored, **vectors})
-    parts = [_part(role, name, words, found, near) for role, name, words in _tables(wordlist)]
-    clusters = equal_vectors({word: vectors[word] for part in parts for word in part.found})
+    parts, usable = [], dict[str, Vector]()
+    for role, name, words in _tables(wordlist):
+        part = _part(role, name, words, found, near)
+        parts.append(part)
+        usable |= {word: vectors[word] for word in part.found}
+    clusters = equal_vectors(usable)
     shared = _across_categories(parts, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
         parts = _without_copies(parts, clusters)
     prepared_vectors: WordVectors = {}
-    for part in parts:
-        for word in part.found:
-            if word not in prepared_vectors:
-                prepared_vectors[word] = prepared(vectors[word])
+    for word in chain.from_iterable(part.found for part in parts):
+        if word not in prepared_vectors:
+            prepared_vectors[word] = prepared(vectors[word])
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
 
@@ -211,25 +212,36 @@ def _across_categories(
     parts: Sequence[Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return words that share a vector, if they are in different groups or compared classes."""
-    category_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
-    compared = [[(word, category_of[word]) for word in cluster if word in category_of] for cluster in clusters]
-    return tuple(tuple(words) for words in compared if len({category for _, category in words}) > 1)
+    category_of: dict[str, str] = {}
+    for part in parts:
+        if part.role != "control":
+            category_of |= dict.fromkeys(part.found, part.name)
+    shared = []
+    for cluster in clusters:
+        compared = {word: category_of[word] for word in cluster if word in category_of}
+        if len(set(compared.values())) > 1:
+            shared.append(tuple(compared.items()))
+    return tuple(shared)
 
 
 def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
     """Drop words with the same vector as an earlier word of their part, or for controls as any earlier word."""
-    part_of = {word: part for part in parts for word in part.found}
+    part_of: dict[str, Part] = {}
+    for part in parts:
+        part_of |= dict.fromkeys(part.found, part)
     original_of: dict[str, str] = {}
     for cluster in clusters:
         for number, word in enumerate(cluster):
-            is_control = part_of[word].role == "control"
-            earlier = [other for other in cluster[:number] if is_control or part_of[other] is part_of[word]]
-            if earlier:
-                original_of[word] = earlier[0]
-    return [
-        replace(part, copies=tuple((word, original_of[word]) for word in part.found if word in original_of))
-        for part in parts
-    ]
+            part = part_of[word]
+            for earlier in cluster[:number]:
+                if part.role == "control" or part_of[earlier] is part:
+                    original_of[word] = earlier
+                    break
+    without_copies = []
+    for part in parts:
+        copies = {word: original_of[word] for word in part.found if word in original_of}
+        without_copies.append(replace(part, copies=copies))
+    return without_copies
 
 
 def coverage_of_matrix(
@@ -241,7 +253,7 @@ def coverage_of_matrix(
         present = targets if role == "target" else attributes
         missing = tuple(word for word in words if word not in present)
         near = near_spellings(missing, present)
-        parts.append(Part(role, part, words, missing, (), (), tuple(near.items())))
+        parts.append(Part(role, part, words, missing, (), (), near))
     return Coverage(name, tuple(parts), lacking="value")
 
 
@@ -275,8 +287,8 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
             number = "any" if emptied else str(len(part.lost))
             own = " of their own" if part.copies else ""
-            words = shortened(add_spellings(part.lost, part.near))
-            hint = offer(part.near) or (_spellings_of_both(coverage, part) if emptied else "")
+            words = shortened(add_spellings(part.lost, part.variants))
+            hint = offer(part.variants) or (_spellings_of_both(coverage, part) if emptied else "")
             raise CoverageError(
                 f"{coverage.embedding} has no {coverage.lacking}{own} for {number} of the {len(part.asked)} words in"
                 f" the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
@@ -284,14 +296,12 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
 
 
 def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
-    tables: dict[Role, Mapping[str, tuple[str, ...]]] = {
-        "target": wordlist.groups,
-        "attribute": wordlist.classes,
-        "control": wordlist.controls,
-    }
-    for role, table in tables.items():
-        for name, words in table.items():
-            yield role, name, words
+    for name, words in wordlist.groups.items():
+        yield "target", name, words
+    for name, words in wordlist.classes.items():
+        yield "attribute", name, words
+    for name, words in wordlist.controls.items():
+        yield "control", name, words
 
 
 def _is_shipped_control(part: Part) -> bool:
@@ -301,8 +311,8 @@ def _is_shipped_control(part: Part) -> bool:
 def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    missing, zero, non_finite, phrases, made = (list[str]() for _ in range(5))
-    respelt: list[tuple[str, str]] = []
+    missing, zero, non_finite, phrases, made = list[str](), list[str](), list[str](), list[str](), list[str]()
+    respelt: dict[str, str] = {}
     for word in words:
         match = matches.get(word)
         if match is None:
@@ -317,7 +327,7 @@ def _part(
         elif match.spelling == joined(word) != word:
             phrases.append(word)
         elif match.spelling != word:
-            respelt.append((word, match.spelling))
+            respelt[word] = match.spelling
     return Part(
         role=role,
         name=name,
@@ -325,9 +335,9 @@ def _part(
         missing=tuple(missing),
         zero=tuple(zero),
         non_finite=tuple(non_finite),
-        variants=tuple((word, near[word]) for word in missing if word in near),
+        variants={word: near[word] for word in missing if word in near},
         phrases=tuple(phrases),
-        respelt=tuple(respelt),
+        respelt=respelt,
         made=tuple(made),
     )
 
@@ -335,13 +345,13 @@ def _part(
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
     """Yield notices of words that are replaced by others."""
     if part.copies:
-        copies = shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
+        copies = shortened([f"'{word}' (as '{original}')" for word, original in part.copies.items()])
         yield (
             f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
             f" {embedding}, which is used once: {copies}"
         )
     if part.respelt:
-        yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
+        yield f"{part}: {used_as_such(part.respelt, embedding)}"
     if part.made:
         yield (
             f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, so the vector of their"
@@ -354,13 +364,13 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
         spellings = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
         yield f"{part}: phrases are read as one word of {embedding}: {spellings}"
     losses = {
-        f"not in {embedding}": add_spellings(part.missing, part.near),
+        f"not in {embedding}": add_spellings(part.missing, part.variants),
         "with all values zero, so without a direction": part.zero,
         "with values that are not finite": part.non_finite,
     }
     for loss, words in losses.items():
         if words:
-            hint = f". {offer(part.near)}".rstrip(". ")
+            hint = f". {offer(part.variants)}".rstrip(". ")
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
@@ -368,9 +378,8 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
-    theirs, ours = (
-        ", ".join(f"'{visible(word)}'" for word in words[:SHOWN]) for words in (coverage.begins, part.asked)
-    )
+    theirs = ", ".join(f"'{visible(word)}'" for word in coverage.begins[:SHOWN])
+    ours = ", ".join(f"'{visible(word)}'" for word in part.asked[:SHOWN])
     if any(_UNREADABLE in word for word in coverage.begins):
         return (
             f"Its words are not in UTF-8 ({theirs}). Convert the file first, for example with `iconv -f GB18030 -t"
@@ -405,10 +414,6 @@ def random_words(embedding: Embedding, seed: int) -> list[str]:
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:
         return offered
-    common = [word for word in offered if _is_plain(word)]
+    common = [word for word in offered if word.isascii() and word.isalpha() and word.islower() and len(word) > 2]
     sample = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
     return [common[i] for i in sorted(sample)]
-
-
-def _is_plain(word: str) -> bool:
-    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

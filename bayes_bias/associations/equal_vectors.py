@@ -27,13 +27,13 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     keys, windows = _keys(vectors)
     order = np.argsort(keys, kind="stable").tolist()
     cluster_of = list(range(len(words)))
-    for place, one in enumerate(order):
+    for place, row in enumerate(order):
         for later in range(place + 1, len(order)):
-            other = order[later]
-            if keys[other] - keys[one] > windows[one]:
+            candidate = order[later]
+            if keys[candidate] - keys[row] > windows[row]:
                 break
-            if _are_equal(vectors[words[one]], vectors[words[other]]):
-                cluster_of[other] = cluster_of[one]
+            if _are_equal(vectors[words[row]], vectors[words[candidate]]):
+                cluster_of[candidate] = cluster_of[row]
                 break
     clusters: dict[int, list[str]] = {}
     for word, cluster in zip(words, cluster_of, strict=True):
@@ -64,6 +64,6 @@ def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
         yield np.stack([np.ravel(vector) for vector in block]).astype(float)
 
 
-def _are_equal(one: Vector, other: Vector) -> bool:
-    difference = np.ravel(one).astype(float) - np.ravel(other).astype(float)
-    return bool(lengths(difference) <= _ROUNDING * lengths(np.ravel(one)))
+def _are_equal(first: Vector, second: Vector) -> bool:
+    difference = np.ravel(first).astype(float) - np.ravel(second).astype(float)
+    return bool(lengths(difference) <= _ROUNDING * lengths(np.ravel(first)))

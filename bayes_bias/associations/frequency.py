@@ -46,24 +46,24 @@ def with_covariates_from(
     TableError
         If "rank" is requested for numbers that do not come from an embedding.
     """
-    for each in _each(covariates):
-        if embedding is not None and _texts(each):
-            by_side = given_by_side(each).items()
-            each = {
+    for entry in _each(covariates):
+        if embedding is not None and _texts(entry):
+            by_side = given_by_side(entry).items()
+            entry = {
                 side: log_ranks(table, embedding, side) if isinstance(source, str) else source
                 for side, source in by_side
             }
-        table = table.with_covariates(each)
+        table = table.with_covariates(entry)
     return table
 
 
 def _each(covariates: CovariatesFrom) -> list[Any]:
     entries = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
-    return [{"target": each} if isinstance(each, str) else each for each in entries]
+    return [{"target": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _texts(covariates: CovariatesFrom) -> list[str]:
-    return [text for each in _each(covariates) for text in given_by_side(each).values() if isinstance(text, str)]
+    return [text for entry in _each(covariates) for text in given_by_side(entry).values() if isinstance(text, str)]
 
 
 def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
@@ -80,7 +80,7 @@ def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.S
     ----------
     .. [1] Zipf, G. K. (1949). Human behavior and the principle of least effort. Addison-Wesley.
     """
-    every = [word for each in SIDES for word in words_of(table.values, each)]
+    every = [word for any_side in SIDES for word in words_of(table.values, any_side)]
     ranks = embedding.ranks(every)
     compared = words_of(table.without_controls().values, side)
     if unknown := [word for word in compared if word not in ranks]:

@@ -224,8 +224,8 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
 def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
     """Raise an error if a causal model would predict a word before the one that it depends on."""
     for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
-        predicted, other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-        if predicted[0] < other[1]:
+        predicted, given = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+        if predicted[0] < given[1]:
             last = "targets" if predict == "attributes" else "attributes"
             raise TableError(
                 f"'{name}' reads from left to right, so it cannot predict the {predict} in '{label}'. Predict the"
@@ -247,8 +247,8 @@ def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
     """Make a blank for the predicted word, and with `hide` also mask the other word."""
-    (start, end), other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
+    (start, end), second_word = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (second_word,) if hide else ())
 
 
 def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:

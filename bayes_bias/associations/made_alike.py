@@ -141,11 +141,11 @@ def made_alike(
     embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
     own_words = {word for table in tables.values() for side in CATEGORY_COORD for word in words_of(table.values, side)}
     alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
-    of_list = {
+    list_columns = {
         "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
         "within_sd": [within_sd(table) for table in tables.values()],
     }
-    return replace(alike, table=alike.table.assign(**of_list))
+    return replace(alike, table=alike.table.assign(**list_columns))
 
 
 def embeddings_alike(

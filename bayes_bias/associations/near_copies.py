@@ -45,8 +45,8 @@ class NearCopies:
     def related(self) -> Related:
         """Inflation of the variance of the mean, if effects correlate by the similarity in a cluster."""
         sizes = np.bincount(self.cluster).astype(float)
-        of_one = (sizes**2).sum() / len(self.words)
-        return Related(self.words, 1 + self.similarity * (float(of_one) - 1))
+        mean_size = (sizes**2).sum() / len(self.words)
+        return Related(self.words, 1 + self.similarity * (float(mean_size) - 1))
 
 
 def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:

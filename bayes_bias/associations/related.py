@@ -85,10 +85,10 @@ class CategoryWords:
         centred = self.profiles - self.mean
         return float((centred**2).sum() / (len(self.rows) - 1))
 
-    def expected_variance(self, of_general: float, general: GeneralWords) -> float:
+    def expected_variance(self, general_variance: float, general: GeneralWords) -> float:
         """Return the expected variance of the words' preferences, from the variance for general words."""
         mean = self.mean_eigenvalue
-        return of_general * (1.0 if np.isnan(mean) else mean / general.variance)
+        return general_variance * (1.0 if np.isnan(mean) else mean / general.variance)
 
     @cached_property
     def leading(self) -> Numbers:
@@ -156,15 +156,17 @@ def related_words_of(
     sides = {side: _categories(table, names, side, general) for side, names in compared.items()}
     for side, opposite in (SIDES, SIDES[::-1]):
         categories = {} if is_paired(table.values, side) else sides[side]
-        of_general = preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        general_variance = (
+            preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        )
         apart = distance_apart(list(categories.values()))
         controls = _categories(table, table.controls, side, general) if side == "attribute" and categories else {}
         for name, category in {**categories, **controls}.items():
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
-                others = [other for each, other in categories.items() if each != name]
+                others = [other for other_name, other in categories.items() if other_name != name]
                 own = replace(own, inflation=category.inflation(general, apart, others), loading=category.loading)
-            sd = np.sqrt(category.expected_variance(of_general, general))
+            sd = np.sqrt(category.expected_variance(general_variance, general))
             if sd > 0:
                 own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
             related[name] = own
@@ -208,10 +210,10 @@ def rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def spiked_variance(ratio: float, of_random_lists: float) -> float:
+def spiked_variance(ratio: float, random_ratio: float) -> float:
     """Return the variance along one direction, relative to others, that explains the largest eigenvalue."""
-    ratio = max(ratio, of_random_lists)
-    h = ratio + 1 - (np.sqrt(of_random_lists) - 1) ** 2
+    ratio = max(ratio, random_ratio)
+    h = ratio + 1 - (np.sqrt(random_ratio) - 1) ** 2
     return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)
 
 
@@ -260,12 +262,12 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
     if table.vectors is None:
         return table
     copies = near_copies(compared_words(table), table.vectors)
-    return with_related(table, {category: each.related for category, each in copies.items()}) if copies else table
+    return with_related(table, {category: cluster.related for category, cluster in copies.items()}) if copies else table
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
     """Return the table with its related words, and a notice for each group or class with fewer effective words."""
-    notices = tuple(f"{category}: {each.text}" for category, each in related.items() if each.is_reduced)
+    notices = tuple(f"{category}: {words.text}" for category, words in related.items() if words.is_reduced)
     notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
     return replace(table.with_related_words(related), notices=(*table.notices, *notices))
 

@@ -340,8 +340,8 @@ class _Read[T]:
         )
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other, equal_nan=True)
+def _equal(first: Any, second: Any) -> bool:
+    return np.array_equal(first, second, equal_nan=True)
 
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
@@ -403,14 +403,14 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     without_accents: dict[str, list[str]] = {}
     for word in unique_words:
         without_accents.setdefault(unaccented(word), []).append(word)
-    for other in vocabulary:
-        if len(other) > 2 * _LONGEST:
+    for candidate in vocabulary:
+        if len(candidate) > 2 * _LONGEST:
             continue
-        for word in without_accents.get(unaccented(plain_word(other)), ()):
-            near.setdefault(word, {})[other] = None
-        for form in _shortened(other.casefold()) if shortened else ():
+        for word in without_accents.get(unaccented(plain_word(candidate)), ()):
+            near.setdefault(word, {})[candidate] = None
+        for form in _shortened(candidate.casefold()) if shortened else ():
             for word in shortened.get(form, ()):
-                near.setdefault(word, {})[other] = None
+                near.setdefault(word, {})[candidate] = None
     return {word: tuple(others) for word, others in near.items()}
 
 

@@ -121,7 +121,7 @@ def _lacking(path: Path, beside: Path) -> EmbeddingError:
     """Return an error for an array that is missing beside a model, for example because the model was renamed."""
     problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
-    others = [each.name.removesuffix(ending) for each in sorted(path.parent.glob(f"*{escape(ending)}"))]
+    others = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]
     models = [name for name in others if name and not (path.parent / name).exists()]
     if ending and len(models) == 1:
         rename = f"mv {quote(str(path))} {quote(str(path.with_name(models[0])))}"

@@ -90,7 +90,7 @@ def _words_of(index: Path) -> list[str]:
     if index.suffix != ".parquet":
         lines = read_text(index, f"{index.name}:", EmbeddingError).removesuffix("\n").split("\n")
         fields = [line.removesuffix("\r").split() for line in lines]
-        if all(len(each) == 2 and each[1].isdecimal() for each in fields):
+        if all(len(fields_of_line) == 2 and fields_of_line[1].isdecimal() for fields_of_line in fields):
             return [word for word, _ in fields]
         return [line.strip() for line in lines]
     try:

@@ -66,11 +66,11 @@ def _of_mapping(content: Any) -> pd.DataFrame | None:
 
 def _of_lines(content: Any) -> pd.DataFrame | None:
     """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
-    if not isinstance(content, list) or not content or not all(isinstance(each, Mapping) for each in content):
+    if not isinstance(content, list) or not content or not all(isinstance(line, Mapping) for line in content):
         return None
-    if all(each.keys() == content[0].keys() for each in content):  # then keys are headings
+    if all(line.keys() == content[0].keys() for line in content):  # then keys are headings
         return None
-    frames = [_of_mapping(each) for each in content]
+    frames = [_of_mapping(line) for line in content]
     return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
 
 
@@ -99,7 +99,7 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
         return None
     vectors = columns[matrices[0]]
     beside = {name: column for name, column in columns.items() if len(column) == len(vectors)}
-    texts = [name for name, column in beside.items() if all(isinstance(each, str) for each in column)]
+    texts = [name for name, column in beside.items() if all(isinstance(cell, str) for cell in column)]
     return pd.DataFrame(beside) if texts else None
 
 
@@ -116,15 +116,15 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
     """Read ``{word: {"vector": [numbers], ...}}``."""
     if not isinstance(content, Mapping) or not content:
         return None
-    if not all(isinstance(each, Mapping) for each in content.values()):
+    if not all(isinstance(item, Mapping) for item in content.values()):
         return None
-    headings = {name for each in content.values() for name, value in each.items() if is_numbers(value)}
-    if len(headings) != 1 or any(each.keys() & {*TEXTS, *IDS} for each in content.values()):
+    headings = {name for item in content.values() for name, value in item.items() if is_numbers(value)}
+    if len(headings) != 1 or any(item.keys() & {*TEXTS, *IDS} for item in content.values()):
         return None
     (heading,) = headings
-    if len(content) == 1 or not all(is_numbers(each.get(heading)) for each in content.values()):
+    if len(content) == 1 or not all(is_numbers(item.get(heading)) for item in content.values()):
         return None
-    return _frame(list(content), [each[heading] for each in content.values()])
+    return _frame(list(content), [item[heading] for item in content.values()])
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
@@ -152,7 +152,7 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
     headings = {name for row in rows for name, value in row.items() if is_list(value)}
     _refuse_other_values(without, headings, subject)
     if without:
-        named = shown(_named(each) for each in without)
+        named = shown(_named(lacking) for lacking in without)
         logger.warning(
             f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
             " are missing, so request them again"
@@ -178,26 +178,26 @@ def _rows(
         if isinstance(value, Mapping):
             yield from _rows(value, own, without, depth + 1)
             continue
-        of_each = [list(_rows(each, own, without, depth + 1)) for each in value]
-        if any(of_each):
-            without += [{**own, **each} for each, found in zip(value, of_each, strict=True) if not found]
-        for found in of_each:
+        rows_of_items = [list(_rows(item, own, without, depth + 1)) for item in value]
+        if any(rows_of_items):
+            without += [{**own, **item} for item, found in zip(value, rows_of_items, strict=True) if not found]
+        for found in rows_of_items:
             yield from found
 
 
 def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
 def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
     """Raise an error if an object has another value in place of a list of numbers, such as a packed vector."""
-    for each in without:
+    for item in without:
         for name in headings:
-            if (value := _value_of(name, each)) is not None:
+            if (value := _value_of(name, item)) is not None:
                 packed = isinstance(value, str) and _BASE64.fullmatch(value) is not None
                 remedy = "Request it again with encoding_format='float'." if packed else "Write all of its numbers."
                 raise EmbeddingError(
-                    f"{subject}: '{name}' of {_named(each)} must be a list of numbers, but is {str(value)[:40]!r}."
+                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(value)[:40]!r}."
                     f" {remedy}"
                 )
 
@@ -212,7 +212,7 @@ def _value_of(name: str, item: Any, depth: int = 0) -> Any:
         return None
     if item.get(name) is not None:
         return item[name]
-    return next((value for each in item.values() if (value := _value_of(name, each, depth + 1)) is not None), None)
+    return next((value for inner in item.values() if (value := _value_of(name, inner, depth + 1)) is not None), None)
 
 
 def _named(item: Mapping[str, Any]) -> str:

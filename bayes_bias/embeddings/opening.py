@@ -204,7 +204,7 @@ def _unknown(source: str) -> EmbeddingError:
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
-        near = get_close_matches(path.name, [each.name for each in folder.iterdir()] if folder.is_dir() else [], n=1)
+        near = get_close_matches(path.name, [file.name for file in folder.iterdir()] if folder.is_dir() else [], n=1)
         hint = f"Did you mean '{folder / near[0]}'?" if near else "Check the path."
         if source.count("/") == 1 and not (path.suffix or folder.exists()):  # like names on a hub of models
             hint += f" {_ENCODER}"
@@ -248,17 +248,17 @@ class ReplicatedReader(Reader):
 
     def words(self) -> Iterator[str]:
         others = [set(member.vocabulary()) for member in self.members[1:]]
-        return (word for word in self.members[0].reader.words() if all(word in other for other in others))
+        return (word for word in self.members[0].reader.words() if all(word in member_words for member_words in others))
 
     def by_frequency(self) -> bool:
         return False  # each member has its own order
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        of_first = self.members[0].among(wanted, first)
-        others = [member.find(of_first) for member in self.members[1:]]
-        for word, vector in of_first.items():
-            if all(word in other for other in others):
-                yield word, np.stack([vector, *(other[word] for other in others)])
+        first_vectors = self.members[0].among(wanted, first)
+        others = [member.find(first_vectors) for member in self.members[1:]]
+        for word, vector in first_vectors.items():
+            if all(word in member_words for member_words in others):
+                yield word, np.stack([vector, *(member_words[word] for member_words in others)])
 
     def marked(self) -> Iterator[str] | None:
         marked = self.members[0].reader.marked()

@@ -163,7 +163,7 @@ def _with_words(what: str, rows: str) -> str:
 def _kind_of_numbers(sample: bytes) -> str:
     """Return the kind of numbers whose sizes vary least, if they vary like vectors."""
     spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
-    kind = min(spread, key=lambda each: spread[each])
+    kind = min(spread, key=lambda name: spread[name])
     return kind if spread[kind] < WIDEST else ""
 
 

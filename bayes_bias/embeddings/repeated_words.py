@@ -50,11 +50,11 @@ class Rows:
         return [str(words[row]) for row in row_of.values()], [self.vectors[row] for row in row_of.values()]
 
     def _problem(self, word: str) -> str:
-        count = sum(composed(other) == composed(word) for other in self.words)
+        count = sum(composed(row_word) == composed(word) for row_word in self.words)
         where = f"the column '{self.words.name}'" if self.words.name is not None else "the index"
         apart = self._apart()
-        told = f", which the column '{apart}' distinguishes" if apart is not None else ""
-        return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{told}."
+        hint = f", which the column '{apart}' distinguishes" if apart is not None else ""
+        return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
 
     def _remedies(self, reading: str) -> str:
         """Return code that makes one vector of each word, or replicates of the rows."""

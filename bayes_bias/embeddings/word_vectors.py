@@ -182,8 +182,8 @@ def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool
     (``normalize=False``).
     """
     rows = stack(vectors, [first, second], "pair direction")
-    one, other = unit_rows(rows) if normalize else _moderate_together(rows)
-    return orthonormal(one - other, f"'{first}' and '{second}' have the same vector")
+    towards, away = unit_rows(rows) if normalize else _moderate_together(rows)
+    return orthonormal(towards - away, f"'{first}' and '{second}' have the same vector")
 
 
 def defining_subspace(

@@ -301,17 +301,17 @@ class AssociationTable(Telling):
         {}
         """
         categories = (*self.groups, *self.classes)
-        for category, each in related.items():
+        for category, words in related.items():
             _known("related", category, categories)
-            if not (is_number(each.inflation) and each.inflation >= 1):
+            if not (is_number(words.inflation) and words.inflation >= 1):
                 raise TableError(
-                    f"The inflation of '{category}' in `related` must be 1 or more, but is {each.inflation!r}. Use 1"
+                    f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
                     " for independent words."
                 )
-            if other := sorted(set(_words_of_category(self.values, category)) ^ set(each.words)):
+            if differing := sorted(set(_words_of_category(self.values, category)) ^ set(words.words)):
                 raise TableError(
                     f"'{category}' in `related` must have the same words as in the table. These words are in only one"
-                    f" of them: {shortened(other, 5)}. Correct the words."
+                    f" of them: {shortened(differing, 5)}. Correct the words."
                 )
         values = self.values
         for side in SIDES:
@@ -350,7 +350,7 @@ class AssociationTable(Telling):
     def covariates(self) -> dict[str, list[str]]:
         """Names of the covariates of each side that has some."""
         names = {side: list(covariates_in(self.values, side)) for side in SIDES}
-        return {side: of_side for side, of_side in names.items() if of_side}
+        return {side: side_names for side, side_names in names.items() if side_names}
 
     @property
     def related_words(self) -> RelatedWords:
@@ -593,24 +593,24 @@ def check_table(table: Any, name: str = "table") -> None:
     check_kind(name, table, AssociationTable, problem, TableError)
 
 
-def check_same_design(table: AssociationTable, other: AssociationTable, name: str, of_other: str) -> None:
+def check_same_design(table: AssociationTable, reference: AssociationTable, name: str, reference_name: str) -> None:
     """Raise an error if two tables, called by these names, differ in metric or stereotypes."""
-    if table.metric != other.metric:
+    if table.metric != reference.metric:
         raise TableError(
-            f"{name} contains {table.metric.plural}, but {of_other} contains {other.metric.plural}. Measure the same"
-            " association in all tables."
+            f"{name} contains {table.metric.plural}, but {reference_name} contains {reference.metric.plural}. Measure"
+            " the same association in all tables."
         )
-    if dict(table.stereotypes) != dict(other.stereotypes) or table.opposites != other.opposites:
+    if dict(table.stereotypes) != dict(reference.stereotypes) or table.opposites != reference.opposites:
         raise TableError(
-            f"{name} has other stereotypes ({table.design}) than {of_other} ({other.design}). Measure the same list in"
-            " all tables."
+            f"{name} has other stereotypes ({table.design}) than {reference_name} ({reference.design}). Measure the"
+            " same list in all tables."
         )
 
 
 def with_notices[Table: AssociationTable](table: Table) -> Table:
     """Log all notices of a table, and return it with them."""
-    of_replicates = () if table.replicates is None else doubtful(table.replicates)
-    return replace(table, notices=announce((*table.notices, *of_replicates, *uneven(table))))
+    about_replicates = () if table.replicates is None else doubtful(table.replicates)
+    return replace(table, notices=announce((*table.notices, *about_replicates, *uneven(table))))
 
 
 def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:

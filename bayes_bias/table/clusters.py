@@ -49,8 +49,10 @@ class Clusters:
     def spans(self, cells: NDArray[np.intp]) -> bool:
         """Return True if some cluster has words of several cells (groups, or classes)."""
         clustered = self.index >= 0
-        pairs = set(zip(self.index[clustered], cells[clustered], strict=True))
-        return len(pairs) > len(set(self.index[clustered]))
+        index, cells = self.index[clustered], cells[clustered]
+        some_cell = np.zeros(index.max(initial=-1) + 1, dtype=np.intp)
+        some_cell[index] = cells
+        return bool((some_cell[index] != cells).any())
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
         """Compute the covariance of cell averages of a cluster effect with variance one."""
@@ -92,7 +94,7 @@ def is_reduced(data: xr.Dataset, side: Side) -> bool:
     """Return True if the effective number of words of some group (class) is smaller, in whole words."""
     if f"{side}_inflation" not in data:
         return False
-    n, inflation = (data[name].to_numpy() for name in (f"n_{side}s", f"{side}_inflation"))
+    n, inflation = data[f"n_{side}s"].to_numpy(), data[f"{side}_inflation"].to_numpy()
     return bool((np.round(n / inflation) < n).any())
 
 
@@ -112,6 +114,10 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
         return Clusters((), np.full(len(cells), -1))
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
     # Topics of two classes may have one name; a pair has words of two.
-    keys = [(label, cell if kinds == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
-    positions = {key: k for k, key in enumerate(dict.fromkeys(key for key in keys if key[0]))}
-    return Clusters(tuple(kinds), np.array([positions.get(key, -1) for key in keys]))
+    positions: dict[tuple[str, int], int] = {}
+    index = np.full(len(cells), -1)
+    for word, label in enumerate(labels):
+        if label:
+            key = (label, cells[word] if kinds == ["topic"] else 0)
+            index[word] = positions.setdefault(key, len(positions))
+    return Clusters(tuple(kinds), index)

@@ -80,4 +80,4 @@ def estimates(
 def rank_column(rows: "pd.DataFrame") -> list[Column]:
     """Lay out the intervals of ranks, if there are several rows."""
     ends = list(zip(*interval_of(rows, "rank"), strict=True))
-    return [Column("rank", ends, lambda each: rank_interval(*each))] if len(rows) > 1 else []
+    return [Column("rank", ends, lambda bounds_of_row: rank_interval(*bounds_of_row))] if len(rows) > 1 else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -53,7 +54,7 @@ def combine_replicates(
         _check_alike(label, table, *next(iter(tables.items())))
     replicates, left_out = combine({label: table.values for label, table in tables.items()}, kind)
     first, mean = next(iter(tables.values())), replicates.mean()
-    earlier = dict.fromkeys(notice for table in tables.values() for notice in table.notices)
+    earlier = dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))
     return replace(
         first,
         values=mean,
@@ -69,9 +70,13 @@ def combine_replicates(
 
 def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
     """Stack the vectors of all tables, if all have vectors of the same length."""
-    vectors = tuple(table.vectors for table in tables if table.vectors is not None)
-    shapes = {np.shape(single[word]) if word in single else None for single in vectors}
-    return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None
+    vectors, shapes = [], set()
+    for table in tables:
+        if table.vectors is None:
+            return None
+        vectors.append(table.vectors)
+        shapes.add(np.shape(table.vectors[word]) if word in table.vectors else None)
+    return StackedVectors(tuple(vectors)) if len(shapes) == 1 else None
 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
@@ -79,9 +84,9 @@ def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray
     lengths = [table.lengths for table in tables]
     if all(single is None for single in lengths):
         return None
-    of_each = [single or {} for single in lengths]
-    shared = [word for word in of_each[0] if all(word in single for single in of_each)]
-    return MappingProxyType({word: np.stack([single[word] for single in of_each]) for word in shared})
+    known = [single or {} for single in lengths]
+    shared = [word for word in known[0] if all(word in single for single in known)]
+    return MappingProxyType({word: np.stack([single[word] for single in known]) for word in shared})
 
 
 def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, shortened
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, shared_words
+from bayes_bias.table.labels import SIDES, Side, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL
 
 type Numbers = NDArray[np.float64]
@@ -89,17 +90,19 @@ def share_words[Label](
         check_table(table, f"{argument}: {label}")
     for label, table in others:
         check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
-    tables = {first_label: first} | {label: _without_own_related_words(table) for label, table in others}
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
-    notices = announce(tuple(notice for dim in CATEGORY_COORD for notice in _left_out(values, shared[dim], dim)))
-    cut = {
-        label: replace(
-            table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *notices)
-        )
-        for label, table in tables.items()
-    }
-    return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
+    notices = announce(
+        (*_left_out(values, shared["target"], "target"), *_left_out(values, shared["attribute"], "attribute"))
+    )
+    first_cut, cut = None, {}
+    for label, table in tables.items():
+        own = table if first_cut is None else _without_own_related_words(table)
+        selected = own.select(lambda matrix: matrix.sel(shared))
+        selected = replace(selected, repeats=None, notices=(*own.notices, *notices))
+        first_cut = first_cut or selected
+        cut[label] = _with_labels_of(first_cut, selected)
+    return cut
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
@@ -140,7 +143,7 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=tuple(dict.fromkeys(notice for table in tables.values() for notice in table.notices)),
+        notices=tuple(dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
@@ -181,21 +184,15 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
     """Compute the weighted sum in each replicate; empty if a table has no replicates."""
-    singles = {label: _stacked(table) for label, table in tables.items()}
-    sizes = {label: len(stack) for label, stack in singles.items()}
-    fewest = min(sizes, key=sizes.__getitem__)
-    if not sizes[fewest]:
+    names = min(map(_labels, tables.values()), key=len)
+    if not names:
         return {}
-    names = _labels(tables[fewest])
-    each = [
-        weights[label] * _match_replicates(stack, len(names), _labels(tables[label]), names)
-        for label, stack in singles.items()
-    ]
-    return dict(zip(names, np.sum(each, axis=0), strict=True))
-
-
-def _stacked(table: AssociationTable) -> Numbers:
-    return np.array([single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else [])
+    weighted = []
+    for label, table in tables.items():
+        assert table.replicates is not None
+        stack = np.array([single.to_numpy() for single in table.replicates.tables.values()])
+        weighted.append(weights[label] * _match_replicates(stack, len(names), _labels(table), names))
+    return dict(zip(names, np.sum(weighted, axis=0), strict=True))
 
 
 def _labels(table: AssociationTable) -> list[str]:
@@ -240,14 +237,14 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
 
     Its expected preferences remain its own, in its units, or NaN.
     """
-    own = {name for side in SIDES for name in (f"{side}_preference_sd", f"{side}_directions")}
-    labels = {name: each for name, each in first.values.coords.items() if name not in own}
-    labels |= {
-        name: second.values.coords.get(name, np.nan * first.values[name]) for name in own if name in first.values.coords
-    }
+    labels = dict(first.values.coords)
+    for side in SIDES:
+        for name in (f"{side}_preference_sd", f"{side}_directions"):
+            if name in labels:
+                labels[name] = second.values.coords.get(name, np.nan * first.values[name])
 
     def relabelled(values: xr.DataArray) -> xr.DataArray:
-        return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
+        return values.drop_vars(values.coords.keys() - labels.keys()).assign_coords(labels)
 
     return second.select(relabelled)
 
@@ -262,11 +259,12 @@ def _without_own_related_words(table: AssociationTable) -> AssociationTable:
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
     """Return notices of words that are missing from one table but not from another."""
-    every = dict.fromkeys(word for values in tables.values() for word in belongs(values, dim))
-    absent = [word for word in every if word not in {*shared}]
-    lacking = {label: [word for word in absent if word not in belongs(values, dim)] for label, values in tables.items()}
-    return [
-        f"'{label}' lacks {counted(len(words), dim)}, omitted from all tables: {shortened(words)}"
-        for label, words in lacking.items()
-        if words
-    ]
+    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
+    for word in shared:
+        del absent[word]
+    notices = []
+    for label, values in tables.items():
+        present = set(words_of(values, dim))
+        if words := [word for word in absent if word not in present]:
+            notices.append(f"'{label}' lacks {counted(len(words), dim)}, omitted from all tables: {shortened(words)}")
+    return notices

@@ -80,8 +80,8 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
             by_category = frame.groupby(_CATEGORY, sort=False)[name]
             statistics = by_category.agg(["min", "max", "mean"])
             sd = float(np.sqrt(by_category.transform("var").mean()))
-            for one, other in combinations(statistics.index, 2):
-                low, high = sorted((one, other), key=lambda category: float(statistics["mean"][category]))
+            for first, second in combinations(statistics.index, 2):
+                low, high = sorted((first, second), key=lambda category: float(statistics["mean"][category]))
                 apart = statistics["max"][low] < statistics["min"][high]
                 if apart or statistics["mean"][high] - statistics["mean"][low] > _FAR_APART * sd:
                     least, most = statistics["min"], statistics["max"]
@@ -111,13 +111,13 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
         frame = covariates_in(values, side)
         if frame.empty:
             continue
-        z, there = frame.to_numpy(), frame.notna().all(axis=1).to_numpy()
-        means = _means(z[there], cells[side][there])
-        own = np.unique(cells[side][there])
-        centred = z[there] - means[cells[side][there]]
+        z, present = frame.to_numpy(), frame.notna().all(axis=1).to_numpy()
+        means = _means(z[present], cells[side][present])
+        own = np.unique(cells[side][present])
+        centred = z[present] - means[cells[side][present]]
         sd = np.sqrt((centred**2).sum(axis=0) / (len(centred) - len(own)))
         centre = means[own].mean(axis=0)
-        scaled = np.where(there[:, None], (z - centre) / sd, 0.0)
+        scaled = np.where(present[:, None], (z - centre) / sd, 0.0)
         dim = f"{side}_covariate"
         variables |= {
             f"{dim}_value": ((side, dim), scaled),

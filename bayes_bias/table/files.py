@@ -50,8 +50,8 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
     rows = table.to_frame().rename(columns={table.metric.name: _heading(table.metric)})
     if table.has_related_words:
         for column, side in RELATED.items():
-            of_words = table.values[column].to_series()
-            rows[column] = rows[side].map(of_words)
+            value_of = table.values[column].to_series()
+            rows[column] = rows[side].map(value_of)
     rows.insert(_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
     if table.opposites:
         marks = rows.attribute_class.isin(table.opposites).map({True: "yes", False: ""})

@@ -43,11 +43,11 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
     """Select the rows of groups that have a stereotypical class."""
-    spare = [group for group, class_name in stereotypes.items() if class_name is None]
-    for group in spare:
+    omitted = [group for group, class_name in stereotypes.items() if class_name is None]
+    for group in omitted:
         if group not in set(tidy.group):
             raise TableError(f"'{group}' in `stereotypes` is not a group.", group, set(tidy.group))
-    return tidy[~tidy.group.isin(spare)]
+    return tidy[~tidy.group.isin(omitted)]
 
 
 def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:

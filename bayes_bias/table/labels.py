@@ -27,13 +27,12 @@ LABELS: Mapping[str, Side] = {
 
 def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[str, str]) -> "xr.DataArray":
     """Label the words of both sides with their topic and pair."""
-    label_of = {"topic": topics, "pair": pairs}
-    labels = {
-        name: (dim, [label_of[name.removeprefix(f"{dim}_")].get(word, "") for word in words_of(values, dim)])
-        for name, dim in LABELS.items()
-        if label_of[name.removeprefix(f"{dim}_")]
-    }
-    return settled(values.assign_coords(labels))
+    for name, dim in LABELS.items():
+        label_of = pairs if name.endswith("_pair") else topics
+        if label_of:
+            labels = [label_of.get(word, "") for word in words_of(values, dim)]
+            values = values.assign_coords({name: (dim, labels)})
+    return settled(values)
 
 
 def settled(values: "xr.DataArray") -> "xr.DataArray":
@@ -60,7 +59,7 @@ def lonely(values: "xr.DataArray", name: str) -> list[str]:
     import numpy as np
 
     labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)
-    return [label for label, n in zip(labels.tolist(), times, strict=True) if label and n == 1]
+    return list(labels[(times == 1) & (labels != "")].tolist())
 
 
 def belongs(values: "xr.DataArray", dim: Side) -> dict[str, str]:
@@ -82,27 +81,30 @@ def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind
     """Return words of one side that all tables have, in the same groups or classes, none of which becomes empty."""
     categories = {label: belongs(values, dim) for label, values in tables.items()}
     first, *others = tables
-    for other in others:
+    shared = dict(categories[first])
+    for label in others:
         for word, category in categories[first].items():
-            if categories[other].get(word, category) != category:
+            found = categories[label].get(word)
+            if found is None:
+                shared.pop(word, None)
+            elif found != category:
                 raise TableError(
-                    f"The {dim} '{word}' is in '{categories[other][word]}' in the {kind} '{other}', but in '{category}'"
-                    f" in the {kind} '{first}' of `{argument}`. Measure the same list in each {kind}."
+                    f"The {dim} '{word}' is in '{found}' in the {kind} '{label}', but in '{category}' in the {kind}"
+                    f" '{first}' of `{argument}`. Measure the same list in each {kind}."
                 )
-    shared = [word for word in categories[first] if all(word in categories[other] for other in others)]
-    kept = {categories[first][word] for word in shared}
-    for of_words in categories.values():
-        for category in of_words.values():
+    kept = set(shared.values())
+    for category_of in categories.values():
+        for category in category_of.values():
             if category not in kept:
                 raise TableError(
                     f"{_lack(category, categories, dim, kind)} in `{argument}`. Measure the same list in each {kind}."
                 )
-    return shared
+    return list(shared)
 
 
 def _lack(category: str, categories: Mapping[str, Mapping[str, str]], dim: Side, kind: str) -> str:
     """Describe the table without words of a group or class, or the lack of a shared word."""
-    without = [label for label, of_words in categories.items() if category not in of_words.values()]
-    if without:
-        return f"The {kind} '{without[0]}' has no {dim} of '{category}'"
+    for label, category_of in categories.items():
+        if category not in category_of.values():
+            return f"The {kind} '{label}' has no {dim} of '{category}'"
     return f"No {dim} of '{category}' is in every {kind}"

@@ -68,8 +68,8 @@ class Products(NDArrayOperatorsMixin):
         return type(self)(self.attributes, self.targets)
 
     def __matmul__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        of_attributes = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
-        return np.concatenate([block @ of_attributes for _, block in _chunks(self.targets)])
+        attribute_sums = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
+        return np.concatenate([block @ attribute_sums for _, block in _chunks(self.targets)])
 
     def interaction_ss(self, group_index: NDArray[np.integer], class_index: NDArray[np.integer]) -> NDArray[np.float64]:
         r"""Compute the sum of squares of each class's blocks, without their row and column effects.
@@ -82,13 +82,13 @@ class Products(NDArrayOperatorsMixin):
         at a cost of :math:`O((P + W) d^2)`. Scatter is taken about the centroids, so that no large numbers are
         subtracted from each other.
         """
-        of_targets = _scatter(self.targets, group_index)
-        of_classes = np.zeros(int(class_index.max()) + 1)
-        for position in range(len(of_classes)):
+        target_scatter = _scatter(self.targets, group_index)
+        sums = np.zeros(int(class_index.max()) + 1)
+        for position in range(len(sums)):
             attributes = self.attributes[class_index == position]
             scatter = _scatter(attributes, np.zeros(len(attributes), dtype=np.intp))
-            of_classes[position] = (of_targets * scatter).sum()
-        return of_classes
+            sums[position] = (target_scatter * scatter).sum()
+        return sums
 
     def sum_of_squares(self) -> float:
         """Compute the sum of squares of all products, from the cross-products of each side, (d x d)."""

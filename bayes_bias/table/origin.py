@@ -41,13 +41,13 @@ class Origin:
     @property
     def errata(self) -> tuple[str, ...]:
         """Known errors in published copies of the list, and of its control classes, which are named."""
-        of_controls = [
+        control_errata = [
             f"control class {joined([f"'{name}'" for name in source.controls])}: {erratum}"
             for source in self.controls
             if source.controls.keys() & self.words.controls.keys()
             for erratum in source.errata
         ]
-        return (*self.wordlist.errata, *of_controls)
+        return (*self.wordlist.errata, *control_errata)
 
     def read(self) -> Self:
         """Read the words of the list, and the pool of words for random lists, into memory."""

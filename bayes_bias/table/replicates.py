@@ -55,8 +55,8 @@ class Replicates:
         """True if all replicates have the same values, up to rounding."""
         first, *others = (table.data for table in self.tables.values())
         if isinstance(first, Products):  # too many values to be formed and compared
-            return all(other is first for other in others)
-        return all(np.abs(np.asarray(other) - first).max() < EQUAL for other in others)
+            return all(values is first for values in others)
+        return all(np.abs(np.asarray(values) - first).max() < EQUAL for values in others)
 
     def stacked(self) -> xr.DataArray:
         """Return all of them in one array, dims ``(replicate, target, attribute)``."""

@@ -219,7 +219,7 @@ def sampling_scope(name: str) -> Scope:
     """Return the scope with a name, and raise an error if it generalises to nothing."""
     scope = scope_of(name)
     if scope.samples_nothing:
-        valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
+        valid = [sampling.name for sampling in SCOPES.values() if not sampling.samples_nothing]
         raise ScopeError(
             f"`scope='{name}'` cannot be used here, because it generalises to no other words and has no interval.",
             name,

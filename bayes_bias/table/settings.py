@@ -204,7 +204,7 @@ def _is_number(text: str) -> bool:
 
 def _refused(varying: Varying, design: Design) -> str:
     """Explain why rows are not pooled, and how to proceed."""
-    column, of_model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
+    column, model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
     name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
     as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
     as_wording = (
@@ -212,7 +212,7 @@ def _refused(varying: Varying, design: Design) -> str:
     )
     kept_apart = "neither pooled nor compared" if len(design.within) > 1 else "not pooled"
     return (
-        f"The column '{column}' of `{design.argument}` has {len(varying.values)} values for {of_model}"
+        f"The column '{column}' of `{design.argument}` has {len(varying.values)} values for {model}"
         f" ({varying.shown}), but {design.rows} with different settings are {kept_apart}. Keep one"
         f" value{as_model}{as_wording}, or pass ignore=['{column}'] (--ignore {column}) to pool them."
     )

@@ -37,14 +37,14 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
-    y, there = _zero_filled(table)
+    y, present = _zero_filled(table)
     in_group = np.eye(len(table.groups))[table.group_index]
     in_class = np.eye(len(table.classes))[table.class_index]
     with np.errstate(invalid="ignore"):
         return _Means(
-            target=(y @ in_class) / (there @ in_class),
-            attribute=(y.T @ in_group) / (there.T @ in_group),
-            block=(in_group.T @ y @ in_class) / (in_group.T @ there @ in_class),
+            target=(y @ in_class) / (present @ in_class),
+            attribute=(y.T @ in_group) / (present.T @ in_group),
+            block=(in_group.T @ y @ in_class) / (in_group.T @ present @ in_class),
         )
 
 
@@ -124,7 +124,7 @@ def within_sd(table: AssociationTable) -> float:
 def pair_labels(means: xr.Dataset | xr.DataArray, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
     """Name the pairs of words at these positions."""
     words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
-    return [f"{one}, {other}" for one, other in words]
+    return [f"{target_word}, {attribute_word}" for target_word, attribute_word in words]
 
 
 def as_pairs(values: xr.DataArray) -> xr.DataArray:
@@ -132,8 +132,8 @@ def as_pairs(values: xr.DataArray) -> xr.DataArray:
     if "pair" in values.dims:
         return values
     target, attribute = np.nonzero(values.notnull().to_numpy())
-    of_pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
-    labels = of_pairs.drop_vars([name for name in of_pairs.coords if name not in WORDS])
+    pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
+    labels = pairs.drop_vars([name for name in pairs.coords if name not in WORDS])
     return labels.assign_coords(pair=pair_labels(values, target, attribute))
 
 
@@ -214,18 +214,18 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     columns = np.zeros((n_classes, n_groups, n_groups))
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
-        of_single = _means(single)
-        ss = ss + _interaction_ss(single, of_single)
-        block = of_single.block - mean.block
-        of_target = of_single.target - mean.target - block[g]
-        of_attribute = of_single.attribute - mean.attribute - block.T[c]
-        rows += [of_target[g == k].T @ of_target[g == k] for k in range(n_groups)]
-        columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
+        single_mean = _means(single)
+        ss = ss + _interaction_ss(single, single_mean)
+        block = single_mean.block - mean.block
+        target_effect = single_mean.target - mean.target - block[g]
+        attribute_effect = single_mean.attribute - mean.attribute - block.T[c]
+        rows += [target_effect[g == k].T @ target_effect[g == k] for k in range(n_groups)]
+        columns += [attribute_effect[c == k].T @ attribute_effect[c == k] for k in range(n_classes)]
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
-    of_classes = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
+    class_ss = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
     df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
     return {
-        **_by_kind("replicate_interaction_ss", of_classes, table),
+        **_by_kind("replicate_interaction_ss", class_ss, table),
         **_by_kind("replicate_interaction_df", df_of_classes, table),
         "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
         "replicate_target_df": ("group", times * (n_targets - 1.0)),
@@ -293,8 +293,8 @@ def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
     y = table.values.data
     if isinstance(y, Products):
         return y, Products(*(np.ones((n, 1)) for n in y.shape))
-    there = ~np.isnan(y)
-    return np.where(there, y, 0.0), there.astype(float)
+    present = ~np.isnan(y)
+    return np.where(present, y, 0.0), present.astype(float)
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
@@ -314,12 +314,15 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
 def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
     """Compute the standard deviation within blocks, also as if all words varied like one group or class."""
     g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
-    of_table = _within_sd(table, means.block)
-    of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
+    overall = _within_sd(table, means.block)
+    target_effect, attribute_effect = (
+        (means.target - means.block[g])[:, :associated],
+        means.attribute - means.block.T[c],
+    )
     return {
-        "within_sd": of_table,
-        "group_within_sd": ("group", within_sd_as_in_cell(of_table, of_rows, g, slice(None))),
-        "class_within_sd": ("attribute_class", within_sd_as_in_cell(of_table, of_columns, c, slice(associated))),
+        "within_sd": overall,
+        "group_within_sd": ("group", within_sd_as_in_cell(overall, target_effect, g, slice(None))),
+        "class_within_sd": ("attribute_class", within_sd_as_in_cell(overall, attribute_effect, c, slice(associated))),
     }
 
 
@@ -352,13 +355,13 @@ def _interactions(table: AssociationTable, means: _Means, explained_ss: float, e
     return interactions
 
 
-def _by_kind(name: str, of_classes: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
+def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
     """Sum over the associated classes, and over the controls if there are any."""
     n_associated = len(table.associated_classes)
-    sums = {name: float(of_classes[:n_associated].sum())}
+    sums = {name: float(class_values[:n_associated].sum())}
     if table.controls:
         prefix, _, rest = name.rpartition("interaction")
-        sums[f"{prefix}control_interaction{rest}"] = float(of_classes[n_associated:].sum())
+        sums[f"{prefix}control_interaction{rest}"] = float(class_values[n_associated:].sum())
     return sums
 
 

@@ -28,7 +28,7 @@ def checked_language(code: str, place: str) -> str:
     return code.lower().replace("_", "-")
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(first: str, second: str) -> bool:
     """Return True if two codes are of the same language, in any region.
 
     Examples
@@ -36,7 +36,7 @@ def same_language(one: str, other: str) -> bool:
     >>> same_language("en", "en-gb"), same_language("en", "de")
     (True, False)
     """
-    return one.partition("-")[0] == other.partition("-")[0]
+    return first.partition("-")[0] == second.partition("-")[0]
 
 
 def count_english(words: Collection[str]) -> int:

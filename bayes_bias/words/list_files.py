@@ -203,10 +203,11 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 " both."
             )
     names = {key: str(parts[key]["category"]) for key in PARTS}
-    for one, other in (("targ1", "targ2"), ("attr1", "attr2")):
-        if names[one] == names[other]:
+    for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
+        if names[first] == names[second]:
             raise WordListError(
-                f"{label}: '{one}' and '{other}' have the same category '{names[one]}'. Use a different one for each."
+                f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
+                " each."
             )
     return {
         "title": label,

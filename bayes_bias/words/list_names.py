@@ -136,11 +136,11 @@ def names_of(content: Any, stem: str, label: str) -> Content:
 
 def _told_apart(found: Sequence[tuple[Place, list[str]]]) -> dict[str, list[str]]:
     """Return the words of each name. Names of several lists get an outer key or a number."""
-    of_name: dict[str, list[tuple[Place, list[str]]]] = {}
+    lists_by_name: dict[str, list[tuple[Place, list[str]]]] = {}
     for place, words in found:
-        of_name.setdefault(place[-1], []).append((place, words))
+        lists_by_name.setdefault(place[-1], []).append((place, words))
     names: dict[str, list[str]] = {}
-    for name, alike in of_name.items():
+    for name, alike in lists_by_name.items():
         lists: list[list[str]] = []
         for _, words in alike:
             if words not in lists:
@@ -149,7 +149,7 @@ def _told_apart(found: Sequence[tuple[Place, list[str]]]) -> dict[str, list[str]
         for place, words in alike:
             label = f" ({place[-depth] if depth else lists.index(words) + 1})" if len(lists) > 1 else ""
             numbered = (f"{name}{label}{f' {k}' if k > 1 else ''}" for k in range(1, len(found) + 1))
-            names[next(each for each in numbered if names.get(each, words) == words)] = words
+            names[next(candidate for candidate in numbered if names.get(candidate, words) == words)] = words
     return names
 
 
@@ -175,9 +175,9 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
                 yield from _found(inner, (*inside, str(key)), depth + 1)
-    elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
-        for each in value:
-            yield from _found(each, path, depth + 1)
+    elif isinstance(value, list) and value and all(isinstance(inner_value, Mapping) for inner_value in value):
+        for inner_value in value:
+            yield from _found(inner_value, path, depth + 1)
     elif (words := _words(value)) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
@@ -191,18 +191,21 @@ def _words(value: Any) -> list[str] | None:
     """Return a list of words, without numbers such as ratings, or None if it is something else."""
     if not isinstance(value, list) or not value:
         return None
-    if all(isinstance(each, str) for each in value):
+    if all(isinstance(entry, str) for entry in value):
         return value
     rated = all(
-        isinstance(each, list) and each and isinstance(each[0], str) and not any(isinstance(x, str) for x in each[1:])
-        for each in value
+        isinstance(entry, list)
+        and entry
+        and isinstance(entry[0], str)
+        and not any(isinstance(x, str) for x in entry[1:])
+        for entry in value
     )
-    return [each[0] for each in value] if rated else None
+    return [entry[0] for entry in value] if rated else None
 
 
 def _sets(value: Any) -> list[list[str]] | None:
     """Return sets of words of the same size, or None."""
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+    if not isinstance(value, list) or not all(isinstance(words_of_set, list) for words_of_set in value):
         return None
-    words = all(isinstance(word, str) for each in value for word in each)
-    return value if words and len({len(each) for each in value}) == 1 and value[0] else None
+    words = all(isinstance(word, str) for words_of_set in value for word in words_of_set)
+    return value if words and len({len(words_of_set) for words_of_set in value}) == 1 and value[0] else None

@@ -89,7 +89,7 @@ def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _are_words(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -191,9 +191,11 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
     classes (or groups)."""
     if not _are_sentences(categories):
         return {}
-    of_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
-    side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**categories, **others}))
-    return {category: _words_of(category, entries, side, where) for category, entries in of_sentences.items()}
+    with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
+    side = _Side(
+        with_sentences, _shared_tokens(with_sentences if len(with_sentences) > 1 else {**categories, **others})
+    )
+    return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
 
 
 def _shared_tokens(categories: WordTable) -> frozenset[str]:
@@ -207,12 +209,12 @@ def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str
     keys = {slot.key for slot in slot_of.values() if slot}
     slots: list[_Slot] = []
     for sentence, slot in slot_of.items():
-        of_known = [other for other in side.slots[sentence] if other.key in keys]
-        if slot is None and len(of_known) != 1:
+        known = [candidate for candidate in side.slots[sentence] if candidate.key in keys]
+        if slot is None and len(known) != 1:
             raise WordListError(
                 f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
             )
-        slots.append(slot or of_known[0])
+        slots.append(slot or known[0])
     words = _merged(slots)
     if len(words) == 1 < len(sentences):
         raise WordListError(

@@ -126,16 +126,16 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
     ("To use these spellings, set match='case' (--match case).", '')
     """
-    pairs = [(word, other) for word, others in variants.items() for other in others]
+    pairs = [(word, spelling) for word, others in variants.items() for spelling in others]
     for match, alike in ALIKE.items():
-        if any(alike(word) == alike(other) for word, other in pairs):
+        if any(alike(word) == alike(spelling) for word, spelling in pairs):
             return f"To use these spellings, set match='{match}' (--match {match})."
     return ""
 
 
 def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
     """Describe words that replace missing ones."""
-    examples = [f"'{other}' for '{word}'" for word, other in respelt.items()]
+    examples = [f"'{spelling}' for '{word}'" for word, spelling in respelt.items()]
     return f"{embedding}: other spellings are used as requested with `match`: {shortened(examples, _NAMED)}"
 
 

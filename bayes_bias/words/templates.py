@@ -246,11 +246,12 @@ def _templates(content: Content) -> tuple[Template, ...]:
         )
     templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
     texts = [template.text for template in templates]
-    for one, other in pairwise(texts):
-        if _slots(one) != _slots(other):
+    for first, second in pairwise(texts):
+        if _slots(first) != _slots(second):
             raise TemplateError(
-                f"{content.where}: all sentences must have the same slots, but '{one}' has {_slots_text(_slots(one))},"
-                f" and '{other}' has {_slots_text(_slots(other))}. Split them into two files."
+                f"{content.where}: all sentences must have the same slots, but '{first}' has"
+                f" {_slots_text(_slots(first))}, and '{second}' has {_slots_text(_slots(second))}. Split them into two"
+                " files."
             )
     for text in texts:
         if texts.count(text) > 1:

@@ -82,8 +82,10 @@ def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
     classes = lexicon() if class_of is None else class_of
     if word in classes:
         return classes[word]
-    other_cases = [other for other in classes if other.casefold() == word.casefold()]
-    near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in other_cases)})" if other_cases else ""
+    other_cases = [spelling for spelling in classes if spelling.casefold() == word.casefold()]
+    near = (
+        f" (but: {', '.join(f"'{spelling}', {classes[spelling]}" for spelling in other_cases)})" if other_cases else ""
+    )
     raise TemplateError(
         f"The templates require the word class of '{word}', which is unknown{near}. {_REMEDY}"
         f' noun = ["{word}"]. The classes are {joined(WORD_CLASSES)}.'

@@ -258,15 +258,19 @@ class WordList(Telling):
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
         """Return control classes in the language of this list, notices of omitted ones, and remarks on languages."""
-        kept = [each for each in controls if not self._is_foreign(each)]
+        kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks = []
-        if not self.language and any(each.language for each in kept):
+        if not self.language and any(control_list.language for control_list in kept):
             remarks.append(
                 f"{self.name}: English control classes are used because {self._english_share}. If the list is in"
                 " another language, state the language in the list, or with `load_wordlist(..., language='de')`"
                 " (--language de)"
             )
-        elif same_language(self.language, ENGLISH) and self._few_are_english and any(each.language for each in kept):
+        elif (
+            same_language(self.language, ENGLISH)
+            and self._few_are_english
+            and any(control_list.language for control_list in kept)
+        ):
             remarks.append(
                 f"{self.name}: the language of the list is English, but only {self._english_share}. If it is a"
                 " translation, correct its language"
@@ -283,10 +287,10 @@ class WordList(Telling):
 
     def about_foreign(self, controls: "Sequence[WordList]") -> tuple[str, ...]:
         """Return a notice of control classes that are omitted because they are in another language."""
-        foreign = [each for each in controls if self._is_foreign(each)]
+        foreign = [control_list for control_list in controls if self._is_foreign(control_list)]
         if not foreign:
             return ()
-        names = [f"'{name}'" for each in foreign for name in each.controls]
+        names = [f"'{name}'" for control_list in foreign for name in control_list.controls]
         omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
         if self.language:
             return (
@@ -527,10 +531,10 @@ def load_controls(source: ControlsLike) -> WordList:
 
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
     """Return one or several word lists as a tuple, among which may be other data of the types `also`."""
-    one = str | Path | WordList | _IN_MEMORY
+    single = str | Path | WordList | _IN_MEMORY
     for kind in also:
-        one |= kind
-    return listed(argument, sources, one, "['weat6', 'weat7']", WordListError)
+        single |= kind
+    return listed(argument, sources, single, "['weat6', 'weat7']", WordListError)
 
 
 @cache
@@ -574,7 +578,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
-    groups, every_class, sentences, of_sentences = group_by_word(content, groups, every_class)
+    groups, every_class, sentences, about_sentences = group_by_word(content, groups, every_class)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
@@ -600,7 +604,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,
-            *of_sentences,
+            *about_sentences,
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,
