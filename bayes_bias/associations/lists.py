@@ -112,8 +112,8 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
     """Raise an error if an embedding is passed with a table."""
     if not (isinstance(embedding, type(default)) and embedding == default):
         raise EmbeddingError(
-            f"The table '{table}' was already measured, so `embedding` cannot be set to another one. Omit `embedding`,"
-            " or pass a word list instead of the table."
+            f"`embedding` cannot be combined with '{table}', which already has an embedding. Omit `embedding`, or pass"
+            " a word list instead."
         )
 
 

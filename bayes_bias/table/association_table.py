@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -479,39 +480,44 @@ class AssociationTable(Telling):
             in replicates.
         """
         columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
-        labels = (target_topic, target_pair, attribute_topic, attribute_pair)
-        columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
+        labels = {
+            "target_topic": target_topic,
+            "target_pair": target_pair,
+            "attribute_topic": attribute_topic,
+            "attribute_pair": attribute_pair,
+        }
+        columns |= {label: column for label, column in labels.items() if column is not None}
         if replicate is not None and duplicates == "keep":
             raise TableError(
                 "`duplicates='keep'` cannot be combined with replicates. Use 'drop', or omit the column of replicates."
             )
-        of_groups = {g: c for g, c in stereotypes.items() if c is not None}
-        against = _opposites(frame, attribute_class, of_groups, opposites)
+        class_of = {g: c for g, c in stereotypes.items() if c is not None}
+        against = _opposites(frame, attribute_class, class_of, opposites)
         by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
-        parts = {
-            label: matrices(
-                without_groups(tidied(rows, columns, group), stereotypes), of_groups, against, metric, duplicates
-            )
-            for label, rows in by_replicate.items()
-        }
-        spare = [each for each in stereotypes if each not in of_groups]
-        left_out_groups = (f"omitted because no class is stereotypical for them: {', '.join(spare)}",) if spare else ()
+        parts = {}
+        for label, rows in by_replicate.items():
+            tidy = without_groups(tidied(rows, columns, group), stereotypes)
+            parts[label] = matrices(tidy, class_of, against, metric, duplicates)
+        notices: list[str] = []
+        if omitted := [name for name in stereotypes if name not in class_of]:
+            notices.append(f"omitted because no class is stereotypical for them: {', '.join(omitted)}")
+        notices += dict.fromkeys(chain.from_iterable(part.notices for part in parts.values()))
         first, replicates = next(iter(parts.values())), None
-        of_parts = dict.fromkeys(n for part in parts.values() for n in part.notices)
-        values, notices = first.values, (*left_out_groups, *of_parts, *_of_one_vector(first.values, metric))
+        notices += _of_one_vector(first.values, metric)
+        values = first.values
         if replicate is not None:
-            singles = {label: part.values for label, part in parts.items()}
-            replicates, left_out = combine(singles, kind or replicate)
-            values, notices = replicates.mean(), (*notices, *left_out)
+            replicates, left_out = combine({label: part.values for label, part in parts.items()}, kind or replicate)
+            values = replicates.mean()
+            notices += left_out
         table = cls(
             values=values,
-            stereotypes=MappingProxyType(of_groups),
+            stereotypes=MappingProxyType(class_of),
             opposites=against,
             metric=metric,
             name=name,
             replicates=replicates,
             repeats=None if replicate is not None else first.repeats,
-            notices=notices,
+            notices=tuple(notices),
             provenance=MappingProxyType({"source": f"table of {metric.plural}"}),
         )
         _check_classes(table)
@@ -622,11 +628,11 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
     """Return notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
-    return tuple(
-        _uneven(kind, sizes)
-        for kind, sizes in words_of_categories(table).items()
-        if max(sizes.values()) >= UNEVEN * min(sizes.values())
-    )
+    notices = []
+    for kind, sizes in words_of_categories(table).items():
+        if max(sizes.values()) >= UNEVEN * min(sizes.values()):
+            notices.append(_uneven(kind, sizes))
+    return tuple(notices)
 
 
 def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
@@ -708,12 +714,10 @@ def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
 
 def _words_of_category(values: xr.DataArray, category: str) -> list[str]:
     """Return the words of a group, or class."""
-    return [
-        word
-        for side in SIDES
-        for word, of in zip(words_of(values, side), values[CATEGORY_COORD[side]].to_numpy(), strict=True)
-        if of == category
-    ]
+    words = []
+    for side in SIDES:
+        words += values[side].to_numpy()[values[CATEGORY_COORD[side]].to_numpy() == category].tolist()
+    return words
 
 
 def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:

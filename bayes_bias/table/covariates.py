@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import as_numbers, described
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, joined, plain, shortened
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, words_of
 
 type Numbers = NDArray[np.float64]
 type Covariates = pd.DataFrame | pd.Series | Mapping[str, Any]
@@ -37,18 +37,16 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
     frames = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
     has_any = False
     for side in SIDES:
-        frame, categories = frames[side], values[CATEGORY_COORD[side]].to_numpy()
-        words = words_of(values, side)
-        required_words = [
-            word for word, category in zip(words, categories, strict=True) if side == "target" or category in compared
-        ]
+        frame, categories = frames[side], belongs(values, side)
+        words = list(categories)
+        required_words = [word for word in words if side == "target" or categories[word] in compared]
         if frame is None or not (side in by_side or frame.index.isin(required_words).any()):
             continue
         has_any = True
         earlier = covariates_in(values, side).loc[required_words]
         columns = _numbers_of(frame, required_words, side)
         columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
-        _check_design(columns, pd.Series(categories, words)[required_words], side)
+        _check_design(columns, pd.Series(categories)[required_words], side)
         values = values.assign_coords(
             {f"{_prefix(side)}{name}": (side, columns[name].reindex(words)) for name in columns}
         )
@@ -75,7 +73,7 @@ def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
 def groups_apart(values: xr.DataArray) -> Iterator[str]:
     """Yield notices of covariates in which the words of two groups, or classes, hardly overlap."""
     for side in SIDES:
-        frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: dict(_categories_of(values, side))})
+        frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: belongs(values, side)})
         for name in frame.columns.drop(_CATEGORY):
             by_category = frame.groupby(_CATEGORY, sort=False)[name]
             statistics = by_category.agg(["min", "max", "mean"])
@@ -85,13 +83,11 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                 apart = statistics["max"][low] < statistics["min"][high]
                 if apart or statistics["mean"][high] - statistics["mean"][low] > _FAR_APART * sd:
                     least, most = statistics["min"], statistics["max"]
-                    reach = [
-                        f"'{category}' ({plain(least[category], 2)} to {plain(most[category], 2)})"
-                        for category in (low, high)
-                    ]
+                    ranges = f"'{low}' ({plain(least[low], 2)} to {plain(most[low], 2)})"
+                    ranges += f" and '{high}' ({plain(least[high], 2)} to {plain(most[high], 2)})"
                     overlap = "not" if apart else "hardly"
                     yield (
-                        f"the values of '{name}' do {overlap} overlap between {reach[0]} and {reach[1]}, so the bias at"
+                        f"the values of '{name}' do {overlap} overlap between {ranges}, so the bias at"
                         " equal values is an extrapolation. It assumes that the relation is linear, and that words with"
                         " high and low values differ in nothing else"
                     )
@@ -205,10 +201,6 @@ def _means(z: Numbers, cells: NDArray[np.intp]) -> Numbers:
     """Compute the mean of each group or class, (cells, covariates), and 0 for one without words."""
     member = np.eye(cells.max() + 1)[cells]
     return np.asarray(member.T @ z / np.maximum(member.sum(axis=0), 1)[:, None])
-
-
-def _categories_of(values: xr.DataArray, side: Side) -> Iterator[tuple[str, str]]:
-    yield from zip(words_of(values, side), values[CATEGORY_COORD[side]].to_numpy().tolist(), strict=True)
 
 
 def _prefix(side: Side) -> str:

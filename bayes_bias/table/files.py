@@ -107,17 +107,18 @@ def read_table(
         If the file cannot be read, lacks a column, or has no number in a row. See also `AssociationTable.from_frame`.
     """
     cells = _cells(path)
-    metrics = {heading: one_metric for heading in cells if (one_metric := _metric_of(heading))}
-    value = metric.name if metric else next(iter(metrics), COSINE.name)
+    value = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
     headings = {**COLUMNS, "value": value, **(columns or {})}
     _check_columns(path, cells, headings)
     value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
     words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
     pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
     cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
-    stereotype_of = dict(stereotypes or {}) or _stereotypes_in(path, cells, groups)
-    of_groups = {group: None if c == NO_CLASS and c not in classes else c for group, c in stereotype_of.items()}
-    _check_groups(path, groups, classes, of_groups)
+    class_of: dict[str, str | None] = {**(stereotypes or _stereotypes_in(path, cells, groups))}
+    for group, class_name in class_of.items():
+        if class_name == NO_CLASS and class_name not in classes:
+            class_of[group] = None
+    _check_groups(path, groups, classes, class_of)
     if opposites is None and OPPOSITE in cells:
         opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
     about: dict[str, Any] = {label: label for label in LABELS if label in cells} | headings
@@ -125,9 +126,9 @@ def read_table(
         replicate = _replicate_in(path, cells, (*about.values(), *RELATED))
     table = AssociationTable.from_frame(
         pd.DataFrame(cells),
-        stereotypes=of_groups,
+        stereotypes=class_of,
         opposites=opposites,
-        metric=metric or metrics.get(value, COSINE),
+        metric=metric or _metric_of(value) or COSINE,
         name=path.stem,
         replicate=replicate,
         **about,
@@ -150,8 +151,9 @@ def _related(
             first = own.iloc[0]
             words, loading = tuple(own.word), own.loading.to_numpy()
             related[str(name)] = Related(words, first.inflation, first.preference_sd, first.directions, loading)
-    categories = {*table.groups, *table.classes}
-    return table.with_related_words({category: each for category, each in related.items() if category in categories})
+    for category in related.keys() - {*table.groups, *table.classes}:
+        del related[category]
+    return table.with_related_words(related)
 
 
 def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:
@@ -228,10 +230,11 @@ def _cells(path: Path) -> dict[str, Any]:
             f"File not found: '{path}'. Pass the name of a built-in word list, a TOML file, or a spreadsheet."
         )
     columns = read_columns(path, path.name, TableError)
-    content = dict(columns)
-    if len(content) < len(columns):
-        twice = next(name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]])
-        raise TableError(f"{path.name} has two columns with the heading '{twice}'. Rename or remove one.")
+    content: dict[str, Any] = {}
+    for name, cells in columns:
+        if name in content:
+            raise TableError(f"{path.name} has two columns with the heading '{name}'. Rename or remove one.")
+        content[name] = cells
     return content
 
 

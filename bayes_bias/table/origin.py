@@ -41,13 +41,12 @@ class Origin:
     @property
     def errata(self) -> tuple[str, ...]:
         """Known errors in published copies of the list, and of its control classes, which are named."""
-        control_errata = [
-            f"control class {joined([f"'{name}'" for name in source.controls])}: {erratum}"
-            for source in self.controls
-            if source.controls.keys() & self.words.controls.keys()
-            for erratum in source.errata
-        ]
-        return (*self.wordlist.errata, *control_errata)
+        errata = list(self.wordlist.errata)
+        for source in self.controls:
+            if source.controls.keys() & self.words.controls.keys():
+                names = joined([f"'{name}'" for name in source.controls])
+                errata += [f"control class {names}: {erratum}" for erratum in source.errata]
+        return tuple(errata)
 
     def read(self) -> Self:
         """Read the words of the list, and the pool of words for random lists, into memory."""
@@ -60,9 +59,14 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     for origin in origins:
         every = origin.words
         words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes, *every.texts])
-    sources = {id(origin.embedding): origin.embedding for origin in origins}
-    excerpts = {key: _with_pool(source, words[key]) for key, source in sources.items()}
-    return [replace(origin, embedding=excerpts[id(origin.embedding)]) for origin in origins]
+    excerpts: dict[int, Embedding] = {}
+    with_pools = []
+    for origin in origins:
+        key = id(origin.embedding)
+        if key not in excerpts:
+            excerpts[key] = _with_pool(origin.embedding, words[key])
+        with_pools.append(replace(origin, embedding=excerpts[key]))
+    return with_pools
 
 
 def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Self
 
@@ -11,7 +12,7 @@ import xarray as xr
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, plural, shortened
-from bayes_bias.table.labels import CATEGORY_COORD, Side, settled, shared_words, words_of
+from bayes_bias.table.labels import Side, settled, shared_words, words_of
 from bayes_bias.table.lazy_products import Products
 
 # Fewer are too few to show how much replicates differ.
@@ -44,11 +45,9 @@ class Replicates:
         if not all(isinstance(values, Products) for values in data):
             return first.copy(data=np.mean([np.asarray(values) for values in data], axis=0))
         share = len(data) ** -0.5
-        sides = (
-            np.concatenate([getattr(values, side) for values in data], axis=1) * share
-            for side in ("targets", "attributes")
-        )
-        return first.copy(data=Products(*sides))
+        targets = np.concatenate([values.targets for values in data], axis=1) * share
+        attributes = np.concatenate([values.attributes for values in data], axis=1) * share
+        return first.copy(data=Products(targets, attributes))
 
     @property
     def are_equal(self) -> bool:
@@ -109,9 +108,8 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
     settled_tables = {label: settled(values.sel(shared)) for label, values in tables.items()}
     for label, values in settled_tables.items():
         _check_complete(values, label, kind)
-    return Replicates(kind, MappingProxyType(settled_tables)), tuple(
-        notice for dim in CATEGORY_COORD for notice in _left_out(tables, shared[dim], dim, kind)
-    )
+    notices = (*_left_out(tables, shared, "target", kind), *_left_out(tables, shared, "attribute", kind))
+    return Replicates(kind, MappingProxyType(settled_tables)), notices
 
 
 # docs/evidence/replicates-and-embeddings.md, "Replicates that differ by a known amount".
@@ -123,27 +121,20 @@ _OF_FEW = (
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
     """Return notices if there are few replicates, or if they are not independent draws."""
-    return (*_few(replicates), *_bootstrapped(replicates))
-
-
-def _bootstrapped(replicates: Replicates) -> tuple[str, ...]:
-    if "bootstrap" not in replicates.kind:
-        return ()
-    return (
-        f"{replicates.text} of one corpus share most of their sentences, so they differ less than corpora do. Results"
-        " for new ones hold only for this corpus, and intervals of single words are too short for other corpora. Train"
-        " on halves of the text instead, or on separate corpora",
-    )
-
-
-def _few(replicates: Replicates) -> tuple[str, ...]:
-    if len(replicates.tables) >= FEW:
-        return ()
-    return (
-        f"{replicates.text} are too few to show how much {plural(replicates.kind)} differ. Intervals for new"
-        f" {plural(replicates.kind)} therefore depend on the prior, and are too short if these differ much ({_OF_FEW})."
-        f" Use {FEW} or more if you can",
-    )
+    notices = []
+    kind = plural(replicates.kind)
+    if len(replicates.tables) < FEW:
+        notices.append(
+            f"{replicates.text} are too few to show how much {kind} differ. Intervals for new {kind} therefore depend"
+            f" on the prior, and are too short if these differ much ({_OF_FEW}). Use {FEW} or more if you can"
+        )
+    if "bootstrap" in replicates.kind:
+        notices.append(
+            f"{replicates.text} of one corpus share most of their sentences, so they differ less than corpora do."
+            " Results for new ones hold only for this corpus, and intervals of single words are too short for other"
+            " corpora. Train on halves of the text instead, or on separate corpora"
+        )
+    return tuple(notices)
 
 
 def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
@@ -151,7 +142,8 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
         return
     missing = np.argwhere(np.isnan(values.to_numpy()))
     if len(missing):
-        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(CATEGORY_COORD, missing[0], strict=True))
+        row, column = missing[0]
+        target, attribute = values.target.to_numpy()[row], values.attribute.to_numpy()[column]
         more = f" and {len(missing) - 1} more pairs" if len(missing) > 1 else ""
         raise TableError(
             f"The {kind} '{label}' has no value for '{target}' with '{attribute}'{more}, but every replicate must have"
@@ -159,11 +151,12 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
         )
 
 
-def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
-    everywhere = set(shared)
-    absent = dict.fromkeys(
-        word for values in tables.values() for word in words_of(values, dim) if word not in everywhere
-    )
+def _left_out(
+    tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
+) -> tuple[str, ...]:
+    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
+    for word in shared[dim]:
+        del absent[word]
     if not absent:
         return ()
     words = f"{counted(len(absent), dim)}, omitted from all {plural(kind)}: {shortened([*absent])}"

@@ -94,9 +94,9 @@ def test_analyses_raise_for_a_table_they_cannot_use():
     table = bb.cosines("weat7", "googlenews-demo")
     with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):
         bb.calibrate(table.without_controls())
-    with refused(EmbeddingError, "'weat7' another leave"):
+    with refused(EmbeddingError, "embedding 'weat7' Omit"):
         bb.calibrate(table, "glove.txt")
     with refused(TableError, "wordlist 'weat7' one training open_embedding"):
         bb.stability(table)
-    with refused(EmbeddingError, "'Grid' another leave"):
+    with refused(EmbeddingError, "embedding 'Grid' Omit"):
         bb.sweep(bb.Grid("weat7"), ["glove.txt"])
