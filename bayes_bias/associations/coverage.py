@@ -285,13 +285,14 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
     for part in coverage.parts:
         emptied = not part.found
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
-            number = "any" if emptied else str(len(part.lost))
+            n_words = len(part.asked)
+            lost = f"any of the {n_words} words" if emptied else f"{len(part.lost)} of the {n_words} words"
             own = " of their own" if part.copies else ""
             words = shortened(add_spellings(part.lost, part.variants))
             hint = offer(part.variants) or (_spellings_of_both(coverage, part) if emptied else "")
             raise CoverageError(
-                f"{coverage.embedding} has no {coverage.lacking}{own} for {number} of the {len(part.asked)} words in"
-                f" the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
+                f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
+                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
             )
 
 

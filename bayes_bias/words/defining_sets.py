@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class DebiasSets:
     def by_definition(self) -> tuple[str, ...]:
         """Words that have the attribute by definition: all but the independent ones, once."""
         sets = (*self.defining_sets, *self.equalize_sets, self.specific, *self.groups)
-        return tuple(dict.fromkeys(word for words in sets for word in words))
+        return tuple(dict.fromkeys(chain.from_iterable(sets)))
 
     @property
     def labelled(self) -> Sets:
@@ -102,16 +103,7 @@ class DebiasSets:
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
         """Replace words by other spellings."""
 
-        def spelt(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(spellings.get(word, word) for word in words)
-
-        return DebiasSets(
-            tuple(map(spelt, self.defining_sets)),
-            tuple(map(spelt, self.equalize_sets)),
-            spelt(self.specific),
-            tuple(map(spelt, self.groups)),
-            spelt(self.independent),
-        )
+        return self._changed(lambda words: tuple(spellings.get(word, word) for word in words))
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
         """Drop these words, and sets with fewer than two remaining words.
@@ -122,25 +114,28 @@ class DebiasSets:
             If no defining set remains, or a group is empty.
         """
 
-        def shortened(sets: Sets) -> Sets:
-            shorter = (tuple(word for word in words if word not in missing) for words in sets)
-            return tuple(words for words in shorter if len(words) > 1)
-
-        groups = tuple(tuple(word for word in words if word not in missing) for words in self.groups)
+        remaining = self._changed(lambda words: tuple(word for word in words if word not in missing))
         remaining = replace(
-            self,
-            defining_sets=shortened(self.defining_sets),
-            equalize_sets=shortened(self.equalize_sets),
-            specific=tuple(word for word in self.specific if word not in missing),
-            groups=groups,
-            independent=tuple(word for word in self.independent if word not in missing),
+            remaining,
+            defining_sets=tuple(words for words in remaining.defining_sets if len(words) > 1),
+            equalize_sets=tuple(words for words in remaining.equalize_sets if len(words) > 1),
         )
-        if (not remaining.defining_sets and not remaining.groups) or not all(groups):
+        if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
                 "Without the words that have no vector, no defining set remains, or a group has no words. Add words"
                 " that the embedding contains."
             )
         return remaining
+
+    def _changed(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
+        """Apply a change to the words of each set."""
+        return DebiasSets(
+            tuple(map(change, self.defining_sets)),
+            tuple(map(change, self.equalize_sets)),
+            change(self.specific),
+            tuple(map(change, self.groups)),
+            change(self.independent),
+        )
 
     @property
     def sha256(self) -> str:
@@ -222,11 +217,18 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
             f'{where} must contain a list of sets, but contains {described(content)}. Write [["she", "he"]], for'
             " example."
         )
-    renamed: dict[str, Any] = {_THEIR_KEYS.get(str(key), str(key)): value for key, value in content.items()}
-    unread = [key for key in renamed if key not in _KEYS] if content.keys() & _THEIR_KEYS.keys() else []
-    if unread:
-        logger.warning("%s: omitted because debiasing does not use them: %s", where, ", ".join(unread))
-    return {key: value for key, value in renamed.items() if key not in unread}
+    is_from_others = bool(content.keys() & _THEIR_KEYS.keys())
+    renamed: dict[str, Any] = {}
+    unused = []
+    for key, value in content.items():
+        name = _THEIR_KEYS.get(str(key), str(key))
+        if is_from_others and name not in _KEYS:
+            unused.append(name)
+        else:
+            renamed[name] = value
+    if unused:
+        logger.warning("%s: omitted because debiasing does not use them: %s", where, ", ".join(unused))
+    return renamed
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
@@ -256,7 +258,7 @@ def _groups(content: Mapping[str, Any], where: str) -> Sets:
 
 def _separate(groups: Sets, where: str) -> Sets:
     """Return the groups if no word is in two of them."""
-    for word, count in Counter(word for words in groups for word in set(words)).items():
+    for word, count in Counter(chain.from_iterable(map(set, groups))).items():
         if count > 1:
             raise WordListError(f"{where}: the word '{word}' is in {count} groups. Keep it in only one.")
     return groups

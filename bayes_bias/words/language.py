@@ -48,8 +48,11 @@ def count_english(words: Collection[str]) -> int:
     2
     """
     frequent = _english_words()
-    parts_of_words = [[part.casefold() for part in _PARTS.findall(word)] for word in words]
-    return sum(bool(parts) and all(part in frequent for part in parts) for parts in parts_of_words)
+    count = 0
+    for word in words:
+        parts = _PARTS.findall(word)
+        count += bool(parts) and frequent.issuperset(map(str.casefold, parts))
+    return count
 
 
 @cache

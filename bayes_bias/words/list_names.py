@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
@@ -122,35 +122,48 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     >>> names_of({"en": {"jobs": ["nurse"]}, "de": {"jobs": ["Arzt"]}}, "x", "x.json").values
     {'jobs (en)': ['nurse'], 'jobs (de)': ['Arzt']}
     """
-    found = list(_found(content, (stem,)))
-    lists = _told_apart([(path, words) for path, words in found if words is not None])
-    left_out = [path[-1] for path, words in found if words is None]
+    lists_by_name: dict[str, list[_Found]] = {}
+    omitted: dict[str, None] = {}
+    for place, words in _found(content, (stem,)):
+        if words is None:
+            omitted[place[-1]] = None
+        else:
+            lists_by_name.setdefault(place[-1], []).append(_Found(place, words))
+    lists: dict[str, list[str]] = {}
+    for name, found in lists_by_name.items():
+        _add_distinguished(lists, name, found)
     if not lists:
         raise WordListError(
             f"{label} contains {described(content)} without lists of words. Write names with their words, for example"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
         )
-    skipped = f"{label}: omitted because they are not lists of words: {', '.join(dict.fromkeys(left_out))}"
-    return Content(lists, label, notices=(skipped,) if left_out else ())
+    skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"
+    return Content(lists, label, notices=(skipped,) if omitted else ())
 
 
-def _told_apart(found: Sequence[tuple[Place, list[str]]]) -> dict[str, list[str]]:
-    """Return the words of each name. Names of several lists get an outer key or a number."""
-    lists_by_name: dict[str, list[tuple[Place, list[str]]]] = {}
+class _Found(NamedTuple):
+    """A list of words, and the keys that it is nested in."""
+
+    place: Place
+    words: list[str]
+
+
+def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_Found]) -> None:
+    """Add the lists of one name to others. Different ones get an outer key, or else a number."""
+    distinct: list[list[str]] = []
+    for item in found:
+        if item.words not in distinct:
+            distinct.append(item.words)
+    depth = _telling_depth([item.place for item in found])
     for place, words in found:
-        lists_by_name.setdefault(place[-1], []).append((place, words))
-    names: dict[str, list[str]] = {}
-    for name, alike in lists_by_name.items():
-        lists: list[list[str]] = []
-        for _, words in alike:
-            if words not in lists:
-                lists.append(words)
-        depth = _telling_depth([place for place, _ in alike])
-        for place, words in alike:
-            label = f" ({place[-depth] if depth else lists.index(words) + 1})" if len(lists) > 1 else ""
-            numbered = (f"{name}{label}{f' {k}' if k > 1 else ''}" for k in range(1, len(found) + 1))
-            names[next(candidate for candidate in numbered if names.get(candidate, words) == words)] = words
-    return names
+        own_name = name
+        if len(distinct) > 1:
+            own_name += f" ({place[-depth] if depth else distinct.index(words) + 1})"
+        free_name, number = own_name, 1
+        while lists.get(free_name, words) != words:
+            number += 1
+            free_name = f"{own_name} {number}"
+        lists[free_name] = words
 
 
 def _telling_depth(places: Sequence[Place]) -> int:

@@ -6,6 +6,7 @@ https://doi.org/10.18653/v1/2023.emnlp-main.981
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 from bayes_bias.errors import WordListError
@@ -71,8 +72,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     """Return True if a row has the parts of a list, or several lists of words."""
     if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
         return True
-    lists = [value for value in row.values() if _are_words(value)]
-    return len(lists) > 1 and any(isinstance(value, str) for value in row.values())
+    return sum(map(_are_words, row.values())) > 1 and any(isinstance(value, str) for value in row.values())
 
 
 def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -80,7 +80,7 @@ def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
     words_of: dict[str, Any] = {}
     for row in rows:
         name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
-        words = [value for value in row.values() if _are_words(value)]
+        words = list(filter(_are_words, row.values()))
         if name is None or len(words) != 1:
             return False
         if words_of.setdefault(name, words) != words:
@@ -94,16 +94,15 @@ def _are_words(value: Any) -> bool:
 
 def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the fewest columns that distinguish all rows, or all columns that distinguish some."""
-    columns = [
-        key
-        for key in rows[0]
-        if all(isinstance(row.get(key), str | int) for row in rows)
-        and len({row[key] for row in rows}) > 1
-        and key.rpartition(".")[2] not in _NAMES
-    ]
+    columns = []
+    for key in rows[0]:
+        values = [row.get(key) for row in rows]
+        is_label = all(isinstance(value, str | int) for value in values) and key.rpartition(".")[2] not in _NAMES
+        if is_label and len(set(values)) > 1:
+            columns.append(key)
     for count in range(1, min(len(columns), 3) + 1):
         for chosen in combinations(columns, count):
-            if len({tuple(row[key] for key in chosen) for row in rows}) == len(rows):
+            if len(set(map(itemgetter(*chosen), rows))) == len(rows):
                 return chosen
     return tuple(columns)
 
@@ -112,7 +111,7 @@ def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Convert columns such as ``targ1.category`` to a mapping for each part."""
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
-    parts = {
-        part: {_CATEGORY: row.get(f"{part}.{_CATEGORY}", part), _EXAMPLES: row[f"{part}.{_EXAMPLES}"]} for part in PARTS
-    }
-    return parts | ({"language": row["language"]} if "language" in row else {})
+    content = {"language": row["language"]} if "language" in row else {}
+    for part in PARTS:
+        content[part] = {_CATEGORY: row.get(f"{part}.{_CATEGORY}", part), _EXAMPLES: row[f"{part}.{_EXAMPLES}"]}
+    return content

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,8 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    headed, notices, word_classes = _headed(columns, where, padded)
-    parted = [_parted(heading, words, where) for heading, words in headed]
+    sheet = _read_sheet(columns, where, padded)
+    parted = [_parted(heading, words, where) for heading, words in sheet.columns]
     stereotype_of = {name: class_name for name, class_name, _ in parted if class_name}
     for group, class_name in (stereotypes or {}).items():
         if stereotype_of.setdefault(group, class_name) != class_name:
@@ -84,19 +85,19 @@ def list_of_columns(
     values: dict[str, Any] = (
         {"groups": groups, "classes": classes, "stereotypes": stereotype_of} if stereotype_of else {"classes": classes}
     )
-    if word_classes:
-        values["word_classes"] = word_classes
+    if sheet.word_classes:
+        values["word_classes"] = sheet.word_classes
     if opposites is not None:
         values["opposites"] = tuple(opposites)
     elif stereotype_of:
         _check_opposites(set(stereotype_of.values()), list(classes), where)
-    return Content(values, where, notices=notices)
+    return Content(values, where, notices=tuple(sheet.notices))
 
 
 def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Return the words of each heading of a spreadsheet in either layout, with notices of omissions."""
-    headed, notices, _ = _headed(columns, where, padded=True)
-    return headed, notices
+    sheet = _read_sheet(columns, where, padded=True)
+    return sheet.columns, tuple(sheet.notices)
 
 
 def check_stereotypes(content: Content) -> None:
@@ -148,18 +149,25 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return bool(numbers) and all(map(_DECIMAL.fullmatch, numbers))
 
 
-def _headed(
-    columns: Iterable[Cells], where: str, padded: bool
-) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...], dict[str, list[str]]]:
-    """Return headings and words of either layout without blanks, notices of omissions, and the word classes."""
-    clean = [
-        (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
-        for heading, cells in columns
-    ]
+@dataclass
+class _Sheet:
+    """Headings and words of a spreadsheet in either layout, notices of omissions, and words by word class."""
+
+    columns: list[tuple[str, list[Any]]]
+    notices: list[str] = field(default_factory=list)
+    word_classes: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
+    """Read the words of a spreadsheet in either layout, without blanks and fillers."""
+    clean = []
+    for heading, cells in columns:
+        clean.append(
+            (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
+        )
     by_name = {heading.lower(): cells for heading, cells in clean}
     labels = [name for name in _LABELS if name in by_name]
-    notices: list[str] = []
-    word_classes: dict[str, list[str]] = {}
+    sheet = _Sheet([])
     is_long = _WORD in by_name and bool(labels)
     if is_long:
         if len(labels) > 1:
@@ -167,22 +175,28 @@ def _headed(
                 f"{where} has the columns '{labels[0]}' and '{labels[1]}', but only one of them is allowed. Write the"
                 " group or class of each word in one of them, and remove the other."
             )
-        our_headings = (_WORD, labels[0], _WORD_CLASS)
-        others = [heading for heading, cells in clean if heading.lower() not in our_headings and any(cells)]
+        unused = []
+        for heading, cells in clean:
+            if heading.lower() not in (_WORD, labels[0], _WORD_CLASS) and any(cells):
+                unused.append(heading or "a column without a heading")
         for word, name in zip(by_name[_WORD], by_name.get(_WORD_CLASS, ()), strict=False):
             if word not in _EMPTY and name not in _EMPTY:
-                word_classes.setdefault(name, []).append(word)
-        if others:
-            headings = ", ".join(other or "a column without a heading" for other in others)
-            notices.append(f"{where}: only the columns '{_WORD}' and '{labels[0]}' are used, not {headings}")
+                sheet.word_classes.setdefault(name, []).append(word)
+        if unused:
+            sheet.notices.append(
+                f"{where}: only the columns '{_WORD}' and '{labels[0]}' are used, not {', '.join(unused)}"
+            )
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
-        clean, left_out = _without_padding(clean, where)
-        notices += left_out
+        clean, about_cells = _without_padding(clean, where)
+        sheet.notices += about_cells
         if is_long:
-            notices += _odd_words(clean, where)
-    words = [(heading, _words(cells, where)) for heading, cells in clean]
-    return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices), word_classes
+            sheet.notices += _odd_words(clean, where)
+    for heading, cells in clean:
+        words = _words(cells, where)
+        if heading or words:
+            sheet.columns.append((heading, words))
+    return sheet
 
 
 def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
@@ -215,36 +229,35 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
     """Drop fillers below the last word of each column, if another column has a word or filler beside them."""
     rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
     beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
-    shortened, padding = [], {}
+    shortened, about_fillers, about_missing = [], [], []
     for heading, cells in columns:
-        last = max(
-            (row for row, cell in enumerate(cells) if not (_pads(cell) and (cell in _EMPTY or beside[row]))), default=-1
-        )
-        shortened.append((heading, cells[: last + 1]))
-        if filling := [cell for cell in cells[last + 1 :] if cell not in _EMPTY]:
-            padding[heading] = filling
-    notices = [
-        f"{where}: omitted {counted(len(filling), 'filler')} '{filling[0]}' at the end of the column '{heading}'. If it"
-        " is a word, move it further up in its column"
-        for heading, filling in padding.items()
-    ]
-    for heading, cells in shortened:
-        if missing := cells.count(None):
-            notices.append(
+        end = len(cells)
+        while end and _pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or beside[end - 1]):
+            end -= 1
+        shortened.append((heading, cells[:end]))
+        if fillers := [cell for cell in cells[end:] if cell not in _EMPTY]:
+            about_fillers.append(
+                f"{where}: omitted {counted(len(fillers), 'filler')} '{fillers[0]}' at the end of the column"
+                f" '{heading}'. If it is a word, move it further up in its column"
+            )
+        if missing := cells[:end].count(None):
+            about_missing.append(
                 f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
                 " as NA and null, read the file with pandas.read_csv(..., keep_default_na=False)"
             )
-    return shortened, notices
+    return shortened, about_fillers + about_missing
 
 
 def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:
     """Return notices of words in a long table that look like fillers, because nothing needs to be filled there."""
-    return [
-        f"{where}: '{cell}' of '{heading}' is read as a word. If it is not a word, remove the row"
-        for heading, cells in columns
-        for cell in cells
-        if cell not in _EMPTY and _pads(cell)
-    ]
+    notices = []
+    for heading, cells in columns:
+        for cell in cells:
+            if cell not in _EMPTY and _pads(cell):
+                notices.append(
+                    f"{where}: '{cell}' of '{heading}' is read as a word. If it is not a word, remove the row"
+                )
+    return notices
 
 
 def _pads(cell: Any) -> bool:
