@@ -1,4 +1,4 @@
-"""From vectors and a word list to a table."""
+"""Make a table from vectors and a word list."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ CONTROLS = ("neutral", "human")
 
 # Squares of numbers between these are neither zero nor infinite.
 _SMALLEST, _LARGEST = 1e-150, 1e150
-# Vectors of fewer numbers are toys. In most models no number has most of the length of all vectors.
+# Vectors of fewer numbers are toys. In most models, no number has most of the length of all vectors.
 _FEWEST_DIMENSIONS, _MOST_OF_LENGTH = 5, 0.9
 
 
@@ -56,54 +56,58 @@ def cosines(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> AssociationTable:
-    """Compute cosine similarities of all targets with all attributes of a word list.
+    """Compute the cosine similarity of every target with every attribute in a word list.
+
+    This is the usual first step of an analysis. Pass the result to `fit`, `report`, or any function in `measures`.
 
     Parameters
     ----------
     wordlist : WordList, str or Path
-        A list, the name of a shipped one, or the path of a TOML file.
+        Word list, name of a built-in list (such as "weat7"), or path of a file.
     embedding : Embedding, str, Path, dict, DataFrame, gensim KeyedVectors, or an encoder of sentences
-        Anything that `open_embedding` opens, or that `encode` accepts as an encoder: a callable from sentences to
-        vectors, an object with `encode`, the folder of a model.
+        Source of the vectors: anything that `open_embedding` accepts, or a sentence encoder. An encoder can be a
+        function that maps sentences to vectors, an object with an ``encode`` method, or the folder of a model.
     controls : iterable of str, Path or WordList
-        Control classes in addition to those of the list: classes that nobody associates with any group. The shipped
-        ones, "neutral" and "human", by default; ``()`` for none. A shipped one is left out, with a notice, if the
-        embedding lacks half of its words or more.
+        Control classes to add to the list, that is, words that are not associated with any group. The default is the
+        built-in classes "neutral" and "human". Use ``()`` for none. A built-in class is omitted, with a notice, if the
+        embedding lacks half of its words.
     also : iterable of str
-        More words whose vectors the table should carry, such as the defining sets of Direct Bias.
+        Additional words whose vectors to store in the table, such as the defining sets of Direct Bias.
     templates : Templates, str or Path, optional
-        For an encoder, the sentences to put words into, such as "plain-10": each is a replicate. Without them every
-        word is a separate sentence.
+        For encoders: sentence templates in which to embed each word, such as "plain-10". Each template is a replicate.
+        By default, each word is encoded on its own.
     sub_topics : {"from vectors", "independent", "exhaustive"}, optional
-        How to weight related words; by default as the list says, see `WordList`. `bayes_bias.associations.related`
-        compares their vectors with general words of the embedding. If there are fewer than 500 general words, words of
-        a topic that the list names are related, or else words count as independent draws, with a notice.
+        How to weight related words, see `WordList`. The default is the setting in the word list or, if there is none,
+        "from vectors", which compares their vectors with general words of the embedding (see
+        `bayes_bias.associations.related`). If there are fewer than 500 general words, words of the same named topic are
+        related, or else words are treated as independent, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
-        Numbers for words, such as their frequency: `fit` then estimates the bias at equal values of them; see
-        `AssociationTable.with_covariates`. "rank" is the logarithm of the targets' frequency rank, for embeddings that
-        have frequent words first, as files of word2vec, fastText and GloVe do; ``{"target": "rank", "attribute":
-        "rank"}`` uses that of both sides.
+        Numeric properties of words, such as frequency. `fit` then estimates the bias at equal values of the covariates.
+        "rank" uses the log frequency rank of the targets and requires an embedding with frequent words first, as in
+        files of word2vec, fastText and GloVe. To adjust both sides, pass ``{"target": "rank", "attribute": "rank"}``.
+        See `AssociationTable.with_covariates`.
     allow_loss : bool
-        Go on although a group or class has lost half of its words, or words of different groups or classes have the
-        same vector.
+        Continue even if the embedding lacks half of the words in a group or class, or words of different groups or
+        classes have the same vector.
     trust : bool
-        Open files that can run code when opened (gensim's native files, pickles).
+        Open files that can run code when they are opened (gensim's native files, pickles). Use this only for files that
+        you trust.
 
     Returns
     -------
     AssociationTable
-        A table with one row for each target and one column for each attribute that has a usable vector. Words without
-        one are listed in ``notices`` and ``coverage``. Of words of a group or class that share a vector, the first is
-        kept. ``vectors`` has the unit vectors. Cosines of very long lists are
-        kept as products of unit vectors, because the matrix would not fit in memory. The crossed model needs nothing
-        else.
+        Table with one row for each target and one column for each attribute. Words without a usable vector are listed
+        in ``notices`` and ``coverage``. If words of a group or class share a vector, only the first is kept.
+        ``vectors`` contains the unit vectors. For very long lists, the cosine matrix is not stored, but computed from
+        the vectors when needed.
 
     Raises
     ------
     WordListError, EmbeddingError, TemplateError
-        The list, the embedding or the templates cannot be read; templates are given with vectors of words.
+        If the list, embedding, or templates cannot be read, or if templates are combined with word vectors.
     CoverageError
-        A group or class has lost half of its words, or words of different groups or classes have the same vector.
+        If the embedding lacks half of the words in a group or class, or words of different groups or classes have the
+        same vector.
 
     Examples
     --------
@@ -148,20 +152,20 @@ def similarities(
     embedding, wordlist, controls, also, templates, sub_topics, covariates, allow_loss, trust
         See `cosines`.
     similarity : {"cosine", "dot"} or Similarity
-        How close two words are, given their vectors. "dot" is the dot product, which long vectors make larger; see
-        `bayes_bias.table.similarity.Similarity` for your own.
+        Similarity of two words, given their vectors. "dot" is the dot product, which is larger for long vectors. To
+        define your own, see `bayes_bias.table.similarity.Similarity`.
 
     Returns
     -------
     AssociationTable
-        As from `cosines`, in the units of the similarity. ``vectors`` are of unit length if the similarity needs that.
+        As from `cosines`, in the units of the similarity. ``vectors`` have unit length if the similarity requires it.
 
     Raises
     ------
     TableError
-        There is no such similarity.
+        If there is no such similarity.
     WordListError, EmbeddingError, TemplateError, CoverageError
-        As `cosines`.
+        As in `cosines`.
 
     Examples
     --------
@@ -186,10 +190,10 @@ def similarities(
             vocabulary, general=words.sub_topics != "exhaustive", ranks=wants_ranks(covariates)
         )
     except EmbeddingError:
-        # Other words than those of the list are not readable; if those are not there, that says more.
+        # Only general words may be unreadable. If words of the list are missing as well, their error is more helpful.
         table_of(Origin(words, tuple(extra), opened_embedding.excerpt(vocabulary), measure, allow_loss))
         raise
-    # Random words are read when somebody asks for them, unless they are in memory.
+    # Random words are read when they are needed, unless they are in memory.
     in_memory = isinstance(excerpt.reader, Excerpt) and excerpt.reader.drawable
     origin = Origin(words, tuple(extra), excerpt if in_memory else opened_embedding, measure, allow_loss)
     table = table_of(origin, excerpt, also=further)
@@ -200,8 +204,10 @@ def similarities(
 def with_relations(
     table: AssociationTable, embedding: Embedding, words: WordList, *, required: bool = False
 ) -> AssociationTable:
-    """The table with the related words that an embedding shows, whose words are in memory; with a notice if it cannot,
-    unless they are required."""
+    """Add the related words to a table, from an embedding whose words are in memory.
+
+    If they cannot be found, the table gets a notice, unless they are `required`.
+    """
     if words.sub_topics == "exhaustive" or table.vectors is None:
         return _recorded(table, words.sub_topics)
     independent = words.sub_topics == "independent"
@@ -213,7 +219,7 @@ def with_relations(
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
         if words.topics and not independent:
-            notice = f"{table.name}: the vectors show which words are related, and the list's sub-topics are not used"
+            notice = f"{table.name}: related words are found in the vectors, so the sub-topics of the list are not used"
             related = replace(related, notices=(*related.notices, notice))
         how: str = words.sub_topics
     except EmbeddingError as error:
@@ -229,17 +235,17 @@ def with_relations(
 
 
 def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
-    """With what was done about related words."""
+    """Record how related words were found."""
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 
 def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
-    """The table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
+    """Make the table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(excerpt or origin.embedding, words)
     stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
-        controls = tuple(each for each in origin.controls if not each.controls.keys() <= {*absent})
+        controls = tuple(added for added in origin.controls if not added.controls.keys() <= {*absent})
         origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
         words = origin.words
         stored, coverage = lookup(embedding, words, np.asarray)
@@ -253,7 +259,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     further, about_further = _further(embedding, also)
     prepared = {word: similarity.prepared(vector) for word, vector in further.items()}
     values, singles = similarity.average_replicates(x, a, lazily=True)
-    left_out = f"control classes left out, with too few words in {embedding.name}: {', '.join(absent)}"
+    left_out = f"control classes omitted because {embedding.name} has too few of their words: {', '.join(absent)}"
     table = assemble(
         values,
         targets,
@@ -298,12 +304,12 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
 
 
 def _categories(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """The group or class of each word that has a vector, in the order of the list."""
+    """Return the group or class of each word that has a vector, in the order of the list."""
     return {word: category for word, category in category_of(words).items() if word in vectors}
 
 
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
-    """A notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
+    """Return a notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
     rows = np.concatenate([np.atleast_2d(vector) for vector in vectors.values()])
     squares = unit_rows(rows) ** 2
     whole = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
@@ -313,54 +319,56 @@ def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ..
     if rows.shape[1] < _FEWEST_DIMENSIONS or not (whole.sum() == 1 or share > _MOST_OF_LENGTH):
         return ()
     return (
-        f"number {odd + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared length"
-        f"{', and is whole in each' if whole[odd] else ''}. If it is a frequency, a rank, or a number of the row,"
-        " remove it, because cosines depend on it",
+        f"number {odd + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
+        f" length{', and is a whole number in each' if whole[odd] else ''}. If it is a frequency, a rank, or a number"
+        " of the row, remove it, because cosines depend on it",
     )
 
 
 def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
-    """A notice of words whose vectors are multiples of each other, so that their cosine is 1."""
+    """Return a notice of words whose vectors are multiples of each other, so that their cosine is 1."""
     known = {word for cluster in coverage.shared for word, _ in cluster}
     clusters = equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()})
     named = [", ".join(f"'{word}'" for word in words[:SHOWN]) for words in clusters if not known >= {*words}]
     if not named or coverage.debiased:
         return ()
     return (
-        f"vectors of words have the same direction in {coverage.embedding}, and a cosine of 1:"
-        f" {shortened(named)}. Check if they stand for unknown words",
+        f"vectors of words have the same direction in {coverage.embedding}, and therefore a cosine of 1:"
+        f" {shortened(named)}. Check whether they stand for unknown words",
     )
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similarity: Similarity) -> None:
-    """Refuse vectors whose products at their own length are all zero, or infinite."""
+    """Raise an error if products of vectors at their original lengths are all zero, or infinite."""
     largest = max(float(np.abs(vector).max()) for vector in vectors.values())
     if not _SMALLEST < largest < _LARGEST:
         raise EmbeddingError(
-            f"embedding: the largest value of {embedding.name} is {largest:.1g}, and similarity='{similarity.name}'"
-            " needs values near 1. Multiply all vectors by one number, or use similarity='cosine'"
+            f"`similarity='{similarity.name}'` requires values near 1, but the largest value of {embedding.name} is"
+            f" {largest:.1g}. Multiply all vectors by the same number, or use similarity='cosine'."
         )
 
 
 def _lengths(vectors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-    """The length of each word's vector, or of each of its vectors from replicates."""
+    """Return the length of each word's vector, or of each of its vectors from replicates."""
     return MappingProxyType({word: lengths(vector) for word, vector in vectors.items()})
 
 
 def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Vectors of further words, and notices of words without one or found under another spelling."""
+    """Return vectors of further words, and notices of words without one or under another spelling."""
     words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
     spelling_of = found_as(words_asked_for, stored, embedding.match)
-    respelt = {word: other for word, other in spelling_of.items() if word != other}
-    vectors = {word: stored[other] for word, other in spelling_of.items() if has_direction(stored[other]).all()}
+    respelt = {word: spelling for word, spelling in spelling_of.items() if word != spelling}
+    vectors = {
+        word: stored[spelling] for word, spelling in spelling_of.items() if has_direction(stored[spelling]).all()
+    }
     notices = [used_as_such(respelt, embedding.name)] if respelt else []
     if lacking := [word for word in words_asked_for if word not in vectors]:
-        notices.append(f"also: {embedding.name} has no usable vector of {', '.join(lacking)}; omitted")
+        notices.append(f"`also`: {embedding.name} has no usable vector of {', '.join(lacking)}, omitted")
     return vectors, notices
 
 
-# From a matrix of similarities that were computed elsewhere, and a word list, to a table.
+# Make a table from a matrix of similarities that were computed elsewhere, and a word list.
 
 
 def cosines_from_matrix(
@@ -372,29 +380,29 @@ def cosines_from_matrix(
     name: str = "matrix",
     allow_loss: bool = False,
 ) -> AssociationTable:
-    """The table of a word list from a matrix of cosines, or of other similarities.
+    """Make the table of a word list from a matrix of cosines, or of other similarities.
 
     Parameters
     ----------
     matrix : DataFrame
-        Targets in the index, attributes in the columns; more of either are not used. NaN is a missing pair.
+        Targets in the index, and attributes in the columns. Other words are ignored. NaN is a missing pair.
     wordlist, controls
         As in `bayes_bias.cosines`, but without control classes by default.
     metric : Metric
-        What the numbers are, and in which units.
+        Name and unit of the numbers.
     name : str
-        What messages call the matrix.
+        Name of the matrix in messages.
     allow_loss : bool
-        Go on although the matrix lacks half of the words of a group or class.
+        Continue even if the matrix lacks half of the words in a group or class.
 
     Raises
     ------
     TableError
-        A word has two rows or columns, or a value is out of range; see `AssociationTable.from_frame`.
+        If a word has two rows or columns, or a value is out of range, see `AssociationTable.from_frame`.
     CoverageError
-        The matrix lacks half of the words of a group or class.
+        If the matrix lacks half of the words in a group or class.
     WordListError
-        The list cannot be read.
+        If the list cannot be read.
 
     Examples
     --------
@@ -407,12 +415,12 @@ def cosines_from_matrix(
     check_switch("allow_loss", allow_loss)
     for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
         if not labels.is_unique:
-            raise TableError(f"{name}: two {side} are named '{labels[labels.duplicated()][0]}'; remove one")
+            raise TableError(f"{name} has two {side} with the name '{labels[labels.duplicated()][0]}'. Remove one.")
     extra = [load_controls(source) for source in control_lists(controls)]
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls(allow_loss=allow_loss):
-        kept = [each for each in extra if not each.controls.keys() <= {*absent}]
+        kept = [added for added in extra if not added.controls.keys() <= {*absent}]
         words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
@@ -443,7 +451,9 @@ def cosines_from_matrix(
         name=words.name,
         **{label: label for label, values in labels.items() if any(values)},
     )
-    left_out = [f"control classes left out, with too few words in {name}: {', '.join(absent)}"] if absent else []
+    left_out = (
+        [f"control classes omitted because {name} has too few of their words: {', '.join(absent)}"] if absent else []
+    )
     about = announce((*words.notices, *coverage.notices(), *left_out))
     return replace(
         table,

@@ -1,8 +1,9 @@
-"""Which words of a list have a usable vector, by group and class."""
+"""Coverage of a list: the words with a usable vector, by group and class."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -13,20 +14,20 @@ from bayes_bias.associations.equal_vectors import equal_vectors
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.formatting import shortened
+from bayes_bias.formatting import capitalized, shortened
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
 type WordVectors = dict[str, NDArray[np.float64]]
 
-# What stands for bytes that are not UTF-8.
+# Replacement of bytes that are not UTF-8.
 _UNREADABLE = "\ufffd"
 
-# What words of several languages begin with, such as /c/en/.
+# Prefix of words in multilingual sources, such as /c/en/.
 _PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
 
-# So many words that share a vector are named, of so many vectors.
+# Number of named words that share a vector, and of named vectors.
 _NAMED, _VECTORS = 20, 5
 
 _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "control class"}
@@ -39,8 +40,8 @@ class Part:
     `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
     `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
     were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
-    words have a vector made from their parts. `copies` have the vector of another word, which is kept: a word of the
-    same group or class, or for a control word any other.
+    words have a vector that was made from their parts. `copies` have the same vector as another word that is kept: a
+    word of the same group or class, or any other word for control words.
     """
 
     role: Role
@@ -49,27 +50,22 @@ class Part:
     missing: tuple[str, ...]
     zero: tuple[str, ...]
     non_finite: tuple[str, ...]
-    variants: tuple[tuple[str, tuple[str, ...]], ...]
+    variants: Mapping[str, tuple[str, ...]]
     phrases: tuple[str, ...] = ()
-    respelt: tuple[tuple[str, str], ...] = ()
+    respelt: Mapping[str, str] = field(default_factory=dict)
     made: tuple[str, ...] = ()
-    copies: tuple[tuple[str, str], ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lost(self) -> tuple[str, ...]:
         """All words without a usable vector of their own."""
-        return (*self.missing, *self.zero, *self.non_finite, *(word for word, _ in self.copies))
+        return (*self.missing, *self.zero, *self.non_finite, *self.copies)
 
     @property
     def found(self) -> tuple[str, ...]:
         """The words that remain."""
         absent = frozenset(self.lost)
         return tuple(word for word in self.asked if word not in absent)
-
-    @property
-    def near(self) -> Mapping[str, tuple[str, ...]]:
-        """The variants by the word that is missing."""
-        return dict(self.variants)
 
     def __str__(self) -> str:
         return f"{_KINDS[self.role]} '{self.name}'"
@@ -93,13 +89,14 @@ class Coverage:
     begins: tuple[str, ...] = ()
     # Words of different groups, or classes, that share a vector, each with its group or class.
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
-    # Whether a method of this package has debiased the vectors, which may make words equal on purpose.
+    # True if a method of this package has debiased the vectors, which may make words equal on purpose.
     debiased: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a group or class: role, name, counts, and the words that are lost."""
-        return pd.DataFrame(
-            {
+        """Return a row for each group or class, with role, name, counts, and lost words."""
+        rows = []
+        for part in self.parts:
+            row = {
                 "role": part.role,
                 "name": part.name,
                 "asked": len(part.asked),
@@ -107,63 +104,64 @@ class Coverage:
                 "missing": ", ".join(part.missing),
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
-                "copies": ", ".join(word for word, _ in part.copies),
-                "respelt": "; ".join(f"{word}: {other}" for word, other in part.respelt),
+                "copies": ", ".join(part.copies),
+                "respelt": "; ".join(map(": ".join, part.respelt.items())),
                 "from_subwords": ", ".join(part.made),
-                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants),
+                "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants.items()),
             }
-            for part in self.parts
-        )
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def notices(self) -> tuple[str, ...]:
-        """Sentences about missing words, and about words that share a vector; empty if every word was found."""
-        of_parts = (
-            notice
-            for part in self.parts
-            for notice in (
-                *_substitutes(part, self.embedding),
-                *(() if _is_shipped_control(part) else _notices(part, self.embedding)),
-            )
-        )
-        return (*([self.about_shared] if self.shared else []), *of_parts)
+        """Return notices of missing words, and of words that share a vector; empty if every word was found."""
+        notices = [self.about_shared] if self.shared else []
+        for part in self.parts:
+            notices += _substitutes(part, self.embedding)
+            if not _is_shipped_control(part):
+                notices += _notices(part, self.embedding)
+        return tuple(notices)
 
     @property
     def about_shared(self) -> str:
-        """Say which words of different groups or classes have one vector."""
-        named = [shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED) for cluster in self.shared]
-        others = f"; and {len(named) - _VECTORS} more vectors" if len(named) > _VECTORS else ""
+        """Notice of words of different groups or classes that have the same vector."""
+        clusters = []
+        for cluster in self.shared[:_VECTORS]:
+            clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
+        more = len(self.shared) - len(clusters)
         return (
-            f"words of different groups or classes have one and the same vector in {self.embedding}, as pruned files"
-            f" and unknown words have: {'; '.join(named[:_VECTORS])}{others}"
+            f"words of different groups or classes have the same vector in {self.embedding}, as in pruned files or for"
+            f" unknown words: {' / '.join(clusters)}{f', and {more} more vectors' if more else ''}"
         )
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
-        """The shipped control classes that lost half of their words or more; if loss is allowed, all."""
+        """Return the built-in control classes that lost half of their words, or all words if loss is allowed."""
         return tuple(
             part.name for part in self.parts if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss)
         )
 
     def quiet_notices(self) -> tuple[str, ...]:
-        """A line of counts for the shipped control classes, whose words the user did not choose."""
-        shipped = [part for part in self.parts if _is_shipped_control(part) and part.found]
-        n_lost = sum(len(part.lost) - len(part.copies) for part in shipped)
-        n_listed = sum(len(part.asked) for part in shipped)
+        """Return a count for the built-in control classes, whose words the user did not choose."""
+        n_lost = n_listed = 0
+        for part in self.parts:
+            if part.found and _is_shipped_control(part):
+                n_lost += len(part.lost) - len(part.copies)
+                n_listed += len(part.asked)
         return (f"control classes: {n_lost} of {n_listed} words not in {self.embedding}",) if n_lost else ()
 
 
 def lookup(
     embedding: Embedding, wordlist: WordList, prepared: Callable[[Vector], NDArray[np.float64]] = unit
 ) -> tuple[WordVectors, Coverage]:
-    """Look up vectors of the words of a list, and say which words have none.
+    """Look up vectors of the words of a list, and report words without one.
 
-    A word counts as it is spelt: variants in upper and lower case are reported and never substituted, unless the
-    embedding's `match` says so. A phrase that is missing counts as it is joined, "prime_minister" for "prime minister",
-    with a notice.
+    Words must be spelt in exactly the same way. Variants in upper and lower case are reported but not substituted,
+    unless the embedding's `match` allows it. A missing phrase is replaced by the joined one, "prime_minister" for
+    "prime minister", with a notice.
 
     Returns
     -------
     vectors : dict of str to array (d,) or (replicate, d)
-        The `prepared` vector of every usable word of the list; by default at unit length.
+        The `prepared` vector of every usable word of the list, by default at unit length.
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
@@ -172,24 +170,27 @@ def lookup(
     found = _resolve(embedding, words_of_list, stored)
     vectors = {word: match.vector for word, match in found.items()}
     near = embedding.near(words_of_list, {**stored, **vectors})
-    parts = [_part(role, name, words, found, near) for role, name, words in _tables(wordlist)]
-    clusters = equal_vectors({word: vectors[word] for part in parts for word in part.found})
+    parts, usable = [], dict[str, Vector]()
+    for role, name, words in _tables(wordlist):
+        part = _part(role, name, words, found, near)
+        parts.append(part)
+        usable |= {word: vectors[word] for word in part.found}
+    clusters = equal_vectors(usable)
     shared = _across_categories(parts, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
         parts = _without_copies(parts, clusters)
     prepared_vectors: WordVectors = {}
-    for part in parts:
-        for word in part.found:
-            if word not in prepared_vectors:
-                prepared_vectors[word] = prepared(vectors[word])
+    for word in chain.from_iterable(part.found for part in parts):
+        if word not in prepared_vectors:
+            prepared_vectors[word] = prepared(vectors[word])
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
 
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The vector of a word, the spelling under which it is stored, and whether it is made from the word's parts."""
+    """The vector of a word, its spelling in the source, and True if it is made from the word's parts."""
 
     vector: Vector
     spelling: str
@@ -197,7 +198,7 @@ class _Match:
 
 
 def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
-    """The match of each word that has a stored vector under some allowed spelling, or one made from its parts."""
+    """Find the stored vector of each word under some allowed spelling, or make it from its parts."""
     matches: dict[str, _Match] = {}
     for word, spelling in found_as(words, stored, embedding.match).items():
         matches[word] = _Match(stored[spelling], spelling)
@@ -210,90 +211,98 @@ def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Ve
 def _across_categories(
     parts: Sequence[Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """Words that share a vector, if they are of different groups, or classes that are compared."""
-    category_of = {word: part.name for part in parts if part.role != "control" for word in part.found}
-    compared = [[(word, category_of[word]) for word in cluster if word in category_of] for cluster in clusters]
-    return tuple(tuple(words) for words in compared if len({category for _, category in words}) > 1)
+    """Return words that share a vector, if they are in different groups or compared classes."""
+    category_of: dict[str, str] = {}
+    for part in parts:
+        if part.role != "control":
+            category_of |= dict.fromkeys(part.found, part.name)
+    shared = []
+    for cluster in clusters:
+        compared = {word: category_of[word] for word in cluster if word in category_of}
+        if len(set(compared.values())) > 1:
+            shared.append(tuple(compared.items()))
+    return tuple(shared)
 
 
 def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
-    """The parts without words that have the vector of an earlier one of their group or class; of control classes,
-    without words that have the vector of any earlier word, as if they were that word."""
-    part_of = {word: part for part in parts for word in part.found}
+    """Drop words with the same vector as an earlier word of their part, or for controls as any earlier word."""
+    part_of: dict[str, Part] = {}
+    for part in parts:
+        part_of |= dict.fromkeys(part.found, part)
     original_of: dict[str, str] = {}
     for cluster in clusters:
         for number, word in enumerate(cluster):
-            is_control = part_of[word].role == "control"
-            earlier = [other for other in cluster[:number] if is_control or part_of[other] is part_of[word]]
-            if earlier:
-                original_of[word] = earlier[0]
-    return [
-        replace(part, copies=tuple((word, original_of[word]) for word in part.found if word in original_of))
-        for part in parts
-    ]
+            part = part_of[word]
+            for earlier in cluster[:number]:
+                if part.role == "control" or part_of[earlier] is part:
+                    original_of[word] = earlier
+                    break
+    without_copies = []
+    for part in parts:
+        copies = {word: original_of[word] for word in part.found if word in original_of}
+        without_copies.append(replace(part, copies=copies))
+    return without_copies
 
 
 def coverage_of_matrix(
     name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
 ) -> Coverage:
-    """What a matrix with these words in its rows and columns has of a list."""
+    """Return the coverage of a list by a matrix with these words in its rows and columns."""
     parts = []
     for role, part, words in _tables(wordlist):
         present = targets if role == "target" else attributes
         missing = tuple(word for word in words if word not in present)
         near = near_spellings(missing, present)
-        parts.append(Part(role, part, words, missing, (), (), tuple(near.items())))
+        parts.append(Part(role, part, words, missing, (), (), near))
     return Coverage(name, tuple(parts), lacking="value")
 
 
 def has_too_few(part: Part, *, allow_loss: bool) -> bool:
-    """Whether a group or class has lost half of its words or more; if loss is allowed, all."""
+    """Return True if a group or class has lost half of its words, or all words if loss is allowed."""
     return not part.found or (2 * len(part.lost) >= len(part.asked) and not allow_loss)
 
 
 def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
-    """Stop if a group or class has lost half of its words or more.
+    """Raise an error if a group or class has lost half of its words.
 
     Parameters
     ----------
     coverage : Coverage
     allow_loss : bool
-        Go on with the words that remain, and with words of different groups or classes that share a vector. A group or
-        class that lost all its words stops the run anyway.
+        Continue with the remaining words, and with words of different groups or classes that share a vector.
 
     Raises
     ------
     CoverageError
-        Names the first such group or class, its counts and words, and the remedy; or words of different groups or
-        classes that share a vector. Shipped control classes, whose words nobody chose, stop no run; see
-        `Coverage.absent_controls`.
+        If a group or class has lost half of its words, or all words if loss is allowed, or if words of different groups
+        or classes share a vector. Built-in control classes raise no error, see `Coverage.absent_controls`.
     """
     if coverage.shared and not (allow_loss or coverage.debiased):
         raise CoverageError(
-            f"{coverage.about_shared}. Omit these words, use a file with a vector for each word, or pass"
-            " allow_loss=True (--allow-loss) to go on with one vector for several words"
+            f"{capitalized(coverage.about_shared)}. Omit these words, use a file with a vector for each word, or pass"
+            " allow_loss=True (--allow-loss) to use one vector for several words."
         )
     for part in coverage.parts:
         emptied = not part.found
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
-            offered = offer(part.near)
+            n_words = len(part.asked)
+            lost = f"any of the {n_words} words" if emptied else f"{len(part.lost)} of the {n_words} words"
+            own = " of their own" if part.copies else ""
+            words = shortened(add_spellings(part.lost, part.variants))
+            hint = offer(part.variants) or (_spellings_of_both(coverage, part) if emptied else "")
             raise CoverageError(
-                f"{part}: {len(part.lost)} of {len(part.asked)} words have no {coverage.lacking}"
-                f"{' of their own' if part.copies else ''} in "
-                f"{coverage.embedding} ({shortened(add_spellings(part.lost, part.near))}){offered}; "
-                f"{_both(coverage, part) if emptied and not offered else ''}{_remedy(part, emptied)}"
+                f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
+                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
             )
 
 
 def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
-    tables: dict[Role, Mapping[str, tuple[str, ...]]] = {
-        "target": wordlist.groups,
-        "attribute": wordlist.classes,
-        "control": wordlist.controls,
-    }
-    for role, table in tables.items():
-        for name, words in table.items():
-            yield role, name, words
+    for name, words in wordlist.groups.items():
+        yield "target", name, words
+    for name, words in wordlist.classes.items():
+        yield "attribute", name, words
+    for name, words in wordlist.controls.items():
+        yield "control", name, words
 
 
 def _is_shipped_control(part: Part) -> bool:
@@ -303,8 +312,8 @@ def _is_shipped_control(part: Part) -> bool:
 def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    missing, zero, non_finite, phrases, made = (list[str]() for _ in range(5))
-    respelt: list[tuple[str, str]] = []
+    missing, zero, non_finite, phrases, made = list[str](), list[str](), list[str](), list[str](), list[str]()
+    respelt: dict[str, str] = {}
     for word in words:
         match = matches.get(word)
         if match is None:
@@ -319,7 +328,7 @@ def _part(
         elif match.spelling == joined(word) != word:
             phrases.append(word)
         elif match.spelling != word:
-            respelt.append((word, match.spelling))
+            respelt[word] = match.spelling
     return Part(
         role=role,
         name=name,
@@ -327,87 +336,85 @@ def _part(
         missing=tuple(missing),
         zero=tuple(zero),
         non_finite=tuple(non_finite),
-        variants=tuple((word, near[word]) for word in missing if word in near),
+        variants={word: near[word] for word in missing if word in near},
         phrases=tuple(phrases),
-        respelt=tuple(respelt),
+        respelt=respelt,
         made=tuple(made),
     )
 
 
 def _substitutes(part: Part, embedding: str) -> Iterator[str]:
-    """Words that others stand for: never silent."""
+    """Yield notices of words that are replaced by others."""
     if part.copies:
-        copies = shortened(tuple(f"'{word}' (as '{other}')" for word, other in part.copies))
+        copies = shortened([f"'{word}' (as '{original}')" for word, original in part.copies.items()])
         yield (
             f"{part}: {len(part.copies)} of {len(part.asked)} words have the same vector as another word in"
-            f" {embedding}, which counts once: {copies}"
+            f" {embedding}, which is used once: {copies}"
         )
     if part.respelt:
-        yield f"{part}: {used_as_such(dict(part.respelt), embedding)}"
+        yield f"{part}: {used_as_such(part.respelt, embedding)}"
     if part.made:
         yield (
-            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, and the"
-            f" vector of their subwords is used, as match asks: {shortened(part.made)}"
+            f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, so the vector of their"
+            f" subwords is used, as requested with `match`: {shortened(part.made)}"
         )
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
     if part.phrases:
         spellings = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
-        yield f"{part}: {embedding} has {spellings}; used as such"
+        yield f"{part}: phrases are read as one word of {embedding}: {spellings}"
     losses = {
-        f"not in {embedding}": add_spellings(part.missing, part.near),
+        f"not in {embedding}": add_spellings(part.missing, part.variants),
         "with all values zero, so without a direction": part.zero,
         "with values that are not finite": part.non_finite,
     }
     for loss, words in losses.items():
         if words:
-            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{offer(part.near)}"
+            hint = f". {offer(part.variants)}".rstrip(". ")
+            yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
-def _both(coverage: Coverage, part: Part) -> str:
-    """The first words of the source beside the first that were looked for: a prefix, quotes, another encoding show."""
+def _spellings_of_both(coverage: Coverage, part: Part) -> str:
+    """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
-    theirs, ours = (
-        ", ".join(f"'{visible(word)}'" for word in words[:SHOWN]) for words in (coverage.begins, part.asked)
-    )
+    theirs = ", ".join(f"'{visible(word)}'" for word in coverage.begins[:SHOWN])
+    ours = ", ".join(f"'{visible(word)}'" for word in part.asked[:SHOWN])
     if any(_UNREADABLE in word for word in coverage.begins):
         return (
-            f"its words are not in UTF-8 ({theirs}): convert the file first, such as `iconv -f GB18030 -t UTF-8 FILE >"
-            " utf8.txt`, or "
+            f"Its words are not in UTF-8 ({theirs}). Convert the file first, for example with `iconv -f GB18030 -t"
+            " UTF-8 FILE > utf8.txt`."
         )
     prefix = _PREFIX.match(coverage.begins[0])
     if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
         prefix = None
-    alike = f"take the prefix off (sed 's|^{prefix[0]}||' FILE > plain.txt)" if prefix else "spell words alike in both"
-    return f"its words look like {theirs}, and looked for are {ours}: {alike}, or "
+    remedy = "Spell words in the same way in both."
+    if prefix:
+        remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
+    return f"Its words look like {theirs}, but the list has words like {ours}. {remedy}"
 
 
 def _remedy(part: Part, emptied: bool) -> str:
     if part.role == "control":
-        leave_out = "leave it out, of the list or with controls=() (--controls none)"
-        return leave_out if emptied else f"{leave_out}, or pass allow_loss=True (--allow-loss) to go on"
+        omit = "Remove the class from the list, or omit it with controls=() (--controls none)"
+        return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
     if emptied:
-        return "use another embedding or other words; if this is a column of notes, remove it"
-    return "pass allow_loss=True (--allow-loss) to go on with the words that remain"
+        return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
+    return "Pass allow_loss=True (--allow-loss) to continue with the remaining words."
 
 
-# Words of an embedding to draw at random: what lists without any meaning are made of.
+# Words of an embedding to draw at random, for lists without any meaning.
 
-# Random words are to be words: lower-case letters. (A source with a small pool of its own decides for itself.)
+# Random words consist of lower-case letters. (A small pool of the source is used as it is.)
 POOL_SIZE = 2_000
 
 
 def random_words(embedding: Embedding, seed: int) -> list[str]:
-    """At most `POOL_SIZE` common words of an embedding, in its order; the same seed gives the same words."""
+    """Draw at most `POOL_SIZE` common words of an embedding, in its order. The same seed gives the same words."""
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:
         return offered
-    common = [word for word in offered if _is_plain(word)]
+    common = [word for word in offered if word.isascii() and word.isalpha() and word.islower() and len(word) > 2]
     sample = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
     return [common[i] for i in sorted(sample)]
-
-
-def _is_plain(word: str) -> bool:
-    return word.isascii() and word.isalpha() and word.islower() and len(word) > 2

@@ -1,4 +1,4 @@
-"""Words that share one vector: of a pruned file, or of one vector for all unknown words. Equality is never chance."""
+"""Words that share one vector, as in a pruned file or for unknown words. Such equality is never due to chance."""
 
 from collections.abc import Iterator, Mapping
 from itertools import batched
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import Vector
 from bayes_bias.embeddings.word_vectors import lengths
 
-# Relative to the length of a vector: models compute the vector of one sentence with rounding errors of this size.
+# Rounding errors in the vector of a sentence, relative to its length.
 _ROUNDING = 1e-6
 _BLOCK = 10_000
 
 
 def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
-    """Clusters of two or more words whose vectors are equal up to rounding, each in the order of the mapping.
+    """Find clusters of two or more words whose vectors are equal up to rounding, in the order of the mapping.
 
     Examples
     --------
@@ -27,13 +27,13 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     keys, windows = _keys(vectors)
     order = np.argsort(keys, kind="stable").tolist()
     cluster_of = list(range(len(words)))
-    for place, one in enumerate(order):
+    for place, row in enumerate(order):
         for later in range(place + 1, len(order)):
-            other = order[later]
-            if keys[other] - keys[one] > windows[one]:
+            candidate = order[later]
+            if keys[candidate] - keys[row] > windows[row]:
                 break
-            if _are_equal(vectors[words[one]], vectors[words[other]]):
-                cluster_of[other] = cluster_of[one]
+            if _are_equal(vectors[words[row]], vectors[words[candidate]]):
+                cluster_of[candidate] = cluster_of[row]
                 break
     clusters: dict[int, list[str]] = {}
     for word, cluster in zip(words, cluster_of, strict=True):
@@ -42,13 +42,13 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
 
 
 def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
-    """The first of all words that share a vector, and all other words."""
+    """Keep only the first of several words that share a vector, and all other words."""
     copies = {word for _, *others in equal_vectors(vectors) for word in others}
     return {word: vector for word, vector in vectors.items() if word not in copies}
 
 
 def _keys(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The coordinate of each vector along a random direction, and how far those of equal vectors can lie apart."""
+    """Return coordinates of vectors along a random direction, and the largest distance between equal vectors."""
     if not vectors:
         return np.empty(0), np.empty(0)
     sizes = np.concatenate([lengths(rows) for rows in _blocks(vectors)])
@@ -59,11 +59,11 @@ def _keys(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
-    """Vectors (words, dimensions), those of replicates end to end, in blocks that need little memory."""
+    """Yield vectors (words, dimensions), with replicates concatenated, in blocks that need little memory."""
     for block in batched(vectors.values(), _BLOCK):
         yield np.stack([np.ravel(vector) for vector in block]).astype(float)
 
 
-def _are_equal(one: Vector, other: Vector) -> bool:
-    difference = np.ravel(one).astype(float) - np.ravel(other).astype(float)
-    return bool(lengths(difference) <= _ROUNDING * lengths(np.ravel(one)))
+def _are_equal(first: Vector, second: Vector) -> bool:
+    difference = np.ravel(first).astype(float) - np.ravel(second).astype(float)
+    return bool(lengths(difference) <= _ROUNDING * lengths(np.ravel(first)))

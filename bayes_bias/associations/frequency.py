@@ -18,74 +18,74 @@ NAME = "log frequency rank"
 
 
 def wants_ranks(covariates: CovariatesFrom) -> bool:
-    """Whether frequency ranks are among the covariates."""
+    """Return True if frequency ranks are among the covariates."""
     return bool(_texts(covariates))
 
 
 def check_covariates(covariates: CovariatesFrom) -> None:
-    """Refuse a text that is not "rank"."""
+    """Raise an error for a text that is not "rank"."""
     for text in _texts(covariates):
         if text != RANK:
             raise TableError(
-                f"covariates: '{text}' is not known; give '{RANK}', a Series or a DataFrame indexed by word, or"
-                " {word: number}"
+                f"There is no covariate '{text}'. Use '{RANK}', a Series or DataFrame that is indexed by word, or"
+                " {word: number}."
             )
 
 
 def with_covariates_from(
     table: AssociationTable, embedding: Embedding | None, covariates: CovariatesFrom
 ) -> AssociationTable:
-    """The table with the covariates that are wanted: given ones, or "rank" from the order of the embedding's words.
+    """Add covariates to a table: given ones, or "rank" from the order of the embedding's words.
 
-    "rank" is that of targets, unless a mapping names sides. With a slope for each class the bias is that of equally
-    frequent targets, however frequent attributes are. A slope over attributes would mistake other differences for
-    frequency: in either class of gender words pronouns are frequent and kinship terms rare.
+    "rank" applies to targets, unless a mapping names sides. With a slope for each class, the bias then applies to
+    equally frequent targets, however frequent attributes are. A slope over attributes would confuse other differences
+    with frequency. For example, in both classes of gender words, pronouns are frequent and kinship terms are rare.
 
     Raises
     ------
     TableError
-        "rank" is wanted for numbers that do not come from an embedding.
+        If "rank" is requested for numbers that do not come from an embedding.
     """
-    for each in _each(covariates):
-        if embedding is not None and _texts(each):
-            by_side = given_by_side(each).items()
-            each = {
+    for entry in _each(covariates):
+        if embedding is not None and _texts(entry):
+            by_side = given_by_side(entry).items()
+            entry = {
                 side: log_ranks(table, embedding, side) if isinstance(source, str) else source
                 for side, source in by_side
             }
-        table = table.with_covariates(each)
+        table = table.with_covariates(entry)
     return table
 
 
 def _each(covariates: CovariatesFrom) -> list[Any]:
     entries = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
-    return [{"target": each} if isinstance(each, str) else each for each in entries]
+    return [{"target": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _texts(covariates: CovariatesFrom) -> list[str]:
-    return [text for each in _each(covariates) for text in given_by_side(each).values() if isinstance(text, str)]
+    return [text for entry in _each(covariates) for text in given_by_side(entry).values() if isinstance(text, str)]
 
 
 def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
-    """Natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
+    """Return the natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
 
-    Frequencies of words fall as a power of their rank [1]_, so that this is a straight line in log frequency.
+    Frequencies of words fall as a power of their rank [1]_, so this is linear in log frequency.
 
     Raises
     ------
     TableError
-        A word that is compared has a vector, but no rank: its vector was made from subwords.
+        If a compared word has no rank, because its vector was made from subwords.
 
     References
     ----------
     .. [1] Zipf, G. K. (1949). Human behavior and the principle of least effort. Addison-Wesley.
     """
-    every = [word for each in SIDES for word in words_of(table.values, each)]
+    every = [word for any_side in SIDES for word in words_of(table.values, any_side)]
     ranks = embedding.ranks(every)
     compared = words_of(table.without_controls().values, side)
     if unknown := [word for word in compared if word not in ranks]:
         raise TableError(
-            f"covariates: 'rank' of {', '.join(unknown)} is unknown, because {embedding.name} does not contain the word"
-            " itself. Omit these words, or give a Series or {word: number} of frequencies of your own"
+            f"The covariate 'rank' is unknown for {', '.join(unknown)}, because {embedding.name} does not contain the"
+            " word itself. Omit these words, or pass your own frequencies as a Series or {word: number}."
         )
     return pd.Series({word: float(np.log(rank)) for word, rank in ranks.items()}, name=NAME)

@@ -1,4 +1,4 @@
-"""General words of an embedding: how words vary that no list has chosen."""
+"""General words of an embedding, with which the words of a list are compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,21 +13,22 @@ from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import counted
 from bayes_bias.words.wordlist import WordList
 
 type Numbers = NDArray[np.float64]
 
-# With fewer general words it is unknown how much words vary.
+# With fewer general words, it is unknown how much words vary.
 _FEWEST = 500
 _SEED = 1
-# Random lists of each length, and the longest: longer ones vary alike.
+# Number of random lists of each length, and the greatest length, because longer lists vary similarly.
 _RANDOM_LISTS, _LONGEST = 200, 60
 SMALLEST = 1e-15
 
 
 @dataclass(frozen=True)
 class RandomLists:
-    """How much the leading direction stands out among lists of general words.
+    """Prominence of the leading direction in lists of general words.
 
     The ratio is the largest eigenvalue of a list, centred at its mean, relative to the mean of all its eigenvalues.
 
@@ -60,9 +61,9 @@ class GeneralWords:
         Hash of words and vectors.
     words : tuple of str
     vectors : array (words, d)
-        Vectors of length one; of several replicates side by side, so that products are means over replicates.
+        Vectors of length one. Several replicates are concatenated, so that products are means over replicates.
     in_first : bool
-        Whether they come from a single replicate; words are then compared in the first replicate.
+        True if they come from a single replicate. Words are then compared in the first replicate.
     """
 
     name: str = field(compare=False)
@@ -73,7 +74,7 @@ class GeneralWords:
 
     @classmethod
     def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, name: str = "", in_first: bool = False) -> Self:
-        """From vectors ``(d,)``, or ``(replicate, d)``."""
+        """Make them from vectors ``(d,)``, or ``(replicate, d)``."""
         rows = side_by_side(list(vectors.values())) if vectors else np.zeros((0, 0))
         return cls(name, sha256_of_vectors(vectors), tuple(vectors), rows, in_first)
 
@@ -89,32 +90,31 @@ class GeneralWords:
         others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
         if len(others) < _FEWEST:
             raise EmbeddingError(
-                f"sub_topics: {self.name} has {len(others)} general words in addition to those of the list, and"
-                f" {_FEWEST} are needed to see which words are related; give the vectors of all words of a language,"
-                " with frequent ones first, or set sub_topics='independent'"
+                f"{self.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
+                " to find related words. Use the vectors of all words of a language, with frequent words first, or set"
+                " sub_topics='independent'."
             )
         distinct = without_copies(others)
         if len(distinct) < _FEWEST:
-            vectors = "the same vector" if len(distinct) == 1 else f"only {len(distinct)} different vectors"
             raise EmbeddingError(
-                f"sub_topics: all general words of {self.name} have {vectors}; check the"
-                " file, or set sub_topics='independent'"
+                f"{self.name} has only {counted(len(distinct), 'different vector')} of {len(others)} general words."
+                " Check the file, or set sub_topics='independent'."
             )
         return type(self).of(distinct, name=self.name, in_first=self.in_first)
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
-        """Return vectors of a list as those of the general words are."""
+        """Return vectors of a list in the same form as the general words."""
         first = self.in_first and vectors[0].ndim == 2
         return side_by_side([vector[0] for vector in vectors] if first else vectors)
 
     def profiles(self, rows: Numbers) -> Numbers:
-        """Return coordinates of the profile of each word, (words, dimensions), whose products are those of profiles."""
+        """Return coordinates of profiles, (words, dimensions), with the same products as profiles."""
         return np.asarray(rows @ self._spectrum[1])
 
     @property
     def variance(self) -> float:
-        r"""Mean square of the centred cosines of general words, less what N words show by chance,
-        :math:`\sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N`: the variance of two general words' cosine."""
+        r"""Variance of the cosine of two general words: the mean square of centred cosines, minus its expectation for N
+        words by chance, :math:`\sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N`."""
         values = self._spectrum[0]
         return float((values**2).sum() - values.sum() ** 2 / len(self.words))
 
@@ -126,7 +126,7 @@ class GeneralWords:
         return float((values**2).sum() ** 2 / (values**4).sum())
 
     def random_lists(self, words: int) -> RandomLists:
-        """Return how much the leading direction stands out in random lists of as many words."""
+        """Return the prominence of the leading direction in random lists of the same length."""
         return _random_lists(self, min(words, _LONGEST))
 
     @cached_property
@@ -136,7 +136,7 @@ class GeneralWords:
 
     @cached_property
     def _spectrum(self) -> tuple[Numbers, Numbers]:
-        """Eigenvalues of Y / N, and what takes vectors to coordinates of profiles, (d, dimensions)."""
+        """Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions)."""
         rows = self.centred / np.sqrt(len(self.words))
         if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
             values, directions = np.linalg.eigh(rows @ rows.T)
@@ -147,13 +147,13 @@ class GeneralWords:
 
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
-    """Return vectors ``(d,)`` of length one, as rows; of ``(replicate, d)`` all replicates in one row of length one."""
+    """Scale vectors ``(d,)``, or concatenated vectors ``(replicate, d)``, to rows of length one."""
     rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
     return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
 
 
 def eigenvalues(products: Numbers) -> Numbers:
-    """Return the eigenvalues of lists centred at their mean, from products of their words (..., n, n); (..., n - 1)."""
+    """Return eigenvalues (..., n - 1) of lists centred at their mean, from products of their words (..., n, n)."""
     centred = products - products.mean(axis=-1, keepdims=True) - products.mean(axis=-2, keepdims=True)
     centred = centred + products.mean(axis=(-2, -1), keepdims=True)
     return np.asarray(np.maximum(np.linalg.eigvalsh(centred)[..., :0:-1], SMALLEST))

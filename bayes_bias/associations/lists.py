@@ -1,4 +1,4 @@
-"""From word lists and embeddings to tables: each embedding is read once, for all lists."""
+"""Make tables from word lists and embeddings, reading each embedding once for all lists."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from bayes_bias.words.wordlist import (
     load_wordlist,
 )
 
-# The shipped vectors, which lists are measured in by default.
+# The built-in vectors, in which lists are measured by default.
 DEMO = "googlenews-demo"
 
 type EmbeddingLike = Embedding | Openable | Sequence[Embedding | Openable]
@@ -45,10 +45,10 @@ def measure_lists(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> list[AssociationTable]:
-    """Measure every list in every embedding, list by list; tables are returned as they are.
+    """Measure every list in every embedding, list by list. Tables are returned unchanged.
 
-    Each embedding is read once, with the words that random lists are drawn from. With several embeddings, a table is
-    named after both: "weat6 (googlenews)".
+    Each embedding is read once, with the pool of words for random lists. With several embeddings, a table is named
+    after both: "weat6 (googlenews)".
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def measure_lists(
     Raises
     ------
     TableError, EmbeddingError
-        No list or no embedding, or two of the same name.
+        If there is no list or no embedding, or two have the same name.
     BayesBiasError
         See `bayes_bias.similarities`.
     """
@@ -89,12 +89,12 @@ def measure_lists(
 
 
 def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
-    """Where a table was measured, or where the cosines of a list would be, with the shipped control classes.
+    """Return the origin of a table, or of the cosines of a list with the built-in control classes.
 
     Raises
     ------
     TableError
-        A table does not come from an embedding, or its words differ from those of its list.
+        If a table does not come from an embedding, or its words differ from the words of its list.
     """
     if not isinstance(wordlist, AssociationTable):
         words, controls = load_wordlist(wordlist), tuple(map(load_controls, CONTROLS))
@@ -102,40 +102,43 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
     check_alone(wordlist.name, embedding, DEMO)
     if wordlist.origin is None:
         raise TableError(
-            f"wordlist: '{wordlist.name}' has no embedding to draw random words from; give what `bayes_bias.cosines`"
-            " measured, with all its words"
+            f"The table '{wordlist.name}' has no embedding from which to draw random words. Pass the complete result of"
+            " `bayes_bias.cosines` as `wordlist`."
         )
     return wordlist.origin
 
 
 def check_alone(table: str, embedding: Any, default: Any) -> None:
-    """Refuse an embedding for a list that is already measured."""
+    """Raise an error if an embedding is passed with a table."""
     if not (isinstance(embedding, type(default)) and embedding == default):
         raise EmbeddingError(
-            f"embedding: '{table}' was measured in one, and another is given; leave embedding out, or name a list"
+            f"`embedding` cannot be combined with '{table}', which already has an embedding. Omit `embedding`, or pass"
+            " a word list instead."
         )
 
 
 def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
-    """Tables whose origins, if they have any, have the words in memory that random lists are drawn from."""
+    """Read the pool of words for random lists into the origins of tables."""
     origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
     return [table if table.origin is None else replace(table, origin=next(origins)) for table in tables]
 
 
 def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
     if not lists:
-        raise TableError("wordlists: is empty; name one list or more, such as 'weat6'")
+        raise TableError("`wordlists` is empty. Pass at least one list, such as 'weat6'.")
     names = [source.name for source in lists]
     for name in names:
         if names.count(name) > 1:
-            raise TableError(f"wordlists: '{name}' is given {names.count(name)} times; give each a different name")
+            raise TableError(
+                f"`wordlists` contains '{name}' {names.count(name)} times. Pass it once, or rename one of the lists."
+            )
 
 
 def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
-    """Each embedding with the words of all lists in memory, and those that random lists are drawn from."""
+    """Read the words of all lists and the pool for random lists from each embedding."""
     sources = embeddings if isinstance(embeddings, list | tuple) and not are_pairs(embeddings) else [embeddings]
     if not sources:
-        raise EmbeddingError("embedding: is an empty list; name one embedding or more")
+        raise EmbeddingError("The list of embeddings is empty. Pass at least one embedding.")
     embeddings_of_sources = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])
     words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes, *wordlist.texts)]
     excerpts = []
@@ -146,7 +149,7 @@ def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) 
 
 
 def _distinct(sources: Sequence[Any], embeddings: list[Embedding]) -> list[Embedding]:
-    """Embeddings under different names: files of the same name go by their paths."""
+    """Name embeddings differently, by the paths of files with the same name."""
     shared = [embedding.name for embedding in embeddings]
     distinct = [
         replace(embedding, name=str(source))
@@ -158,7 +161,7 @@ def _distinct(sources: Sequence[Any], embeddings: list[Embedding]) -> list[Embed
     for name in names:
         if names.count(name) > 1:
             raise EmbeddingError(
-                f"embedding: {names.count(name)} are called '{name}'; open them with different names:"
-                " open_embedding(file, name=...)"
+                f"{names.count(name)} embeddings have the name '{name}'. Open them with different names:"
+                " `open_embedding(file, name=...)`."
             )
     return distinct

@@ -1,4 +1,4 @@
-"""From a language model, masked or causal, a word list and templates to log probabilities."""
+"""Measure log probabilities of a word list in templates, by a masked or causal language model."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import described
 from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.errors import TableError
 from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.language_models.opening import is_masked
@@ -28,7 +28,7 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wor
 
 Predicted = Literal["targets", "attributes"]
 
-# What a mask in the other word's place hides: of one piece in most models, and a phrase by itself.
+# The word behind the mask in place of the other word: one piece in most models, and a complete phrase.
 _NOTHING = ("something", "name")
 
 
@@ -41,7 +41,7 @@ def log_probabilities(
     predict: Predicted | None = None,
     corrected: bool = True,
 ) -> AssociationTable:
-    r"""Measure how much more probable one word makes another in a sentence, for all pairs of a list.
+    r"""Measure how much one word raises the probability of another in a sentence, for all pairs of a list.
 
     For target i and attribute j in template r, with the target predicted,
 
@@ -49,34 +49,34 @@ def log_probabilities(
 
     the log probability score of Kurita et al. (2019), LPBS, before any averaging. The probability of a word of several
     pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the other word's whole
-    phrase. It is the same for all words, since an article, or the number of masks, would hint at some of them.
+    phrase. It is the same for all words, because an article, or the number of masks, would hint at some of them.
 
     A causal model such as GPT-2 predicts a word from the text before it, so the predicted word must be the later of the
-    two in each template. It has no mask: "something" stands in the other word's place instead. That is the pointwise
-    mutual information of Holtzman et al. (2021) with the template as their domain. Log probabilities are summed over
-    the tokens of a word, and not averaged as by Brown et al. (2020). Long words are less probable, which adds to the
-    level of a word and cancels in y and in differences between groups. A mean over tokens would divide associations by
-    the number of pieces.
+    two in each template. Because it has no mask, "something" replaces the other word. This is the pointwise mutual
+    information of Holtzman et al. (2021) with the template as their domain. Log probabilities are summed over the
+    tokens of a word, and not averaged as by Brown et al. (2020). Long words are less probable, which affects the level
+    of a word but cancels in y and in differences between groups. A mean over tokens would divide associations by the
+    number of pieces.
 
     Parameters
     ----------
     wordlist : WordList, str or Path
-        A list, the name of a shipped one, or the path of a TOML file.
+        Word list, name of a built-in list, or path of a file.
     model : callable, str or Path
-        A masked or causal language model: a folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``;
-        what `load_masked` or `load_causal` opened; or any callable from clozes to the natural-log probabilities of
-        their words.
+        A masked or causal language model: a folder or name on Hugging Face, which requires
+        ``bayes-bias[transformers]``, the result of `load_masked` or `load_causal`, or any callable from clozes to the
+        natural-log probabilities of their words.
     controls : iterable of str, Path or WordList
-        Control classes, as in `cosines`; ``()`` for none. If targets are predicted, the model reads a sentence for each
-        attribute and template; the shipped classes add 311 attributes to those of a list.
+        Control classes, as in `cosines`, or ``()`` for none. If targets are predicted, the model reads a sentence for
+        each attribute and template, and the built-in classes add 311 attributes.
     templates : Templates, str or Path
-        Sentences with the slots {target} and {attribute}; each is a replicate.
+        Sentences with the slots {target} and {attribute}. Each is a replicate.
     predict : {"targets", "attributes"}, optional
-        The words whose probability is taken; by default targets, and attributes for a causal model, because they come
-        last in the shipped templates. Pointwise mutual information is the same either way, but a model's
-        estimate of it is not. Results say which was predicted.
+        The words to predict. The default is targets, or attributes for a causal model, because they come last in the
+        built-in templates. Pointwise mutual information is the same either way, but a model's estimate of it is not.
+        Results record this choice.
     corrected : bool
-        False for :math:`\log p(i \mid j, r)` alone, as `bayes_bias.measures.unmasking` needs it.
+        Set to False for only :math:`\log p(i \mid j, r)`, as required by `bayes_bias.measures.unmasking`.
 
     Returns
     -------
@@ -87,11 +87,11 @@ def log_probabilities(
     Raises
     ------
     WordListError, TemplateError, LanguageModelError
-        The list, the templates or the model cannot be read; a word of unknown class; a word that the tokenizer has no
-        token for; a sentence longer than the model's window.
+        If the list, the templates or the model cannot be read, the class of a word is unknown, the tokenizer has no
+        token for a word, or a sentence is longer than the model's window.
     TableError
-        `predict` is unknown; a causal model is to predict a word that comes before the other; the model's answers are
-        not finite log probabilities, or their number is wrong.
+        If `predict` is unknown, if a causal model would have to predict a word that comes before the other, or if the
+        model's answers are not finite log probabilities, or their number is wrong.
 
     References
     ----------
@@ -162,18 +162,18 @@ def log_probabilities(
 
 
 def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
-    """The model that answers clozes: a folder or name of a masked or causal model is opened, anything else is called.
+    """Return the model that answers clozes, opening the folder or name of a masked or causal model.
 
     Raises
     ------
     TableError
-        It cannot be called.
+        If it cannot be called.
     """
     score = _opened(model, trust) if isinstance(model, str | Path) else model
     if not callable(score):
         raise TableError(
-            f"model: {described(score)} cannot answer clozes; give a folder, what `load_masked` or `load_causal`"
-            " opened, or a function from clozes to log probabilities"
+            f"`model` must be a folder, the result of `load_masked` or `load_causal`, or a function from clozes to log"
+            f" probabilities, but is {described(score)}. Pass one of these."
         )
     return score
 
@@ -183,19 +183,21 @@ def _opened(model: str | Path, trust: bool) -> Score:
 
 
 def name_of(score: Score) -> str:
-    """Name of a model in tables."""
+    """Return the name of a model in tables."""
     return str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
 
 
 def check_predicted(predict: str) -> None:
-    """Refuse what is neither side of a table."""
+    """Raise an error if `predict` is not a side of a table."""
     if predict not in get_args(Predicted):
-        raise TableError(f"predict: '{predict}' is not a side; {did_you_mean(predict, get_args(Predicted))}")
+        raise TableError(f"`predict` cannot be '{predict}'.", predict, get_args(Predicted))
 
 
 class _Sentences(NamedTuple):
-    """Sentences in every template: each target with each attribute, and the predicted words beside a masked one, with
-    the `position` of the latter for each pair."""
+    """Sentences in every template: each target with each attribute, and predicted words with a masked one.
+
+    `position` is the position of the latter sentence for each pair.
+    """
 
     labels: tuple[str, ...]
     pairs: list[tuple[Pair, ...]]
@@ -220,19 +222,19 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
 
 
 def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
-    """Refuse templates in which a causal model would predict a word without the one that it depends on."""
+    """Raise an error if a causal model would predict a word before the one that it depends on."""
     for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
-        predicted, other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-        if predicted[0] < other[1]:
+        predicted, given = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+        if predicted[0] < given[1]:
             last = "targets" if predict == "attributes" else "attributes"
             raise TableError(
-                f"predict: '{name}' reads from left to right, and the {predict} come first in '{label}'. Predict the"
+                f"'{name}' reads from left to right, so it cannot predict the {predict} in '{label}'. Predict the"
                 f" {last}, or use templates in which the {predict} come last."
             )
 
 
 def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> Iterator[NDArray[np.float64]]:
-    """Values of all pairs, template by template."""
+    """Yield values of all pairs, template by template."""
     step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
@@ -244,23 +246,23 @@ def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: 
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
-    """A blank for the predicted word; `hide` masks the other word, too."""
-    (start, end), other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
+    """Make a blank for the predicted word, and with `hide` also mask the other word."""
+    (start, end), second_word = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (second_word,) if hide else ())
 
 
 def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):
         raise TableError(
-            f"model: returned answers of shape {answers.shape} for {len(clozes)} clozes; return one log probability"
-            " for each"
+            f"The model must return one log probability for each of {len(clozes)} clozes, but returned the shape"
+            f" {answers.shape}. Correct the function."
         )
     wrong = ~(np.isfinite(answers) & (answers <= 1e-6))
     if wrong.any():
         cloze = clozes[int(wrong.argmax())]
         raise TableError(
-            f"model: returned {answers[wrong][0]:g} for '{cloze.word}' in '{template}'; return natural logarithms of"
-            " probabilities, which are finite and at most zero"
+            "The model must return natural logarithms of probabilities, which are finite and at most zero, but returned"
+            f" {answers[wrong][0]:g} for '{cloze.word}' in '{template}'. Correct the function."
         )
     return answers

@@ -1,5 +1,8 @@
-"""Were embeddings made alike? In vectors that were trained on less text, or for a shorter time, all words are closer to
-each other. The same text then shows another bias, mostly a smaller one."""
+"""Check that embeddings were made alike, that is, trained on similar amounts of text with the same settings.
+
+In vectors that were trained on less text, or for a shorter time, all words are closer to each other, and the same text
+shows another bias, which is usually smaller.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Vector
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
-from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.errors import TableError
 from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, words_of
@@ -22,30 +25,30 @@ from bayes_bias.table.statistics import within_sd
 LEAST, MOST = 0.9, 1.1
 _WORDS = 500
 _FEWEST = 50
-# Drawn from one embedding, of which the others have some.
+# Number of candidates from one embedding, some of which the others contain.
 _CANDIDATES = 6_000
-# Median cosine of a word's vectors: from here on one embedding is a changed copy of the other.
+# Median cosine of a word's vectors from which one embedding is a changed copy of the other.
 _COPIED = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MadeAlike(Tabled):
-    """Distances of random words in several embeddings, relative to one of them. Made by `made_alike`.
+    """Distances of random words in several embeddings, relative to one of them, from `made_alike`.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        A row for each embedding: ``q``, one minus the mean cosine of random words, divided by that of the reference;
-        ``alike``, whether it lies within [.9, 1.1]; ``mean_cosine`` of the random words; ``same_words``, the median
-        cosine of a word's vector with that of the reference (NaN if dimensions differ); ``list_cosine`` and
-        ``within_sd``, the mean of the list's values and their standard deviation within blocks. ``q``,
-        ``mean_cosine`` and ``same_words`` are NaN, and ``alike`` is true, if nothing is known.
+        A row for each embedding: ``q``, one minus the mean cosine of random words, divided by the same for the
+        reference, ``alike``, which is true if q is within [.9, 1.1], ``mean_cosine`` of the random words,
+        ``same_words``, the median cosine of a word's vectors in this embedding and the reference (NaN if dimensions
+        differ), and ``list_cosine`` and ``within_sd``, the mean of the list's values and their standard deviation
+        within blocks. If nothing is known, ``q``, ``mean_cosine`` and ``same_words`` are NaN, and ``alike`` is true.
     reference : str
         The embedding that the others are compared with.
     words : int
-        Number of random words; 0 if nothing is known.
+        Number of random words, or 0 if nothing is known.
     unknown : str
-        Why nothing is known, in a clause; "" if something is.
+        The reason why nothing is known, in a clause, or "".
     """
 
     table: pd.DataFrame
@@ -55,19 +58,19 @@ class MadeAlike(Tabled):
 
     @property
     def unlike(self) -> list[Any]:
-        """The embeddings that were not made as the reference was."""
+        """The embeddings that were not made like the reference."""
         return self.table.index[~self.table.alike].tolist()
 
     @property
     def are_versions(self) -> bool:
-        """Whether each is a changed copy of the reference, such as a debiased one: words keep their vectors."""
+        """True if each is a changed copy of the reference, such as a debiased one, with similar vectors of words."""
         return bool((self.table.same_words > _COPIED).all())
 
     @property
     def text(self) -> str:
-        """Were they made alike, in sentences."""
+        """Describe in sentences which embeddings were made alike."""
         if self.unknown:
-            return f"Whether they were made alike is not known: {self.unknown}."
+            return f"It is unknown if they were made alike: {self.unknown}."
         q = self.table.q
         if not self.unlike:
             return (
@@ -75,30 +78,32 @@ class MadeAlike(Tabled):
                 f" {plain(q.max(), 2)}, relative to {self.reference})."
             )
         return (
-            f"{self.differing} Biases may differ because of how the vectors were made, so no verdict is given: cut the"
-            " texts to equal numbers of tokens, and train again with the same settings."
+            f"{self.differing} Because biases may differ only for this reason, there is no verdict. Cut the texts to"
+            " equal numbers of tokens, and train again with the same settings."
         )
 
     @property
     def differing(self) -> str:
-        """Say which were not made alike, and what that is a sign of; "" if all were, or if nothing is known."""
+        """Describe the embeddings that were not made alike, and the likely reason; "" if there are none."""
         if not self.unlike:
             return ""
         examples = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
         return (
-            f"Not made alike: relative to {self.reference}, {self.words} random words are not as far apart in"
-            f" {examples}; q should be from {LEAST:g} to {MOST:g}. {self._reason}"
+            f"Not made alike: the distances of {self.words} random words in {examples} differ too much from"
+            f" {self.reference}, because q should be between {LEAST:g} and {MOST:g}. {self._reason}"
         )
 
     @property
     def _reason(self) -> str:
         q = self.table.q[self.unlike]
-        shorter = "A smaller q comes from fewer updates: less text or fewer epochs." if (q < LEAST).any() else ""
-        longer = "A larger q comes from more passes over less text." if (q > MOST).any() else ""
+        shorter = (
+            "A smaller q results from fewer updates, that is, less text or fewer epochs." if (q < LEAST).any() else ""
+        )
+        longer = "A larger q results from more passes over less text." if (q > MOST).any() else ""
         return " ".join(filter(None, [shorter, longer]))
 
     def named(self, names: Mapping[Any, str]) -> Self:
-        """The same with other names of the embeddings."""
+        """Return the same with other names of the embeddings."""
         table = self.table.rename(index=dict(names))
         return replace(self, table=table, reference=names[self.reference])
 
@@ -109,39 +114,38 @@ class MadeAlike(Tabled):
 def made_alike(
     tables: Mapping[Any, AssociationTable], *, reference: Any = None, seed: int = 1, copies: bool = False
 ) -> MadeAlike:
-    r"""How far apart are random words in each of several embeddings?
+    r"""Compute the distances of random words in each of several embeddings.
 
     .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
 
     with the mean cosine :math:`\bar c` of 500 random words that are in all embeddings and not in the list. Vectors with
-    fewer updates have a smaller q. Their biases differ, too, and most are smaller, whatever the text says.
+    fewer updates have a smaller q. Their biases differ as well and are usually smaller, regardless of the text.
 
     Parameters
     ----------
     tables : mapping of names to AssociationTable
-        The same list in several embeddings, from `bayes_bias.cosines`: a table knows where it was measured. With
+        The same list in several embeddings, from `bayes_bias.cosines`, so that the origin of tables is known. With
         replicates, cosines are averaged over them.
     reference : name, optional
-        The embedding that the others are compared with. By default it is the one whose words are neither nearest to
-        each other nor farthest apart.
+        The embedding to compare the others with. The default is the one with the median distance of words.
     seed : int
         Seed of the draw of words.
     copies : bool
-        Whether changed copies of one embedding, such as debiased ones, count as made alike.
+        Treat changed copies of one embedding, such as debiased ones, as made alike.
 
     Raises
     ------
     TableError
-        No table has the name of the reference.
+        If no table has the name of the reference.
     """
     embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
     own_words = {word for table in tables.values() for side in CATEGORY_COORD for word in words_of(table.values, side)}
     alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
-    of_list = {
+    list_columns = {
         "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
         "within_sd": [within_sd(table) for table in tables.values()],
     }
-    return replace(alike, table=alike.table.assign(**of_list))
+    return replace(alike, table=alike.table.assign(**list_columns))
 
 
 def embeddings_alike(
@@ -152,11 +156,9 @@ def embeddings_alike(
     seed: int = 1,
     copies: bool = False,
 ) -> MadeAlike:
-    """The same of embeddings, None for one that is not known, by words that are not listed; without the columns that
-    need a list."""
+    """Do the same for embeddings, where None is an unknown one, without the columns that require a list."""
     if reference is not None and reference not in embeddings:
-        valid = did_you_mean(reference, map(str, embeddings))
-        raise TableError(f"reference: there is no {reference!r}; {valid}")
+        raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
     vectors = _shared_vectors(embeddings, frozenset(own_words), seed)
     index = pd.Index(list(embeddings), name="embedding")
     if isinstance(vectors, str):
@@ -176,10 +178,10 @@ def embeddings_alike(
 def _shared_vectors(
     embeddings: Mapping[Any, Embedding | None], own_words: frozenset[str], seed: int
 ) -> dict[Any, NDArray[np.float64]] | str:
-    """Unit vectors (word, replicate, dimension) of random words that all embeddings have; or why there are none."""
+    """Return unit vectors (word, replicate, dimension) of random words in all embeddings, or the reason for none."""
     if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
-        which = "no table says" if len(without) == len(embeddings) else f"the table of {joined(without)} does not say"
-        return f"{which} which embedding it was measured in"
+        which = "all tables" if len(without) == len(embeddings) else joined(without)
+        return f"the embedding of {which} was not recorded"
     vectors: dict[Any, dict[str, NDArray[np.float64]]] = {}
     candidates: list[str] | None = None
     for label, embedding in embeddings.items():
@@ -193,30 +195,30 @@ def _shared_vectors(
         vectors[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
     shared = [word for word in candidates or () if all(word in rows for rows in vectors.values())][:_WORDS]
     if len(shared) < _FEWEST:
-        return f"they share {len(shared)} words in addition to those of the list, and at least {_FEWEST} are needed"
+        return f"they share only {len(shared)} words besides the words of the list, but at least {_FEWEST} are required"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
     return {label: unit_rows(rows) for label, rows in stacked.items()}
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:
-    """The words that random lists are drawn from, with their vectors; a file is read as far as they go."""
+    """Return the pool of words for random lists, with vectors, reading only the beginning of a file."""
     marked = embedding.reader.marked()
     if marked is not None:
         return embedding.find(marked)
     frequent: dict[str, Vector] = {}
     for word, vector in islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT):
-        frequent.setdefault(word, vector)  # the first of several rows counts, as in `Embedding.find`
+        frequent.setdefault(word, vector)  # the first of several rows is used, as in `Embedding.find`
     return frequent
 
 
 def _mean_cosine(rows: NDArray[np.float64]) -> float:
-    """Of all pairs of different words, averaged over replicates."""
+    """Return the mean cosine of all pairs of different words, averaged over replicates."""
     n = len(rows)
     return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
 
 
 def _same_words(rows: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
-    """The median cosine of a word's vectors in two embeddings."""
+    """Return the median cosine of a word's vectors in two embeddings."""
     if rows.shape != reference.shape:
         return float("nan")
     return float(np.median((rows * reference).sum(axis=-1)))

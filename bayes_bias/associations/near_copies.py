@@ -1,4 +1,4 @@
-"""Vectors that are nearly copies of each other, as those of several forms or sentences of one word are."""
+"""Near copies: vectors that are nearly equal, as for several forms or sentences of one word."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.word_vectors import Vectors, unit_means
 from bayes_bias.table.related_words import Related
 
-# In shipped lists two words of eight have such a neighbour at most (she, her in minilm-demo), in others none.
+# In the built-in lists, at most two words of eight have such a neighbour (she, her in minilm-demo).
 _ALIKE = 0.95
 _MANY = 0.5
-# In fewer dimensions words are that close by chance.
+# In fewer dimensions, words can be this close by chance.
 _FEWEST_DIMENSIONS = 20
-# So many words of one group or class take two seconds, and time grows faster than their square.
+# This many words of one group or class take two seconds, and time grows faster than their square.
 MOST = 500
 
 
@@ -26,9 +26,9 @@ class NearCopies:
     ----------
     words : tuple of str
     cluster : array (words,)
-        The number of each word's cluster; a word alone has its own number.
+        The number of each word's cluster. A single word has its own number.
     similarity : float
-        Mean cosine of two words of one cluster, without what all words have in common.
+        Mean cosine of two words of one cluster, after the mean of all words is subtracted.
     """
 
     words: tuple[str, ...]
@@ -43,17 +43,17 @@ class NearCopies:
 
     @property
     def related(self) -> Related:
-        """What they do to the variance of the mean: that of effects that correlate by the similarity in a cluster."""
+        """Inflation of the variance of the mean, if effects correlate by the similarity in a cluster."""
         sizes = np.bincount(self.cluster).astype(float)
-        of_one = (sizes**2).sum() / len(self.words)
-        return Related(self.words, 1 + self.similarity * (float(of_one) - 1))
+        mean_size = (sizes**2).sum() / len(self.words)
+        return Related(self.words, 1 + self.similarity * (float(mean_size) - 1))
 
 
 def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
-    """Find each group, or class, of at most `MOST` words half of which have a near copy there, in clusters of copies.
+    """Find each group or class, of at most `MOST` words, in which half of the words have a near copy.
 
-    The cosine of both is above .95, with and without what all words have in common: in some models that is most of
-    each vector. Words of a cluster correlate by the mean cosine without it.
+    The cosine of near copies is above .95, with and without subtracting the mean of all words, which is most of each
+    vector in some models. Words of a cluster correlate by the mean cosine after subtraction.
     """
     rows = unit_means([vectors[word] for words in categories.values() for word in words])
     if rows.shape[1] < _FEWEST_DIMENSIONS:
@@ -75,12 +75,12 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
 
 
 def notice_of(category: str, copies: NearCopies) -> str:
-    """Say what near copies do to an interval of independent words."""
+    """Return a notice about the effect of near copies on an interval of independent words."""
     count = sum(map(len, copies.clusters))
     return (
         f"{category}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"
-        f" {_ALIKE:g}). If these are forms of one word, the interval is too narrow: list each word once, or name words"
-        " that belong together as topics"
+        f" {_ALIKE:g}). If these are forms of one word, the interval is too narrow. List each word once, or define"
+        " related words as topics"
     )
 
 

@@ -1,4 +1,4 @@
-r"""How the words of a list vary together, and how much their preferences are expected to vary, from vectors.
+r"""Related words of a list, and the expected variance of their preferences, from vectors.
 
 Of a group or class with n words, centred at its mean, let :math:`\lambda_1 \ge \dots \ge \lambda_{n-1}` be the
 eigenvalues of the products of their profiles (see `bayes_bias.associations.general_words`).
@@ -7,21 +7,21 @@ eigenvalues of the products of their profiles (see `bayes_bias.associations.gene
 the variance v. General words prefer these opposite classes to each other with the variance q, which is observed. The
 expected variance of the group's preferences is :math:`r q`, with as many degrees of freedom D as there are directions.
 
-*Related words.* If a few directions hold most of the variation, as in a list of sub-topics, the mean of the words is as
-variable as words are along them. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance along the leading
+*Related words.* If a few directions contain most of the variation, as in a list of sub-topics, the mean of the words is
+as variable as words are along them. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance along the leading
 direction by the correction for a spiked covariance [1]_, :math:`(h + \sqrt{h^2 - 4 x}) / 2` with
-:math:`h = x + 1 - (\sqrt{b} - 1)^2` and the mean ratio b of random lists. It counts by the weight
+:math:`h = x + 1 - (\sqrt{b} - 1)^2` and the mean ratio b of random lists. It is multiplied by the weight
 :math:`1 / (1 + e^{-3 (z - 3.5)})`, where the same ratio of raw cosines lies z standard deviations above random lists.
-The mean of the words cannot be more uncertain than the groups are apart: R compares the variance between their means
-with what independent words would give. Together, the variance of the mean is inflated by
+The uncertainty of the mean of the words is limited by the distance between groups: R compares the variance between
+their means with its expectation for independent words. Together, the variance of the mean is inflated by
 
 .. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R)).
 
-*In common.* If both groups have the same sub-topics, what these prefer cancels in the difference. Let c be the variance
+*In common.* If both groups have the same sub-topics, their preferences cancel in the difference. Let c be the variance
 of the other group's profiles along the leading direction of this one, relative to the largest along any direction: near
 1 if both vary along it, and small for sub-topics that were chosen independently. Let S be the squared distance of the
-two means along it, relative to what independent words would give. The share c of the inflation is limited by S as the
-whole is limited by R,
+two means along it, relative to its expectation for independent words. The share c of the inflation is limited by S in
+the same way as the whole is limited by R,
 
 .. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S)),
 
@@ -51,18 +51,18 @@ from bayes_bias.words.wordlist import WordList
 
 type Numbers = NDArray[np.float64]
 
-# Chosen on GoogleNews, judged on GloVe (docs/evidence): the belief in a leading direction is a half where it stands out
-# so many standard deviations above random lists, and grows with this slope.
+# Chosen on GoogleNews and judged on GloVe (docs/evidence). The weight of a leading direction is a half at this number
+# of standard deviations above random lists, and grows with this slope.
 _HALF, _SLOPE = 3.5, 3.0
-# The inflation is at most so many times the variance between groups, relative to independent words.
+# The inflation is at most this multiple of the variance between groups, relative to independent words.
 _CAP = 1.25
-# So many words of one group or class take a second, and time grows faster than their square.
+# This many words of one group or class take a second, and time grows faster than their square.
 MOST = 1_000
 # Further digits differ with the processor that multiplies matrices.
 _DIGITS = 6
-WORDS_ARE_INDEPENDENT = "words count as independent draws, although some may be related"
-_AS_NAMED = "words of a sub-topic that the list names are related, by as much as the table shows"
-_PAIRED = "{0}s are paired, and keep their pairs: what both words of a pair share cancels, including their sub-topic"
+WORDS_ARE_INDEPENDENT = "words are treated as independent, although some may be related"
+_AS_NAMED = "only words of the same named sub-topic are treated as related, by an amount estimated from the table"
+_PAIRED = "{0}s are paired, so effects that both words of a pair share cancel, including their sub-topic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +85,10 @@ class CategoryWords:
         centred = self.profiles - self.mean
         return float((centred**2).sum() / (len(self.rows) - 1))
 
-    def expected_variance(self, of_general: float, general: GeneralWords) -> float:
-        """Return the expected variance of the words' preferences, from that of general words."""
+    def expected_variance(self, general_variance: float, general: GeneralWords) -> float:
+        """Return the expected variance of the words' preferences, from the variance for general words."""
         mean = self.mean_eigenvalue
-        return of_general * (1.0 if np.isnan(mean) else mean / general.variance)
+        return general_variance * (1.0 if np.isnan(mean) else mean / general.variance)
 
     @cached_property
     def leading(self) -> Numbers:
@@ -103,9 +103,9 @@ class CategoryWords:
         return float((along**2).sum() / max(len(along) - 1, 1))
 
     def inflation(self, general: GeneralWords, apart: float, others: Sequence["CategoryWords"] = ()) -> float:
-        """Return how many times the variance of the words' mean is as large as that of independent words.
+        """Return the variance of the words' mean relative to independent words.
 
-        Of `others`, the groups that this one is compared with, it may have sub-topics in common.
+        `others` are the compared groups, with which it may have sub-topics in common.
         """
         inflation = self._inflation(general, apart)
         if inflation == 1 or not others:
@@ -113,7 +113,7 @@ class CategoryWords:
         return rounded(float(np.mean([self._less_common(inflation, other) for other in others])))
 
     def _less_common(self, inflation: float, other: "CategoryWords") -> float:
-        """The inflation without what cancels in the difference to another group."""
+        """Reduce the inflation by effects that cancel in the difference to another group."""
         largest = other.variance_along(other.leading)
         if not largest > 0:  # a single word, or copies
             return inflation
@@ -144,10 +144,10 @@ class CategoryWords:
 def related_words_of(
     table: AssociationTable, general: GeneralWords, *, independent: bool = False
 ) -> dict[str, Related]:
-    """Return how the words of each group and associated class of a table that carries its vectors vary together.
+    """Find the related words of each group and associated class of a table with vectors.
 
-    Words that are paired keep their pairs. With `independent` words are independent draws, and only the variance of
-    their preferences is taken from the vectors.
+    Paired words keep their pairs. With `independent`, words are treated as independent, and only the variance of their
+    preferences is taken from the vectors.
     """
     related = dict[str, Related]()
     for name, own_words in compared_words(table).items():
@@ -156,15 +156,17 @@ def related_words_of(
     sides = {side: _categories(table, names, side, general) for side, names in compared.items()}
     for side, opposite in (SIDES, SIDES[::-1]):
         categories = {} if is_paired(table.values, side) else sides[side]
-        of_general = preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        general_variance = (
+            preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
+        )
         apart = distance_apart(list(categories.values()))
         controls = _categories(table, table.controls, side, general) if side == "attribute" and categories else {}
         for name, category in {**categories, **controls}.items():
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
-                others = [other for each, other in categories.items() if each != name]
+                others = [other for other_name, other in categories.items() if other_name != name]
                 own = replace(own, inflation=category.inflation(general, apart, others), loading=category.loading)
-            sd = np.sqrt(category.expected_variance(of_general, general))
+            sd = np.sqrt(category.expected_variance(general_variance, general))
             if sd > 0:
                 own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
             related[name] = own
@@ -188,15 +190,13 @@ def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...
 
 
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> float:
-    """Return the variance with which general words prefer one of the opposite classes, or groups, averaged over
-    these."""
+    """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these."""
     means = np.stack([category.mean for category in opposite])
     return float(((means - means.mean(axis=0)) ** 2).sum(axis=1).mean())
 
 
 def distance_apart(categories: Sequence[CategoryWords]) -> float:
-    """Return the variance between the means of groups, relative to what independent words would give; infinite for one
-    group."""
+    """Return the variance between the means of groups, relative to independent words; infinite for one group."""
     if len(categories) < 2:
         return np.inf
     means = np.stack([category.mean for category in categories])
@@ -210,28 +210,23 @@ def rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def spiked_variance(ratio: float, of_random_lists: float) -> float:
-    """Return the variance along one direction, relative to others, that makes the largest eigenvalue so large."""
-    ratio = max(ratio, of_random_lists)
-    h = ratio + 1 - (np.sqrt(of_random_lists) - 1) ** 2
+def spiked_variance(ratio: float, random_ratio: float) -> float:
+    """Return the variance along one direction, relative to others, that explains the largest eigenvalue."""
+    ratio = max(ratio, random_ratio)
+    h = ratio + 1 - (np.sqrt(random_ratio) - 1) ** 2
     return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)
 
 
 def check_length(category: str, words: int) -> None:
-    """Refuse more words than can be compared in a few seconds.
-
-    Raises
-    ------
-    EmbeddingError
-    """
+    """Raise an error if there are more words than can be compared in a few seconds."""
     if words > MOST:
         raise EmbeddingError(
-            f"sub_topics: '{category}' has {words:,} words, and related words can be found among"
-            f" {MOST} at most; name sub-topics in the list's [topics], or set sub_topics='independent'"
+            f"'{category}' has {words:,} words, but related words can be found among at most {MOST}. Define sub-topics"
+            " in the table [topics] of the list, or set sub_topics='independent'."
         )
 
 
-# What a table takes from this.
+# Tables with their related words.
 
 
 def related_as_shown(
@@ -242,9 +237,9 @@ def related_as_shown(
     shown: AssociationTable | None = None,
     independent: bool = False,
 ) -> AssociationTable:
-    """Return the table with what its vectors show of related words, or those of another table, `shown`.
+    """Return the table with related words from its vectors, or from the vectors of another table, `shown`.
 
-    If they cannot, the table has a notice that says why. The words of the list `besides` do not count as general ones.
+    If they cannot be found, the table has a notice with the reason. Words of the list `besides` are not general words.
     """
     try:
         general = general if besides is None else general.without(besides)
@@ -255,8 +250,7 @@ def related_as_shown(
 
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
-    """Return the table with a notice that vectors show no related words, and why; near copies are related all the
-    same."""
+    """Return the table with a notice of why related words are unknown, and with near copies as related words."""
     has_topics = any(f"{side}_topic" in table.values.coords for side in SIDES)
     notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
     noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
@@ -264,23 +258,22 @@ def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTabl
 
 
 def with_near_copies(table: AssociationTable) -> AssociationTable:
-    """Return the table with words that have nearly one vector as related, which needs no general words to see."""
+    """Return the table with near copies as related words, which requires no general words."""
     if table.vectors is None:
         return table
     copies = near_copies(compared_words(table), table.vectors)
-    return with_related(table, {category: each.related for category, each in copies.items()}) if copies else table
+    return with_related(table, {category: cluster.related for category, cluster in copies.items()}) if copies else table
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
-    """Return the table with how its words vary together, and a notice for each group or class with fewer effective
-    words."""
-    notices = tuple(f"{category}: {each.text}" for category, each in related.items() if each.is_reduced)
+    """Return the table with its related words, and a notice for each group or class with fewer effective words."""
+    notices = tuple(f"{category}: {words.text}" for category, words in related.items() if words.is_reduced)
     notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
     return replace(table.with_related_words(related), notices=(*table.notices, *notices))
 
 
 def without_preferences(table: AssociationTable) -> AssociationTable:
-    """Return the table without what vectors tell of preferences, which those of another table may not know."""
+    """Return the table without expected preferences, which may not apply to another table."""
     unknown = {
         f"{side}_preference_sd": np.nan * table.values[f"{side}_preference_sd"]
         for side in SIDES
@@ -302,5 +295,5 @@ def compared_words(table: AssociationTable) -> dict[str, list[str]]:
 
 
 def reason_of(error: EmbeddingError) -> str:
-    """Return why vectors show no related words, without what to do about it."""
-    return str(error).removeprefix("sub_topics: ").split("; ")[0]
+    """Return the reason why related words are unknown, which is the first sentence of the error."""
+    return str(error).split(". ")[0]

@@ -1,7 +1,7 @@
-"""Similarities by name: each is registered where it is defined."""
+"""Registry of similarities, each of which is registered where it is defined."""
 
 from bayes_bias.arguments import import_modules
-from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.errors import TableError
 from bayes_bias.table.similarity import Similarity
 
 # Installed packages name modules with similarities of their own under this group.
@@ -16,37 +16,39 @@ def register(similarity: Similarity) -> Similarity:
     Raises
     ------
     TableError
-        Another similarity has the name.
+        If another similarity has the same name.
     """
     namesake = SIMILARITIES.get(similarity.name)
     if namesake is not None and namesake.between.__module__ != similarity.between.__module__:
         raise TableError(
-            f"similarity: '{similarity.name}' is taken by {namesake.between.__module__}; give it another name"
+            f"The name '{similarity.name}' of a similarity is already used by {namesake.between.__module__}. Choose"
+            " another name."
         )
     SIMILARITIES[similarity.name] = similarity
     return similarity
 
 
 def similarity_names() -> list[str]:
-    """Names of all similarities: those of the files ``similarity_....py`` here, and of installed packages.
+    """Return the names of all similarities, from the modules ``similarity_...`` here and from installed packages.
 
-    A package adds its own by an entry point of the group ``bayes_bias.similarities``: a module that uses `register`.
+    A package can add its own with an entry point of the group ``bayes_bias.similarities``, to a module that uses
+    `register`.
     """
     import_modules("bayes_bias.associations", "similarity_", ENTRY_POINTS, TableError)
     return sorted(SIMILARITIES)
 
 
 def similarity_of(name: str | Similarity) -> Similarity:
-    """The similarity of a name; one that is given itself is returned.
+    """Return the similarity with a name. A `Similarity` is returned unchanged.
 
     Raises
     ------
     TableError
-        The name is unknown.
+        If the name is unknown.
     """
     if isinstance(name, Similarity):
         return name
     names = similarity_names()
     if name not in names:
-        raise TableError(f"similarity: '{name}' is not known; {did_you_mean(str(name), names)}")
+        raise TableError(f"There is no `similarity` '{name}'.", name, names)
     return SIMILARITIES[name]

@@ -1,4 +1,4 @@
-"""The dot product of two vectors: the cosine times both lengths, which is what skip-gram models are trained on."""
+"""The dot product of two vectors: the cosine times both lengths, on which skip-gram models are trained."""
 
 from bayes_bias.associations.similarity import register
 from bayes_bias.table.metric import Metric

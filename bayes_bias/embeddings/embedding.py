@@ -1,4 +1,4 @@
-"""What every embedding can do, whatever it was read from."""
+"""Embeddings: vectors of words, read from any source."""
 
 import logging
 import math
@@ -21,9 +21,9 @@ type Vector = NDArray[np.floating]
 
 # Random lists are drawn from the first words of a source, which in most sources are the frequent ones.
 FREQUENT = 30_000
-# So many words show what those of a source look like.
+# Number of words that show how a source spells words.
 SHOWN = 3
-# A notice names so many words, and so many letters of each.
+# Number of words in a notice, and of letters of each.
 _NAMED, _LETTERS = 5, 40
 # Several words that are not UTF-8 may be read as one.
 _UNREADABLE = "\ufffd"
@@ -39,12 +39,11 @@ class Reader(ABC):
     dimensions: int
 
     def by_frequency(self) -> bool:
-        """Whether frequent words come first, as tools that train vectors write them."""
+        """Return True if frequent words come first, as tools that train vectors write them."""
         return True
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Positions, from 1, of words whose casefolded form is wanted, in sources that have frequent words first; None
-        of others."""
+        """Return positions, from 1, of words whose casefolded form is wanted; None if frequent words are not first."""
         if not self.by_frequency():
             return None
         ranks: dict[str, int] = {}
@@ -55,32 +54,30 @@ class Reader(ABC):
 
     @abstractmethod
     def words(self) -> Iterator[str]:
-        """All words in the order of the source, a repeated word as often as it occurs."""
+        """Yield all words in the order of the source, a repeated word as often as it occurs."""
 
     @abstractmethod
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        """Words whose casefolded form is wanted, and the `first` words of the source, in its order, with vectors as
-        stored."""
+        """Yield words whose casefolded form is wanted, and the `first` words of the source, with vectors as stored."""
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Vectors of words that the source lacks, from their parts, if it has vectors of parts."""
+        """Make vectors of missing words from their parts, if the source has vectors of parts."""
         return {}
 
     def marked(self) -> Iterator[str] | None:
-        """Words that the source marks as a pool for random word lists; None if it marks none."""
+        """Return words that the source marks as a pool for random word lists, or None."""
         return None
 
     def general(self) -> Mapping[str, Vector] | None:
-        """Words of everyday language with vectors (dimension,), in sources of the words of some lists; None of sources
-        that have a language's words."""
+        """Return general words with vectors (dimension,), or None unless the source has only words of some lists."""
         return None
 
     def begins(self) -> tuple[str, ...]:
-        """The first words, to show what words of this source look like."""
+        """Return the first words, to show how this source spells words."""
         return tuple(islice(self.words(), SHOWN))
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-        """For words that the source lacks, frequent ones that are spelt almost alike."""
+        """Return frequent words with almost the same spelling as missing words."""
         return near_spellings(words, islice(self.words(), FREQUENT))
 
 
@@ -88,29 +85,30 @@ class Reader(ABC):
 class Embedding(Telling):
     """Vectors for words, read only when they are needed.
 
-    Made by `open_embedding`. Opening reads a few bytes; `find` reads the source once, from its beginning to
-    its end, and keeps only these words. If a source has a word twice, the first one counts, as in gensim, and a notice
-    names the word if its vectors differ. Both encodings of an accent (NFC and NFD) are one word.
+    Use `open_embedding` to make one. Opening reads only a few bytes, whereas `find` reads the source once, from its
+    beginning to its end, and keeps only the requested words. If a source has a word twice, the first one is used, as in
+    gensim, and a notice names the word if its vectors differ. Both encodings of an accent (NFC and NFD) are the same
+    word.
 
     Parameters
     ----------
     name : str
         Its name in tables and file names.
     source : str
-        Where the vectors come from: file name and format.
+        File name and format of the source.
     reader : Reader
         The code that reads this source.
     replicates : tuple of str
-        Labels of templates or trainings, if each word has a vector from each of them. A word's vectors then have the
-        shape (replicate, dimension).
+        Labels of templates or training runs, if each word has a vector from each of them. A word's vectors then have
+        the shape (replicate, dimension).
     kind : str
-        What a replicate is: "template", "seed".
+        Noun for a replicate, such as "template" or "seed".
     provenance : mapping of str to str
-        Its origin as tables record it: encoder, templates.
+        Its origin, as recorded in tables: encoder, templates.
     notices : tuple of str
-        What readers of its numbers should know.
+        Notices about the vectors.
     match : {"exact", "case", "accents", "subwords"}
-        How to replace a word that it lacks; see `open_embedding`.
+        How to replace a missing word. See `open_embedding`.
     """
 
     name: str
@@ -134,7 +132,7 @@ class Embedding(Telling):
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Find vectors of these words, and of their variants in upper and lower case or joined by "_", as stored.
+        """Find vectors of these words, and of variants in upper and lower case or joined by "_", as stored.
 
         Variants are returned so that a missing 'billy' can be reported with a present 'Billy', and that
         'prime_minister' can replace 'prime minister'.
@@ -142,7 +140,7 @@ class Embedding(Telling):
         Raises
         ------
         EmbeddingError
-            The source is damaged: truncated, ragged, or with values that are not numbers.
+            If the source is damaged: truncated, ragged, or with values that are not numbers.
 
         Examples
         --------
@@ -167,14 +165,14 @@ class Embedding(Telling):
         return read.values
 
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
-        """Return frequency ranks of these words; the most frequent word of the source has rank 1.
+        """Return frequency ranks of these words, where the most frequent word of the source has rank 1.
 
         A word has the rank of the spelling under which it is found, see `match`. Words that are not found have none.
 
         Raises
         ------
         EmbeddingError
-            Words of the source are not in the order of their frequency.
+            If words of the source are not in the order of their frequency.
 
         Examples
         --------
@@ -186,17 +184,18 @@ class Embedding(Telling):
         return {word: rank_of[spelling] for word, spelling in found_as(words_once, rank_of, self.match).items()}
 
     def _stored_ranks(self, words: tuple[str, ...]) -> dict[str, int]:
-        """Ranks of these words and of their variants, as the source spells them."""
+        """Return ranks of these words and of their variants, as the source spells them."""
         rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
-                f"covariates: the words of {self.name} ({self.source}) are not in the order of their frequency, and"
-                " 'rank' needs that; give the file as word2vec, fastText or GloVe wrote it, or frequencies of your own"
+                f"The covariate 'rank' requires words in the order of their frequency, but {self.name} ({self.source})"
+                " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
+                " frequencies."
             )
         return _once(iter(rank_of.items()), words).values
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
-        """Return these words in memory, if wanted with the pool for random lists and general words.
+        """Return these words in memory, optionally with the pool for random lists and general words.
 
         The source is read once, and once more for frequency ranks. If a source has a language's words, its pool
         consists of general words.
@@ -223,11 +222,11 @@ class Embedding(Telling):
         return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Make vectors of words that it lacks, from their parts, if that is wanted."""
+        """Make vectors of missing words from their parts, if `match` is "subwords"."""
         return self.reader.made(words) if self.match == "subwords" else {}
 
     def _keys(self, words: Iterable[str]) -> frozenset[str]:
-        """The casefolded forms under which the source may have these words, or what may stand for them."""
+        """Return casefolded forms under which the source may have these words or their replacements."""
         keys = keys_of(words)
         if self.match != "accents":
             return keys
@@ -251,7 +250,7 @@ class Embedding(Telling):
         return list(dict.fromkeys(self.reader.words()))
 
     def pool(self) -> list[str]:
-        """Return words to draw random lists from: those that the source marks, or else its first 30,000."""
+        """Return words to draw random lists from: the marked words of the source, or else its first 30,000."""
         marked = self.reader.marked()
         return self.vocabulary()[:FREQUENT] if marked is None else list(dict.fromkeys(marked))
 
@@ -268,7 +267,7 @@ class Excerpt(Reader):
     first_words: tuple[str, ...] = ()
     made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
-    in_order: bool = False  # whether those to draw from are the most frequent words of the source, in their order
+    in_order: bool = False  # True if `drawable` are the most frequent words of the source, in their order
 
     def by_frequency(self) -> bool:
         return self.in_order
@@ -301,10 +300,10 @@ class Excerpt(Reader):
 
 
 def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dict[str, str]:
-    """The spelling under which a source has each of these words, if it has one.
+    """Find the spelling under which a source has each of these words.
 
-    That is the word itself; or the phrase as one word, "prime_minister"; or another spelling that `match` allows. Two
-    words never have the same one.
+    It is the word itself, the phrase as one word, "prime_minister", or another spelling that `match` allows. Two words
+    never have the same spelling.
 
     Examples
     --------
@@ -324,29 +323,29 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
 
 @dataclass(frozen=True)
 class _Read[T]:
-    """The first value of each word, and the words that a source has again with another value."""
+    """The first value of each word, and the words that a source repeats with another value."""
 
     values: dict[str, T]
     repeated: tuple[str, ...]
 
     def notices(self, source: str) -> tuple[str, ...]:
-        """One notice that names repeated words, if there are any."""
+        """Return a notice that names repeated words, if there are any."""
         if not self.repeated:
             return ()
         named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])
         more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
         return (
             f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
-            " vectors; the first row of each word is used, as gensim does",
+            " vectors. The first row of each word is used, as in gensim",
         )
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other, equal_nan=True)
+def _equal(first: Any, second: Any) -> bool:
+    return np.array_equal(first, second, equal_nan=True)
 
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
-    """Where a source has a word twice, the first one counts; accents are encoded as in the wanted words."""
+    """Keep the first value of each word, with accents encoded as in the wanted words."""
     spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
@@ -360,20 +359,20 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
     return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)))
 
 
-# Words of a vocabulary that are spelt almost as those that it lacks.
+# Words of a vocabulary with almost the same spelling as missing words.
 
-# Shorter words have neighbours that mean something else: axe, age, are. Longer ones are no words, and would take as
-# many copies as they have letters.
+# Shorter words have neighbours with other meanings: axe, age, are. Longer strings are no words, and would need as many
+# copies as they have letters.
 _SHORTEST, _LONGEST = 5, 100
 
 
 def joined(phrase: str) -> str:
-    """The phrase as word2vec's sources write it, in which it is one word: prime_minister."""
+    """Write a phrase as one word, as in the sources of word2vec: prime_minister."""
     return phrase.replace(" ", "_")
 
 
 def keys_of(words: Iterable[str]) -> frozenset[str]:
-    """The casefolded forms under which sources may have these words, with accents composed or not, phrases joined."""
+    """Return casefolded forms under which sources may have these words, with other accents, or phrases joined."""
     return frozenset(
         form.casefold()
         for word in words
@@ -383,8 +382,7 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each word those that differ by one letter: added, left out, replaced, or moved by one place; or by accents,
-    or by what nobody sees.
+    """Find words that differ by one added, omitted, replaced, or moved letter, by accents, or by invisible characters.
 
     Two words are near if they are equal after at most one letter is removed from each.
 
@@ -405,14 +403,14 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     without_accents: dict[str, list[str]] = {}
     for word in unique_words:
         without_accents.setdefault(unaccented(word), []).append(word)
-    for other in vocabulary:
-        if len(other) > 2 * _LONGEST:
+    for candidate in vocabulary:
+        if len(candidate) > 2 * _LONGEST:
             continue
-        for word in without_accents.get(unaccented(plain_word(other)), ()):
-            near.setdefault(word, {})[other] = None
-        for form in _shortened(other.casefold()) if shortened else ():
+        for word in without_accents.get(unaccented(plain_word(candidate)), ()):
+            near.setdefault(word, {})[candidate] = None
+        for form in _shortened(candidate.casefold()) if shortened else ():
             for word in shortened.get(form, ()):
-                near.setdefault(word, {})[other] = None
+                near.setdefault(word, {})[candidate] = None
     return {word: tuple(others) for word, others in near.items()}
 
 

@@ -11,19 +11,19 @@ _MAGIC = (793712314).to_bytes(4, "little")
 
 
 def open_fasttext(file: Traversable, trust: bool) -> MemoryReader:
-    """Words and vectors of a model that fastText saved, and those of the parts of words."""
+    """Open a model that fastText saved, with vectors of words and of their parts."""
     if not trust:
         raise EmbeddingError(
-            f"{file.name}: fastText's own .bin, which gensim loads without checking it; pass trust=True (--trust) if"
-            " you trust its origin, or use the .vec file that comes with it"
+            f"{file.name} is a .bin file of fastText, which gensim loads without checks. Pass trust=True (--trust) if"
+            " you trust its origin, or use the .vec file that comes with it."
         )
-    check_gensim(f"{file.name}: a model that fastText saved", "or the .vec file that comes with it")
+    check_gensim(f"open the fastText model {file.name}", "or the .vec file that comes with it")
     from gensim.models.fasttext import load_facebook_vectors  # a second of imports, for such files alone
 
     try:
         return from_keyed_vectors(load_facebook_vectors(str(file)))
     except Exception as error:  # of damage, whatever the loader stumbles over
-        raise EmbeddingError(f"{file.name}: damaged fastText model ({error}); download it again") from error
+        raise EmbeddingError(f"{file.name} is a damaged fastText model ({error}). Download it again.") from error
 
 
 FORMAT = Format("fasttext", lambda sample: sample.startswith(_MAGIC), open_fasttext)

@@ -1,4 +1,4 @@
-"""Pickles: gensim's native files, and words with their vectors; and the names of `gensim.downloader`."""
+"""Pickles (gensim's native files, or words with their vectors), and the names of `gensim.downloader`."""
 
 import pickle
 import sys
@@ -32,16 +32,16 @@ DOWNLOADS = (
     "word2vec-ruscorpora-300",
 )
 
-# What a pickle is, and another way to the vectors.
+# Description of a pickle, and an alternative.
 _PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"
 
 
 def check_gensim(feature: str, instead: str) -> None:
-    """Refuse what gensim alone can do if it is not installed: it has no wheel for Python 3.14."""
+    """Raise an error if gensim is required but not installed: it has no wheel for Python 3.14."""
     if find_spec("gensim") is None:
         raise EmbeddingError(
-            f"{feature} needs gensim, which is not installed (it has no wheel for Python 3.14 or later); "
-            f"use Python 3.12 or 3.13, {instead}"
+            f"gensim is required to {feature}, but is not installed (it has no wheel for Python 3.14 or later). Use"
+            f" Python 3.12 or 3.13, {instead}."
         )
 
 
@@ -49,43 +49,43 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
     sample = peek(file)
     if is_old_torch(sample):
-        raise EmbeddingError(f"{file.name}: {of_torch(file)}")
+        raise EmbeddingError(f"{file.name} {of_torch(file)}.")
     check_trust(file, _PICKLE, trust, _TEXT)
-    # Of gensim's files arrays may lie beside them, which its loader alone finds.
+    # gensim's files may have arrays beside them, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
         raise EmbeddingError(
-            f"{file.name}: holds {described(content)}; allowed: KeyedVectors or a model's .wv, a dict of words to"
-            " vectors, a DataFrame, a list of (word, vector)"
+            f"{file.name} contains {described(content)}. Save KeyedVectors, a model's .wv, a dict of words to vectors,"
+            " a DataFrame, or a list of (word, vector) instead."
         )
     return reader
 
 
 def unpickled(file: Traversable, trust: bool) -> Any:
-    """Read a pickle; words of Python 2 are UTF-8."""
+    """Read a pickle, with words of Python 2 as UTF-8."""
     check_trust(file, _PICKLE, trust, _TEXT)
     try:
         with file.open("rb") as stream:
             return pickle.load(stream, encoding="utf-8")
     except Exception as error:  # whatever its code raises
         raise EmbeddingError(
-            f"{file.name}: not a pickle that opens here ({type(error).__name__}: {error}); save it again"
+            f"The pickle {file.name} cannot be opened here ({type(error).__name__}: {error}). Save it again."
         ) from error
 
 
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
-    """Refuse a file that can run code unless the user trusts it; `instead` is another way."""
+    """Raise an error if a file can run code and is not trusted; `instead` is an alternative."""
     if not trust:
         raise EmbeddingError(
-            f"{file.name}: {what}, and opening one can run code; pass trust=True (--trust) if you trust its origin, or"
-            f" {instead}"
+            f"{file.name} is {what}, which can run code when it is opened. Pass trust=True (--trust) if you trust its"
+            f" origin, or {instead}."
         )
 
 
 def _keyed_vectors(file: Traversable) -> Any:
-    check_gensim(f"{file.name}: a file that gensim saved", "or save the vectors there with save_word2vec_format")
+    check_gensim(f"open {file.name}, which gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # a second of imports, for such files alone
 
     path = Path(str(file))
@@ -96,43 +96,44 @@ def _keyed_vectors(file: Traversable) -> Any:
     except FileNotFoundError as error:
         raise _lacking(path, Path(error.filename or "")) from error
     except Exception as error:  # whatever its code raises
-        raise EmbeddingError(f"{file.name}: gensim cannot load it ({error}); save it again") from error
+        raise EmbeddingError(f"gensim cannot load {file.name} ({error}). Save it again.") from error
 
 
 def _check_whole(beside: Path, path: Path) -> None:
-    """Refuse an array beside a model that does not have the size that it claims."""
+    """Raise an error if an array beside a model does not have the size in its header."""
     size = beside.stat().st_size
     try:
         with beside.open("rb") as stream:
             claimed = ArrayHeader.read(stream).claimed
     except (OSError, ValueError) as error:
         raise EmbeddingError(
-            f"{path.name}: its array '{beside.name}' is damaged ({error}). Copy both files again, under their names"
+            f"The array '{beside.name}' of {path.name} is damaged ({error}). Copy both files again, under the same"
+            " names."
         ) from error
     if size < claimed:
         raise EmbeddingError(
-            f"{path.name}: its array '{beside.name}' has {size:,} bytes of {claimed:,}. Copy that file again, under the"
-            " same name"
+            f"The array '{beside.name}' of {path.name} has only {size:,} of {claimed:,} bytes. Copy it again, under the"
+            " same name."
         )
 
 
 def _lacking(path: Path, beside: Path) -> EmbeddingError:
-    """An array is not beside a model under the name that the model has now."""
-    problem = f"{path.name}: gensim keeps its array in the file '{beside.name}' beside it, which is not there."
+    """Return an error for an array that is missing beside a model, for example because the model was renamed."""
+    problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
-    others = [each.name.removesuffix(ending) for each in sorted(path.parent.glob(f"*{escape(ending)}"))]
+    others = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]
     models = [name for name in others if name and not (path.parent / name).exists()]
     if ending and len(models) == 1:
         rename = f"mv {quote(str(path))} {quote(str(path.with_name(models[0])))}"
         return EmbeddingError(
-            f"{problem} Both keep the names under which they were saved. If '{models[0]}{ending}' is the array, rename"
-            f" the model: `{rename}`"
+            f"{problem} Both must keep the names under which gensim saved them. If '{models[0]}{ending}' is the array,"
+            f" rename the model: `{rename}`."
         )
-    return EmbeddingError(f"{problem} Copy that file into the same folder, and keep the names of both")
+    return EmbeddingError(f"{problem} Copy this file into the same folder, and keep the names of both.")
 
 
 def is_keyed_vectors(source: object) -> bool:
-    """Whether an object is gensim's, without importing gensim."""
+    """Return True if an object is gensim's, without importing gensim."""
     module = sys.modules.get("gensim.models.keyedvectors")
     return module is not None and isinstance(source, module.KeyedVectors)
 
@@ -141,17 +142,17 @@ FORMAT = Format("gensim", lambda sample: sample.startswith(b"\x80"), open_native
 
 
 def download(name: str) -> Path:
-    """The file of a model of gensim-data, downloaded if it is not there.
+    """Return the file of a model of gensim-data, and download it if it is missing.
 
     gensim checks the file's hash. With ``return_path`` it does not import the `__init__.py` that comes along, so no
     downloaded code is run.
     """
-    check_gensim(f"embedding: downloading '{name}'", "or give a file")
+    check_gensim(f"download '{name}'", "or pass a file")
     import gensim.downloader  # as above
 
     try:
         return Path(gensim.downloader.load(name, return_path=True))
     except (OSError, ValueError) as error:
         raise EmbeddingError(
-            f"embedding: gensim.downloader could not get '{name}' ({error}); go online, or give a file"
+            f"gensim.downloader cannot download '{name}' ({error}). Connect to the internet, or pass a file."
         ) from error

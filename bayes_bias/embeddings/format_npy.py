@@ -1,7 +1,7 @@
 """An array in a `.npy` file, and its words in another file beside it.
 
 The words are in a Parquet or text file, or in HistWords' pickle: `1990-vocab.pkl` for `1990-w.npy`. A dict that np.save
-wrote is read, too, and errors say what helps with other arrays.
+wrote can be read as well. For other arrays, errors show how to convert them.
 """
 
 import re
@@ -21,18 +21,19 @@ from bayes_bias.files import read_parquet, read_text
 
 _MAGIC = b"\x93NUMPY"
 _ARRAY, _WORDS = "-w.npy", "-vocab.pkl"
-# Endings of files of words, and what such files are called if not as their array.
+# Endings of files of words, and their names if not the same as the array.
 _INDEXES = (".parquet", ".txt", ".tsv", ".vocab")
 _CALLED = re.compile(r"index|vocab|words|tokens|labels", re.IGNORECASE)
 
 
 def open_npy(file: Traversable, trust: bool) -> MemoryReader:
-    """Words and vectors of an array with its words beside it.
+    """Open an array with its words in a file beside it.
 
     Raises
     ------
     EmbeddingError
-        No file of words next to the array, two of them, or one that is not trusted; an array of another shape.
+        If there is no file of words next to the array, there are two, or it is not trusted, or if the array has another
+        shape.
     """
     path = Path(str(file))
     header = _header(path)
@@ -43,27 +44,28 @@ def open_npy(file: Traversable, trust: bool) -> MemoryReader:
         return _of_histwords(path, words_file, trust)
     if len(header.shape) == 2 and (index := _index_beside(path, header.shape[0])):
         return read_pair(path, index)
-    raise EmbeddingError(f"{path.name}: {_without_words(path, header)}")
+    raise EmbeddingError(f"{path.name} is {_without_words(path, header)}.")
 
 
 def read_pair(path: Path, index: Path) -> MemoryReader:
-    """Words of an index, and the rows of an array in the same order, mapped into memory.
+    """Map an array into memory, with the words of an index in the same order.
 
     Raises
     ------
     EmbeddingError
-        One of them is damaged; there are more words than rows, or fewer.
+        If one of them is damaged, or there are more words than rows, or fewer.
     """
     vectors, words = _array(path), _words_of(index)
     if len(words) != len(vectors):
         raise EmbeddingError(
-            f"{path.name}: has {len(vectors):,} rows, and {index.name} {len(words):,} words. Give each row its word"
+            f"{path.name} has {len(vectors):,} rows, but {index.name} has {len(words):,} words. Write one word for each"
+            " row."
         )
     return MemoryReader(words, vectors, vectors.shape[1], frequent_first=True)
 
 
 def _index_beside(path: Path, rows: int) -> Path | None:
-    """The file of words of an array: that of its own name, or the only one that is called so and has as many words."""
+    """Find the file of words of an array: with the same name, or the only file of words with the same length."""
     own = [beside for ending in _INDEXES if (beside := path.with_suffix(ending)).is_file()]
     called = [
         beside
@@ -74,40 +76,43 @@ def _index_beside(path: Path, rows: int) -> Path | None:
     if len(fitting) > 1:
         names = ", ".join(beside.name for beside in fitting)
         raise EmbeddingError(
-            f"{path.name}: {names} may each be its words. Rename that which is to '{path.with_suffix('.txt').name}', or"
-            " keep one of them"
+            f"{path.name} has several possible files of words: {names}. Rename the right one to"
+            f" '{path.with_suffix('.txt').name}', or keep only one of them."
         )
     return fitting[0] if fitting else None
 
 
 def _words_of(index: Path) -> list[str]:
-    """The words of a Parquet file with one column of text, or of a text file with a word on each line.
+    """Read the words of a Parquet file with one column of text, or of a text file with a word on each line.
 
     A number after each word, such as its count in the vocabulary that GloVe writes, is not part of the word.
     """
     if index.suffix != ".parquet":
         lines = read_text(index, f"{index.name}:", EmbeddingError).removesuffix("\n").split("\n")
         fields = [line.removesuffix("\r").split() for line in lines]
-        if all(len(each) == 2 and each[1].isdecimal() for each in fields):
+        if all(len(fields_of_line) == 2 and fields_of_line[1].isdecimal() for fields_of_line in fields):
             return [word for word, _ in fields]
         return [line.strip() for line in lines]
     try:
         table = read_parquet(index)
     except Exception as error:  # Arrow has errors of many kinds
-        raise EmbeddingError(f"{index.name}: damaged Parquet file ({error}); write it again") from error
+        raise EmbeddingError(f"{index.name} is a damaged Parquet file ({error}). Write it again.") from error
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
     if len(texts) != 1:
-        raise EmbeddingError(f"{index.name}: has {len(texts)} columns of text. Keep the one with the words")
+        raise EmbeddingError(
+            f"{index.name} must have one column of text, but has {len(texts)}. Keep only the column with the words."
+        )
     return [str(word) for word in table[texts[0]].to_pylist()]
 
 
 def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
-    """Words and vectors, without the words whose vector is zero: HistWords writes them for words it has not."""
+    """Open words and vectors, without zero vectors, which HistWords writes for missing words."""
     vectors = _array(path)
     words = unpickled(words_file, trust)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(words) != len(vectors):
         raise EmbeddingError(
-            f"{words_file.name}: not the list of the {len(vectors)} words of {path.name}; download both again"
+            f"{words_file.name} must contain a list of the {len(vectors)} words of {path.name}, but does not. Download"
+            " both files again."
         )
     nonzero = np.flatnonzero(vectors.any(axis=1))
     return MemoryReader([words[row] for row in nonzero], list(vectors[nonzero]), vectors.shape[1])
@@ -127,21 +132,26 @@ def _array(path: Path) -> np.ndarray:
     except (OSError, ValueError, EOFError, OverflowError) as error:
         raise _damaged(path, error) from error
     if is_packed(vectors.dtype):
-        raise EmbeddingError(f"{path.name}: holds {vectors.dtype}: they are {PACKED}. Save the vectors before that")
+        raise EmbeddingError(
+            f"{path.name} contains {vectors.dtype}. These vectors are {PACKED}. Save the original vectors."
+        )
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
-        raise EmbeddingError(f"{path.name}: has shape {vectors.shape} of {vectors.dtype}; allowed: (n, d) of numbers")
+        raise EmbeddingError(
+            f"{path.name} must have the shape (n, d) of numbers, but has {vectors.shape} of {vectors.dtype}. Save it"
+            " again."
+        )
     return np.asarray(vectors)
 
 
 def _damaged(path: Path, error: Exception) -> EmbeddingError:
-    return EmbeddingError(f"{path.name}: damaged NumPy file ({error}); download it again")
+    return EmbeddingError(f"{path.name} is a damaged NumPy file ({error}). Download it again.")
 
 
 # Arrays of other kinds.
 
 
 def _of_objects(path: Path, trust: bool) -> MemoryReader:
-    """Words and vectors of Python objects, such as a dict, that np.save wrote as a pickle."""
+    """Open words and vectors of Python objects, such as a dict, that np.save wrote as a pickle."""
     check_trust(path, "a NumPy file of Python objects", trust, "save words and vectors with np.savez")
     try:
         content = np.load(path, allow_pickle=True).tolist()
@@ -149,32 +159,33 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
         raise _damaged(path, error) from error
     if (reader := from_memory(content)) is None:
         raise EmbeddingError(
-            f"{path.name}: holds {described(content)} of Python objects; allowed: a dict of words to vectors, or a list"
-            " of (word, vector)"
+            f"{path.name} contains {described(content)} of Python objects. Save a dict of words to vectors, or a list"
+            " of (word, vector) instead."
         )
     return reader
 
 
 def _without_words(path: Path, header: ArrayHeader) -> str:
-    """What an array without words is, with the line that makes an archive of it."""
+    """Describe an array without words, with the code that makes an archive of it."""
     saved = f"np.load({str(path)!r})"
     words = "where `words` is the list of their words, in the same order"
     if header.dtype.names:
         return _with_fields(header.dtype, saved)
     if header.dtype.kind not in "fiu" or is_packed(header.dtype):
-        return f"an array of {header.dtype}, which are no vectors. Give floating point numbers, with their words"
+        return f"an array of {header.dtype} instead of vectors. Save floating point numbers, with their words"
     if len(header.shape) == 3:
         seeds = f"seeds=[str(k) for k in range({header.shape[0]})]"
         return (
-            f"an array {header.shape} without words. If its first axis is that of seeds, write it as an archive:"
+            f"an array {header.shape} without words. If its first axis contains seeds, write it as an archive:"
             f" `import numpy as np; np.savez('vectors.npz', words=words, vectors={saved}, {seeds})`, {words}"
         )
     if len(header.shape) != 2:
-        return f"an array {header.shape} without words. Give one with a row for each word, and their words"
+        return f"an array {header.shape} without words. Save an array with a row for each word, and the words"
     return (
-        f"an array without words. Write it with them as an archive: `import numpy as np; np.savez('vectors.npz',"
-        f" words=words, vectors={saved})`, {words}. Or save them beside it as '{path.with_suffix('.txt').name}', a word"
-        f" on each line, or give HistWords' two files, such as 1990{_ARRAY} and 1990{_WORDS}"
+        "an array without words. Write it with them as an archive: `import numpy as np; np.savez('vectors.npz',"
+        f" words=words, vectors={saved})`, {words}. Alternatively, save the words beside it as"
+        f" '{path.with_suffix('.txt').name}', with a word on each line, or use HistWords' two files, such as"
+        f" 1990{_ARRAY} and 1990{_WORDS}"
     )
 
 

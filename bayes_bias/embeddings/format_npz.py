@@ -1,9 +1,9 @@
-"""NumPy archives of `words` and `vectors`, perhaps with a boolean `pool`, or with `templates` (`seeds`, ...).
+"""NumPy archives of `words` and `vectors`, optionally with a boolean `pool`, or with `templates` (`seeds`, ...).
 
 With an array of names of replicates, vectors have the shape (replicates, words, dimensions), and `general_words` may
 have `general_vectors` (words, dimensions) in the first replicate. Rows are streamed. Before anything is read, the size
-that each array claims is held against its member and the file. Arrays of Python objects, which NumPy stores as pickles,
-are refused unless the user trusts the file.
+in the header of each array is compared with its member and the file. Arrays of Python objects, which NumPy stores as
+pickles, are rejected unless the user trusts the file.
 """
 
 import io
@@ -28,17 +28,17 @@ from bayes_bias.embeddings.other_files import of_torch
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import plural
 
-# What an array in a NumPy file says that it is, read without taking memory for what it claims.
+# Headers of arrays in NumPy files, read without allocating memory for the array.
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-# NumPy refuses headers of more than 10,000 bytes, but first takes as much memory as a header says that it needs.
+# NumPy rejects headers of more than 10,000 bytes, but first allocates the memory that a header claims.
 _LONGEST = 10_100
 _GENERAL = ("general_words", "general_vectors")
 
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """Shape and type of an array, and where its values begin."""
+    """Shape and type of an array, and the position of its first value."""
 
     shape: tuple[int, ...]
     in_rows: bool
@@ -50,12 +50,12 @@ class ArrayHeader:
 
     @classmethod
     def read(cls, stream: IO[bytes]) -> Self:
-        """The header at the beginning of a stream.
+        """Read the header at the beginning of a stream.
 
         Raises
         ------
         ValueError
-            There is none.
+            If there is no header.
         """
         begin = io.BytesIO(stream.read(_LONGEST))
         try:
@@ -66,14 +66,14 @@ class ArrayHeader:
 
     @property
     def claimed(self) -> int:
-        """Bytes that header and values take."""
+        """Number of bytes of header and values."""
         return self.begins + math.prod(self.shape) * self.dtype.itemsize
 
 
-# What replicates may be, by the name of the array of their labels but for its "s".
+# Kinds of replicates, whose plurals are names of the array of labels.
 KINDS = ("template", "seed", "corpus", "layer", "replicate")
 
-# Vectors compress by a factor below 20; an archive beyond this factor and size is refused as a bomb.
+# Vectors compress by a factor below 20. An archive beyond this factor and size is rejected as a bomb.
 _FACTOR, _LARGE = 200, 1 << 28
 # Rows that are read at once: reading each by itself takes three times as long.
 _BLOCK = 64
@@ -102,7 +102,7 @@ class NpzReader(Reader):
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
     def by_frequency(self) -> bool:
-        return not (self.has_pool or self.labels)  # those are put together for some lists, whose words come first
+        return not (self.has_pool or self.labels)  # such archives begin with the words of some lists
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         vectors = _replicated_rows(self.file) if self.labels else _rows(self.file, self.trust)
@@ -124,64 +124,68 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     Raises
     ------
     EmbeddingError
-        Not an archive, or a damaged one; no array `words` or `vectors`; arrays of other types, or of shapes that do
-        not belong together; a size that the file cannot have; Python objects in a file that is not trusted.
+        If it is not an archive or is damaged, has no array `words` or `vectors`, arrays of other types or of shapes
+        that do not match, an impossible size, or Python objects although the file is not trusted.
     """
     headers = _headers(file, trust)
     words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
     if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
         raise EmbeddingError(
-            f"{file.name}: holds Python objects, and reading those can run code; save `words` as text "
-            "(np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin"
+            f"{file.name} contains Python objects, which can run code when they are read. Save `words` as text"
+            " (np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin."
         )
     if is_packed(vectors.dtype):
         raise EmbeddingError(
-            f"{file.name}: `vectors` holds {vectors.dtype}: they are {PACKED}. Save the vectors before that, as float32"
+            f"The vectors in {file.name} ({vectors.dtype}) are {PACKED}. Save the original vectors as float32."
         )
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
         raise EmbeddingError(
-            f"{file.name}: `words` holds {words.dtype}, `vectors` {vectors.dtype}; "
-            "allowed: text and numbers; save words as np.array(words, dtype=str)"
+            f"{file.name} must contain text as `words` and numbers as `vectors`, but contains {words.dtype} and"
+            f" {vectors.dtype}. Save words as np.array(words, dtype=str)."
         )
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
-        raise EmbeddingError(f"{file.name}: `pool` has shape {pool}; allowed: {words.shape} of bool, one for each word")
+        raise EmbeddingError(
+            f"`pool` in {file.name} must have the shape {words.shape} of bool, but has {pool}. Save one value for each"
+            " word."
+        )
     if len(vectors.shape) == 3:
         return _of_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
         raise EmbeddingError(
-            f"{file.name}: `words` has shape {words.shape}, `vectors` {vectors.shape}; "
-            "allowed: (n,) and (n, d); save one vector for each word"
+            f"{file.name} must have `words` of the shape (n,) and `vectors` of the shape (n, d), but the shapes are"
+            f" {words.shape} and {vectors.shape}. Save one vector for each word."
         )
     return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None)
 
 
 def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
-    """An archive of vectors (replicates, words, dimensions)."""
+    """Open an archive of vectors (replicates, words, dimensions)."""
     words, vectors = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
     if kind is not None and headers[plural(kind)].dtype.kind not in "Uiu":
         raise EmbeddingError(
-            f"{file.name}: `{plural(kind)}` has shape {headers[plural(kind)]}; allowed: text; save the names as "
-            "np.array(names, dtype=str)"
+            f"`{plural(kind)}` in {file.name} must contain text, but contains {headers[plural(kind)]}. Save the names"
+            " as np.array(names, dtype=str)."
         )
     labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
     if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
         raise EmbeddingError(
-            f"{file.name}: `vectors` has shape {vectors}, `words` {words}, and {len(set(labels))} replicates have "
-            f"names; allowed: (r, n, d), (n,) and r different names in {arrays}"
+            f"{file.name} must have `vectors` of the shape (r, n, d), `words` of the shape (n,), and r different names"
+            f" in {arrays}, but the shapes are {vectors} and {words}, with {len(set(labels))} names. Save the missing"
+            " names."
         )
     general = [headers[name].shape for name in _GENERAL if name in headers]
     if general and (len(general) < 2 or general != [general[0][:1], (*general[0][:1], vectors[2])]):
         raise EmbeddingError(
-            f"{file.name}: `general_words` and `general_vectors` have the shapes {general}; allowed: (m,) and (m,"
-            f" {vectors[2]}), words in the first replicate"
+            f"`general_words` and `general_vectors` in {file.name} must have the shapes (m,) and (m, {vectors[2]}), but"
+            f" have the shapes {general}. Save one vector of the first replicate for each general word."
         )
     return NpzReader(file, vectors[2], False, labels, kind, "pool" in headers, bool(general))
 
 
 def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
-    """The header of each array of vectors, with the size it claims checked."""
+    """Read the header of each array, and check the size that it claims."""
     wanted = ("words", "vectors", "pool", *_GENERAL, *map(plural, KINDS))
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
@@ -191,33 +195,34 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
             if names and not any(name.endswith(".npy") for name in names):
                 raise EmbeddingError(
-                    f"{file.name}: a zip of {', '.join(names[:5])}{more}; unpack it first (unzip {file.name}), and give"
-                    " one file of vectors"
+                    f"{file.name} is a zip archive of {', '.join(names[:5])}{more}. Unpack it first (unzip"
+                    f" {file.name}), and pass one file of vectors."
                 )
             names = [name.removesuffix(".npy") for name in names]
             raise EmbeddingError(
-                f"{file.name}: found {', '.join(names[:5]) or 'nothing'}{more}; an .npz of vectors has the arrays words"
-                " and vectors; for an archive of one array a word, pass dict(numpy.load(file))"
+                f"{file.name} must contain the arrays words and vectors, but contains"
+                f" {', '.join(names[:5]) or 'nothing'}{more}. If it has one array for each word, pass"
+                " dict(numpy.load(file))."
             )
         headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         claimed = sum(members[name].file_size for name in headers)
         size = stream.seek(0, 2)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
-            f"{file.name}: has {size:,} bytes and claims {claimed:,} unpacked, {claimed // size:,} times as many; "
-            "vectors do not compress so well; save them again, or pass trust=True (--trust) if you trust its origin"
+            f"{file.name} has {size:,} bytes but claims {claimed:,} unpacked, which is {claimed // size:,} times as"
+            " many and implausible for vectors. Save it again, or pass trust=True (--trust) if you trust its origin."
         )
     return headers
 
 
 def _refuse_others(names: list[str], file: Traversable) -> None:
-    """Refuse the archives of other programs."""
+    """Raise an error for archives of other programs."""
     if any(PurePosixPath(name).name == "data.pkl" for name in names):
-        raise EmbeddingError(f"{file.name}: {of_torch(file)}")
+        raise EmbeddingError(f"{file.name} {of_torch(file)}.")
     if "xl/workbook.xml" in names:
         raise EmbeddingError(
-            f"{file.name}: is an Excel workbook. Save its sheet as CSV, and give the DataFrame of pandas.read_csv(file,"
-            " index_col=0, keep_default_na=False) in Python"
+            f"{file.name} is an Excel workbook. Save its sheet as CSV, and in Python pass the DataFrame of"
+            " `pandas.read_csv(file, index_col=0, keep_default_na=False)`."
         )
 
 
@@ -226,8 +231,8 @@ def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Tra
         header = ArrayHeader.read(stream)
     if header.claimed != member.file_size and not header.dtype.hasobject:
         raise EmbeddingError(
-            f"{file.name}: `{member.filename.removesuffix('.npy')}` claims the shape {header}, which is "
-            f"{header.claimed:,} bytes, and has {member.file_size:,}; copy or save it again"
+            f"`{member.filename.removesuffix('.npy')}` in {file.name} claims the shape {header}, which is"
+            f" {header.claimed:,} bytes, but has {member.file_size:,} bytes. Copy or save the file again."
         )
     return header
 
@@ -238,7 +243,7 @@ def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
 
 
 def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
-    """The rows of `vectors`, some at a time (unless they are stored by column)."""
+    """Yield the rows of `vectors`, some at a time (unless they are stored by column)."""
     with (
         _undamaged(file),
         file.open("rb") as stream,
@@ -260,19 +265,19 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
 
 
 def _replicated_rows(file: Traversable) -> Iterator[Vector]:
-    """The vectors (replicate, dimension) of one word after the other; the whole array is read."""
+    """Yield the vectors (replicate, dimension) of each word, after reading the whole array."""
     yield from np.moveaxis(_array(file, "vectors", False), 0, 1)
 
 
 @contextmanager
 def _undamaged(file: Traversable) -> Iterator[None]:
-    """Damage, which zipfile, zlib and NumPy each report in errors of their own, as one."""
+    """Raise one error for damage, which zipfile, zlib and NumPy report differently."""
     try:
         yield
     except EmbeddingError:
         raise
     except _DAMAGE as error:
-        raise EmbeddingError(f"{file.name}: damaged .npz archive ({error}); copy or save it again") from error
+        raise EmbeddingError(f"{file.name} is a damaged .npz archive ({error}). Copy or save it again.") from error
 
 
 FORMAT = Format("npz", lambda sample: sample.startswith(b"PK"), open_npz)

@@ -1,6 +1,6 @@
-"""A column of lists: JSON, JSON lines, Parquet or CSV with a text, or an id, and the list of numbers of each row.
+"""A column of lists: JSON, JSON lines, Parquet or CSV with a text or id, and a list of numbers in each row.
 
-Or JSON of words with their vectors.
+Also JSON of words with their vectors.
 """
 
 import json
@@ -22,7 +22,7 @@ from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 _PARQUET = b"PAR1"
 # JSON of objects, or of lists that begin with a text; a word that begins with a bracket has no comma after it.
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*((\[\s*)?\{\s*"|(\[\s*){1,2}"(?:[^"\\\n]|\\.)*"\s*,\s*[\[\-\d])')
-# JSON of numbers alone, and the lists of a JSON text that are in one another.
+# JSON of only numbers, and nested lists of a JSON text.
 _NUMBERS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*){1,3}-?\d[-+.\deE]*\s*,")
 _NUMBER = re.compile(rb"[-+\d.eE]+")
 # The beginning of a list of numbers in a cell.
@@ -30,25 +30,25 @@ _LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
 
 
 def read_records(file: Traversable) -> Records:
-    """The vectors of such a file, and its other columns.
+    """Read the vectors of such a file, and its other columns.
 
     Raises
     ------
     EmbeddingError
-        Not readable; no column of lists, or two; lists of several lengths.
+        If it is not readable, has no column of lists or two, or lists of several lengths.
     """
     return _read(file)[0]
 
 
 def open_records(file: Traversable, trust: bool) -> MemoryReader:
-    """Words and vectors of such a file; it cannot run code."""
+    """Open words and vectors of such a file, which cannot run code."""
     records, reading = _read(file)
     words, vectors = records.rows(file.name, reading)
     return MemoryReader(words, vectors, records.vectors.shape[1])
 
 
 def _read(file: Traversable) -> tuple[Records, str]:
-    """The vectors of a file, and the Python that reads it as a frame; "" if no single call does."""
+    """Read the vectors of a file, and return the code that reads it as a frame, or "" if no single call does."""
     with open_stream(file) as stream:
         content = stream.read()
     path = repr(str(file))
@@ -56,16 +56,17 @@ def _read(file: Traversable) -> tuple[Records, str]:
         return records_of(_parquet(content, file.name), file.name), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
         raise EmbeddingError(
-            f"{file.name}: is JSON of lists of numbers without words. Write their words beside them, in the same order:"
+            f"{file.name} contains lists of numbers without words. Save them with their words, in the same order:"
             f" `import numpy as np, pandas as pd; np.savez('vectors.npz', words=words,"
-            f" vectors=pd.read_json({path}).to_numpy())`"
+            f" vectors=pd.read_json({path}).to_numpy())`."
         )
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
         return records_of(frame_of_json(objects, file.name), file.name), _reading(objects, in_lines, path)
     if not is_spreadsheet(file.name):
         raise EmbeddingError(
-            f"{file.name}: a table of vectors is JSON, JSON lines, Parquet or CSV; give the file the ending of its kind"
+            f"{file.name} must be JSON, JSON lines, Parquet or CSV with a list of numbers in each row. Rename the file"
+            " with the ending of its format."
         )
     frame = read_frame(file, file.name, EmbeddingError, text=None)
     delimiter = delimiter_of(content.decode("utf-8", errors="replace"))
@@ -73,7 +74,7 @@ def _read(file: Traversable) -> tuple[Records, str]:
 
 
 def _objects(content: bytes, name: str) -> tuple[Any, bool]:
-    """One JSON text, or the values of one on each line, and whether each is on a line."""
+    """Read one JSON text or JSON lines, and return True as well for lines."""
     try:
         text = content.decode("utf-8-sig")
         try:
@@ -82,11 +83,11 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
             lines = [line for line in text.splitlines() if line.strip()]
             return [parse_json(line) for line in lines], True
     except (ValueError, RecursionError) as error:
-        raise EmbeddingError(f"{name}: not valid JSON, nor JSON lines: {error}; write it again") from error
+        raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Write it again.") from error
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
-    """The Python that reads JSON as a frame, if pandas can."""
+    """Return the code that reads JSON as a frame, if pandas can."""
     rows = objects if isinstance(objects, list) else []
     if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
         return f"pd.read_json({path}, lines={in_lines}, dtype=False)"
@@ -99,7 +100,7 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
         return read_parquet(content).to_pandas(use_threads=False)
     except Exception as error:  # Arrow has errors of many kinds
-        raise EmbeddingError(f"{name}: damaged Parquet file ({error}); write it again") from error
+        raise EmbeddingError(f"{name} is a damaged Parquet file ({error}). Write it again.") from error
 
 
 def _recognises(sample: bytes) -> bool:
@@ -108,9 +109,9 @@ def _recognises(sample: bytes) -> bool:
 
 
 def _has_column_of_lists(sample: bytes) -> bool:
-    """Whether there are headings, and below them a cell that begins a list."""
+    """Return True if there are headings, and a cell below them begins a list."""
     headings, _, rest = sample.partition(b"\n")
-    last = headings.split()[-1:]  # of vectors that are lines of text it is a number
+    last = headings.split()[-1:]  # a number, if each line is a vector
     is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])
     try:
         headings.decode("utf-8-sig")

@@ -1,5 +1,7 @@
-"""Text with a word and its values on each line, between blanks or tabs. GloVe has no header; word2vec and fastText
-(`.vec`) have one."""
+"""Text with a word and its values on each line, separated by blanks or tabs.
+
+Files of GloVe have no header, whereas files of word2vec and fastText (`.vec`) have one.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -22,7 +24,7 @@ from bayes_bias.errors import EmbeddingError
 
 logger = logging.getLogger("bayes_bias")
 
-# What some editors write before UTF-8 text.
+# The byte-order mark that some editors write before UTF-8 text.
 _BOM = b"\xef\xbb\xbf"
 # The most bytes of a number and of a word, with the space after it.
 _NUMBER, _LONGEST_WORD = 64, 10_000
@@ -34,20 +36,20 @@ _LONGEST_LINE = 1 << 24
 class TextReader(Reader):
     """Words and vectors from a text file, gzipped or not.
 
-    Every line is checked for its number of values; only the lines of wanted words are read as numbers.
+    Every line is checked for its number of values, but only the lines of wanted words are read as numbers.
     """
 
     file: Traversable
     dimensions: int
     promised: int | None
-    """Number of words that the header promises, if there is a header."""
+    """Number of words in the header, if there is a header."""
 
     def words(self) -> Iterator[str]:
         for _, row in self._rows():
             yield self._word(row)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        # A word may contain spaces (GloVe-840B: '. . .'), so the first field only says where to look closer.
+        # A word may contain spaces (GloVe-840B: '. . .'), so the first field only preselects lines.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
         for count, (number, row) in enumerate(self._rows()):
             if count >= first and folded(row.split(b" ", 1)[0]) not in first_fields:
@@ -57,7 +59,7 @@ class TextReader(Reader):
                 yield word, self._vector(row, number)
 
     def _rows(self) -> Iterator[tuple[int, bytes]]:
-        """Number (from 1) and bytes of each line that is a row, checked for its number of values."""
+        """Yield number (from 1) and bytes of each line that is a row, after a check of its number of values."""
         count = 0
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
@@ -70,29 +72,29 @@ class TextReader(Reader):
                     raise self._ragged(number, spaces)
                 if not line.endswith(b"\n"):
                     logger.warning(
-                        f"{self.file.name}: line {number:,}, the last one, has no line break at its end; if the file"
-                        " was cut, its last number is wrong: compare its size with the original"
+                        f"{self.file.name}: the last line ({number:,}) does not end in a line break. If the file was"
+                        " cut, its last number is wrong, so compare its size with the original"
                     )
                 count += 1
                 yield number, row
         if self.promised is not None and count < self.promised:
             raise EmbeddingError(
-                f"{self.file.name}: truncated: the header promises {self.promised:,} words, found {count:,}; "
-                f"copy or download it again; if no word is missing, correct the first line: sed -i '1s/.*/{count}"
-                f" {self.dimensions}/' {self.file.name}"
+                f"{self.file.name} is truncated: its header states {self.promised:,} words, but it contains {count:,}."
+                f" Copy or download it again. If no word is missing, correct the first line: `sed -i '1s/.*/{count}"
+                f" {self.dimensions}/' {self.file.name}`."
             )
 
     def _word(self, row: bytes) -> str:
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
     def _too_long(self, row: bytes) -> bool:
-        """Whether the row has too many values, rather than a word that contains spaces."""
+        """Return True if the row has too many values, rather than a word that contains spaces."""
         return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _ragged(self, number: int, values: int) -> EmbeddingError:
         return EmbeddingError(
-            f"{self.file.name}: line {number:,} has {values} values, expected {self.dimensions}; "
-            "mend or remove the line, or download the file again"
+            f"{self.file.name}, line {number:,}: expected {self.dimensions} values but found {values}. Correct or"
+            " remove the line, or download the file again."
         )
 
     def _vector(self, row: bytes, number: int) -> Vector:
@@ -100,14 +102,14 @@ class TextReader(Reader):
         for field in fields:
             if not is_number(field):
                 raise EmbeddingError(
-                    f"{self.file.name}: line {number:,} has {_decoded(field)!r} for a number; "
-                    "mend or remove the line, or download the file again"
+                    f"{self.file.name}, line {number:,}: expected a number but found {_decoded(field)!r}. Correct or"
+                    " remove the line, or download the file again."
                 )
         return np.array([float(field) for field in fields], dtype=np.float32)
 
 
 def open_text(file: Traversable, trust: bool) -> TextReader:
-    """Find the number of dimensions in the header, or else in the first line; text cannot run code."""
+    """Find the number of dimensions in the header, or else in the first line. Text cannot run code."""
     with open_stream(file) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
         promise = header(first)
@@ -115,9 +117,9 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
     dimensions = promise[1] if promise else row.count(b" ")
     if dimensions < 1 or not is_number(row.rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
-            f"{file.name}: begins with {_decoded(first.rstrip()[:40])!r}; in a text file of vectors each line has "
-            "a word and its values, with single spaces between them; from a spreadsheet, give the DataFrame of"
-            " pandas.read_csv(file, index_col=0, keep_default_na=False)"
+            f"Each line of {file.name} must contain a word and its values, separated by single spaces, but the file"
+            f" begins with {_decoded(first.rstrip()[:40])!r}. If it is a spreadsheet, pass the DataFrame of"
+            " `pandas.read_csv(file, index_col=0, keep_default_na=False)`."
         )
     check_dimensions(dimensions, first, file.name)
     return TextReader(file, dimensions, promise[0] if promise else None)
@@ -127,7 +129,7 @@ FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary
 
 
 def _with_blanks(row: bytes) -> bytes:
-    """Some programs write a tab after the word, or after every number."""
+    """Replace tabs, which some programs write after the word, or after every number."""
     return row.replace(b"\t", b" ") if b"\t" in row else row
 
 

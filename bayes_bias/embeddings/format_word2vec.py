@@ -1,7 +1,7 @@
 """word2vec's binary format: a line `words dimensions`, then each word, a space, and its float32 values.
 
-Files of other numbers, which some programs write in the same layout, are recognised by what stands where words are
-expected, and by the size of the numbers.
+Files of other numbers, which some programs write in the same layout, are recognised by the bytes in place of words, and
+by the size of the numbers.
 """
 
 import re
@@ -26,13 +26,13 @@ from bayes_bias.embeddings.format_base import (
 )
 from bayes_bias.errors import EmbeddingError
 
-# Bytes after the header that tell the kind of numbers, and the least number of words among them.
+# Bytes after the header that show the kind of numbers, and the least number of words among them.
 _SAMPLE, _FEWEST, _LONGEST_WORD = 1 << 16, 4, 200
-# The first word is in its place whatever the numbers are, so that the next ones decide.
+# The first word does not depend on the kind of numbers, so the next ones decide.
 _MOST = 20
-# What no word has, in most files: control characters.
+# Control characters, which words do not contain in most files.
 _NO_WORD = re.compile(rb"[\x00-\x1f\x7f]")
-# Kinds of numbers, and what they are called; the first is that of the format.
+# Kinds of numbers, and their names. The first is the one of the format.
 _KINDS = {
     "<f4": "32-bit numbers",
     ">f4": "32-bit big-endian numbers",
@@ -64,17 +64,17 @@ class BinaryReader(Reader):
             for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
                 if number < first or folded(word) in keys:
                     values = np.frombuffer(block, dtype="<f4", count=self.dimensions, offset=start)
-                    # A copy, lest one vector keep its whole block in memory.
+                    # A copy, because otherwise one vector would keep its whole block in memory.
                     yield word.decode("utf-8", errors="replace"), values.copy()
 
 
 def open_binary(file: Traversable, trust: bool) -> BinaryReader:
-    """Find the number of dimensions in the header; the format cannot run code.
+    """Find the number of dimensions in the header. The format cannot run code.
 
     Raises
     ------
     EmbeddingError
-        No header, or numbers of another kind after each word.
+        If there is no header, or there are numbers of another kind after each word.
     """
     with open_stream(file) as stream:
         count, dimensions = read_header(stream, file.name)
@@ -92,34 +92,34 @@ FORMAT = Format("word2vec-binary", _is_binary, open_binary)
 
 
 def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable) -> None:
-    """Refuse numbers that are not of 32 bits with the lowest byte first, if it is clear what they are."""
+    """Raise an error for numbers other than little-endian 32-bit ones, if their kind is clear."""
     fits = {kind: _words_fit(sample, count, dimensions, np.dtype(kind).itemsize) for kind in _KINDS}
     if fits["<f4"] is None:
         return
     likely = [kind for kind, fit in fits.items() if fit and _are_of_vectors(sample, count, dimensions, kind)]
     if not likely and not fits["<f4"]:
         raise EmbeddingError(
-            f"{file.name}: the header promises words with {dimensions:,} numbers of 32 bits, and the bytes after the"
-            " first of them are no word; copy or download the file again"
+            f"{file.name} must contain words with {dimensions:,} numbers of 32 bits, but the bytes after the first of"
+            " them are no word. Copy or download the file again."
         )
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
         return
-    begin = f"{file.name}: has {_KINDS[kind]} after each word, and word2vec's binary format has 32-bit ones."
+    begin = f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {_KINDS[kind]}."
     if kind == "i1":
-        raise EmbeddingError(f"{begin} They are quantised, so give the file of the vectors before that")
+        raise EmbeddingError(f"{begin} They are quantised, so pass the file of the original vectors.")
     path, size, library = repr(str(file)), np.dtype(kind).itemsize, "gzip" if is_zipped(file) else "io"
     until_blank = "iter(lambda: stream.read(1) or b' ', b' ')"
     raise EmbeddingError(
         f"{begin} Write them as an archive: `import {library}, numpy as np; stream = {library}.open({path}, 'rb'); n, d"
         f" = map(int, stream.readline().split()); rows = [(b''.join({until_blank}).decode(errors='replace').strip(),"
         f" np.frombuffer(stream.read({size} * d), {kind!r})) for _ in range(n)]; np.savez('vectors.npz',"
-        " words=[word for word, _ in rows], vectors=np.stack([vector for _, vector in rows]).astype('f8'))`"
+        " words=[word for word, _ in rows], vectors=np.stack([vector for _, vector in rows]).astype('f8'))`."
     )
 
 
 def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
-    """Each word with the place where its numbers start, if numbers take so many bytes; the last is b"" at the end."""
+    """Yield each word and the position of its numbers, if a number has `itemsize` bytes, and b"" at the end."""
     start = 0
     for _ in range(min(count, _MOST)):
         space = sample.find(b" ", start)
@@ -135,7 +135,7 @@ def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterat
 
 
 def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
-    """Whether most words after the first are words, and nothing follows the last one; None if there is no other."""
+    """Return True if most words after the first are words, and nothing follows the last; None if there is only one."""
     starts = list(_starts(sample, count, dimensions, itemsize))
     words = [word for word, _ in starts[1 : min(count, _MOST)]]
     after = [word for word, _ in starts[count:]] if count <= _MOST else []
@@ -144,7 +144,7 @@ def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> boo
 
 
 def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bool:
-    """Whether the numbers of the first words vary as those of vectors do."""
+    """Return True if the numbers of the first words vary like vectors."""
     dtype = np.dtype(kind)
     width = dimensions * dtype.itemsize
     parts = [sample[at : at + width] for _, at in _starts(sample, count, dimensions, dtype.itemsize)]
@@ -152,7 +152,7 @@ def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bo
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
-    """Each word, the block of the file that holds its vector, and the first byte of the vector in it."""
+    """Yield each word, the block of the file with its vector, and the first byte of the vector in it."""
     count, dimensions = read_header(stream, name)
     size = 4 * dimensions
     block, start = b"", 0
@@ -163,14 +163,14 @@ def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]
             space = block.find(b" ")
             if space < 0 or space + 1 + size > len(block):
                 raise EmbeddingError(
-                    f"{name}: truncated: the header promises {count:,} words, "
-                    f"the file ends at word {number:,}; copy or download it again"
+                    f"{name} is truncated: its header states {count:,} words, but it ends at word {number:,}. Copy or"
+                    " download it again."
                 )
         # Some writers end each vector with a newline, which then stands before the next word.
         yield block[start:space].lstrip(b"\n"), block, space + 1
         start = space + 1 + size
     if (block[start:] + stream.read(_LONGEST_WORD)).strip(b"\n"):
         raise EmbeddingError(
-            f"{name}: the header promises {count:,} words, and more bytes follow them; correct the header, or copy or"
-            " download the file again"
+            f"The header of {name} states {count:,} words, but more bytes follow them. Correct the header, or copy or"
+            " download the file again."
         )

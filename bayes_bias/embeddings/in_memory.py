@@ -1,4 +1,4 @@
-"""Vectors that are in memory already: a mapping, a DataFrame, words and an array, or gensim's KeyedVectors."""
+"""Vectors in memory: a mapping, a DataFrame, words and an array, or gensim's KeyedVectors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from bayes_bias.words.spelling import composed
 
 @dataclass(frozen=True)
 class MemoryReader(Reader):
-    """Words, and something that has a row for each of them."""
+    """Words, with a row of numbers for each."""
 
     labels: Sequence[str]
     rows: Sequence[Any] | NDArray[Any]
@@ -39,7 +39,7 @@ class MemoryReader(Reader):
 
 @dataclass(frozen=True)
 class SubwordReader(MemoryReader):
-    """The same with vectors of parts of words, which gensim's FastTextKeyedVectors put together."""
+    """The same with vectors of parts of words, which gensim's FastTextKeyedVectors combine."""
 
     model: Any = None
 
@@ -49,7 +49,7 @@ class SubwordReader(MemoryReader):
 
 
 def from_memory(source: object) -> MemoryReader | None:
-    """From a mapping, a frame, words and an array, or a list of words with their vectors; None of anything else."""
+    """Read a mapping, a frame, words and an array, or a list of words with vectors; return None for anything else."""
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
@@ -60,7 +60,7 @@ def from_memory(source: object) -> MemoryReader | None:
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
-    """Whether these are words, each with its vector."""
+    """Return True if these are words, each with its vector."""
     return (
         isinstance(source, list | tuple)
         and bool(source)
@@ -72,7 +72,7 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
 
 
 def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
-    """Whether these are words and an array with a row for each of them, in either order."""
+    """Return True if these are words and an array with a row for each of them, in either order."""
     if not isinstance(source, list | tuple) or len(source) != 2:
         return False
     words = [part for part in source if isinstance(part, list | tuple) or getattr(part, "ndim", 0) == 1]
@@ -81,19 +81,19 @@ def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
 
 
 def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
-    """Vectors of words by word, from a mapping, or from a frame or words and an array, whose words must differ."""
+    """Return vectors by word, from a mapping, a frame, or words and an array, whose words must differ."""
     if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
         return cast("Mapping[str, Vector]", source)
     reader = from_memory(source)
     assert reader is not None
     rows = len(source) if isinstance(source, pd.DataFrame) else len(reader.labels)
     if len(set(reader.labels)) < rows:
-        raise EmbeddingError(f"{argument}: a word has several rows; keep one row for each word")
+        raise EmbeddingError(f"`{argument}` has several rows for the same word. Keep one row for each word.")
     return dict(reader.entries(frozenset(), len(reader.labels)))
 
 
 def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
-    """The vectors as a frame, or as an array with a row for each word, if these came so."""
+    """Return vectors as a frame, or as an array with a row for each word, if the source was one."""
     if isinstance(source, pd.DataFrame):
         return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
@@ -104,48 +104,48 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
     _check_words(words)
     if len(words) != len(rows) or rows.dtype.kind not in "fiu" or is_packed(rows.dtype):
         raise EmbeddingError(
-            f"embedding: {len(words):,} words and an array {rows.shape} of {rows.dtype} are given; a pair of words and"
-            " vectors needs an array with a row of floating point numbers for each word"
+            f"The array of vectors must have a row of floating point numbers for each of the {len(words):,} words, but"
+            f" it has the shape {rows.shape} of {rows.dtype}. Pass the vectors in the order of the words."
         )
     return MemoryReader(words, rows, rows.shape[1])
 
 
 def _is_row(value: Any) -> bool:
-    """Whether this has one axis; a tensor may refuse to become an array."""
+    """Return True if this has one axis, without converting a tensor to an array."""
     axes = getattr(value, "ndim", None)
     return (np.ndim(value) if axes is None else axes) == 1
 
 
 def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
-    """The vector of each word; refuses two that differ."""
+    """Return the vector of each word, and raise an error if it has two different ones."""
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
         vector = _checked(word, row)
         if not np.array_equal(vectors.setdefault(word, vector), vector, equal_nan=True):
             raise EmbeddingError(
-                f"embedding: '{word}' is in several pairs with different vectors. Give each word one vector, such as"
-                " the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
-                " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`"
+                f"The word '{word}' is in several pairs with different vectors. Use one vector for each word, for"
+                " example the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
+                " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`."
             )
     return vectors
 
 
 def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
-    """From a mapping of words to vectors of one length."""
+    """Read a mapping of words to vectors of the same length."""
     _check_words(list(vectors))
     rows = [_checked(word, row) for word, row in vectors.items()]
     first = next(iter(vectors))
     for word, row in zip(vectors, rows, strict=True):
         if len(row) != len(rows[0]):
             raise EmbeddingError(
-                f"embedding: vectors of different lengths: '{first}' has {len(rows[0])} values, '{word}' "
-                f"{len(row)}; all must come from one embedding"
+                f"All vectors must have the same length, but '{first}' has {len(rows[0])} values and '{word}' has"
+                f" {len(row)}. Pass vectors from one embedding."
             )
     return MemoryReader(list(vectors), rows, len(rows[0]))
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
-    """From a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
+    """Read a DataFrame with words in its index and numbers in its columns, or with a column of lists."""
     if has_lists(frame):
         records = records_of(frame, "embedding")
         words, vectors = records.rows("embedding")
@@ -153,16 +153,19 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     _check_words(frame.index.to_list())
     wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if wrong or frame.columns.empty:
-        problem = f"non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
-        raise EmbeddingError(f"embedding: DataFrame has {problem}; words go into the index, numbers into columns")
+        problem = f"the non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
+        raise EmbeddingError(
+            f"A DataFrame of vectors must have words in its index and numbers in its columns, but it has {problem}. Use"
+            " frame.set_index(COLUMN) to move the words to the index."
+        )
     rows = frame.to_numpy(dtype=np.float64)
     row_of: dict[str, int] = {}
     for row, word in enumerate(frame.index):
         first = row_of.setdefault(composed(word), row)
         if first != row and not np.array_equal(rows[first], rows[row], equal_nan=True):
             raise EmbeddingError(
-                f"embedding: the index of the DataFrame has '{word}' in several rows with different vectors. Give each"
-                " word one row, such as the mean: `frame.groupby(level=0).mean()`"
+                f"The index of the DataFrame contains '{word}' in several rows with different vectors. Use one row for"
+                " each word, for example the mean: `frame.groupby(level=0).mean()`."
             )
     return MemoryReader([frame.index[row] for row in row_of.values()], list(rows[[*row_of.values()]]), frame.shape[1])
 
@@ -192,27 +195,29 @@ def _checked(word: str, row: Any) -> Vector:
     try:
         vector = as_vector(row)
     except Exception as error:  # tensors have errors of many kinds
-        raise EmbeddingError(f"embedding: the value of '{word}' is {not_an_array(row, error)}") from error
+        raise EmbeddingError(f"The vector of '{word}' is {not_an_array(row, error)}") from error
     if vector.ndim != 1 or vector.size == 0:
-        raise EmbeddingError(f"embedding: the value of '{word}' is not a vector of numbers; give a list of numbers")
+        raise EmbeddingError(f"The vector of '{word}' must be a list of numbers, but has another shape. Pass a list.")
     if is_packed(np.asarray(row).dtype):
-        raise EmbeddingError(f"embedding: the values of '{word}' are {PACKED}. Give the vectors before that")
+        raise EmbeddingError(f"The values of '{word}' are {PACKED}. Pass the original vectors.")
     return vector
 
 
 def not_an_array(value: Any, error: Exception) -> str:
-    """Why a value is not an array of numbers, and what to do; tensors of torch are to be detached."""
+    """Explain why a value is not an array of numbers, and how to convert it; tensors must be detached."""
     why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-    remedy = "Give an array, or a list of numbers"
+    remedy = "Pass an array, or a list of numbers."
     if hasattr(value, "detach") or "tensor" in f"{type(value).__name__} {why}".lower():
-        remedy = "Detach tensors first: `vector.detach().cpu().double().numpy()`"
+        remedy = "Detach tensors first: `vector.detach().cpu().double().numpy()`."
     return f"{described(value)}, which is not a vector of numbers ({why}). {remedy}"
 
 
 def _check_words(words: Sequence[object]) -> None:
     if not words:
-        raise EmbeddingError("embedding: it has no vectors; give one for each word of the list")
+        raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:
         if not isinstance(word, str):
-            remedy = "; pandas.read_csv(file, index_col=0, keep_default_na=False) keeps words such as nan and null"
-            raise EmbeddingError(f"embedding: {word!r} is not a word; words are text{remedy if word != word else ''}")
+            remedy = "Pass strings as words."
+            if word != word:
+                remedy = "To keep words such as nan and null, use pandas.read_csv(..., keep_default_na=False)."
+            raise EmbeddingError(f"The words of an embedding must be text, but one is {word!r}. {remedy}")

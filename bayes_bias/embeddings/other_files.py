@@ -1,4 +1,4 @@
-"""Files that no reader here opens: what they are, by their first bytes, and the line that makes one that is opened."""
+"""Files that cannot be opened: their format, by the first bytes, and code that converts them."""
 
 import re
 import struct
@@ -8,19 +8,19 @@ import numpy as np
 
 from bayes_bias.embeddings.format_base import WIDEST, is_number, is_zipped, spread_of
 
-_UNPACK = "unpack it first, and give the file of vectors inside it"
+_UNPACK = "Unpack it first, and pass the file of vectors inside it"
 _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
 _WORDS = "where `words` is the list of their words, in the same order"
 _UTF16 = "text in UTF-16. Write it in UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > utf8.txt`"
 
-# By its first bytes: what a file is, and what to do; FILE stands for its path in quotation marks.
+# Format of a file by its first bytes, and how to convert it. FILE stands for its path in quotation marks.
 _MARKS = {
-    b"BZh": f"packed by bzip2; {_UNPACK}",
-    b"\xfd7zXZ": f"packed by xz; {_UNPACK}",
-    b"7z\xbc\xaf": f"a 7z archive; {_UNPACK}",
-    b"Rar!": f"a rar archive; {_UNPACK}",
-    b"\x28\xb5\x2f\xfd": f"packed by zstd; {_UNPACK}",
-    b"\x04\x22\x4d\x18": f"packed by lz4; {_UNPACK}",
+    b"BZh": f"packed by bzip2. {_UNPACK}",
+    b"\xfd7zXZ": f"packed by xz. {_UNPACK}",
+    b"7z\xbc\xaf": f"a 7z archive. {_UNPACK}",
+    b"Rar!": f"a rar archive. {_UNPACK}",
+    b"\x28\xb5\x2f\xfd": f"packed by zstd. {_UNPACK}",
+    b"\x04\x22\x4d\x18": f"packed by lz4. {_UNPACK}",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file. If pandas wrote it, write its words and vectors as Parquet: `import"
     " pandas as pd; frame = pd.read_hdf(FILE); pd.DataFrame({'word': frame.index, 'vector': frame.to_numpy().tolist()})"
     ".to_parquet('vectors.parquet')`",
@@ -35,7 +35,7 @@ _MARKS = {
     b"RDX": "a file of R (.RData). Write its data frame in R: `arrow::write_parquet(frame, 'vectors.parquet')`",
     b"X\n\x00\x00\x00": "a file of R (.rds). Write its data frame in R:"
     " `arrow::write_parquet(readRDS(FILE), 'vectors.parquet')`",
-    b"GGUF": "a language model of llama.cpp. Encode the words with it, and give their vectors",
+    b"GGUF": "a language model of llama.cpp. Encode the words with it, and pass their vectors",
     b"\xff\xfe": _UTF16,
     b"\xfe\xff": _UTF16,
 }
@@ -44,9 +44,9 @@ _TEXTS = {
     " curl save it if a download needs a click. Download the file of vectors itself",
     re.compile(rb"version https://git-lfs\.github\.com/spec/"): "a pointer of Git LFS, which stands for the file."
     " Download the file of vectors itself: `git lfs pull`",
-    re.compile(rb"\s*(var|let|const|export)\s[\w\s.]{1,80}=?\s*\{"): "JavaScript. Keep the object alone:"
+    re.compile(rb"\s*(var|let|const|export)\s[\w\s.]{1,80}=?\s*\{"): "JavaScript. Extract the object:"
     " `sed -E '1s/^[^{]*//; $s/;[[:space:]]*$//' FILE > vectors.json`",
-    re.compile(rb"%PDF-"): "a PDF document. Give the file of vectors",
+    re.compile(rb"%PDF-"): "a PDF document. Pass the file of vectors instead",
 }
 _TAR = 257
 _SAFETENSORS = (
@@ -54,41 +54,41 @@ _SAFETENSORS = (
     " archive: `import numpy as np, safetensors.numpy; saved = safetensors.numpy.load_file(FILE);"
     f" {_ARCHIVE}next(iter(saved.values())))`, {_WORDS}"
 )
-# What stands at the beginning of a pickle of torch before 1.6, and in the archives since.
+# First bytes of a pickle of torch before 1.6, and the description of archives since.
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _OF_TORCH = (
-    "was saved by torch.save, and torch alone opens it (which can run code). Write its words and vectors as an archive:"
+    "was saved by torch.save, so only torch can open it, which can run code. Write its words and vectors as an archive:"
     " `import numpy as np, torch; saved = torch.load(FILE, map_location='cpu', weights_only=False);"
     " np.savez('vectors.npz', words=list(saved), vectors=np.stack([torch.as_tensor(vector).detach().double().numpy()"
-    " for vector in saved.values()]))`; of a single tensor, write words=words, vectors=saved.detach().double().numpy()"
+    " for vector in saved.values()]))`. For a single tensor, use words=words, vectors=saved.detach().double().numpy()"
 )
 
 
 def other_text(sample: bytes, file: Traversable) -> str:
-    """What a text is that has no vectors in lines, with what to do; "" if it is not recognised."""
+    """Describe a text without vectors in its lines, with a remedy, or return "" if it is not recognised."""
     known = next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
     return known or _matrix_of_text(sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
-    """What a file is that no reader opens, with what to do; "" if it is not recognised."""
+    """Describe a file that cannot be opened, with a remedy, or return "" if it is not recognised."""
     for mark, what in _MARKS.items():
         if sample.startswith(mark):
             return _at(file, what)
     if sample[_TAR : _TAR + 5] == b"ustar":
-        return f"a tar archive; {_UNPACK} (tar -xf FILE)"
+        return _at(file, f"a tar archive. {_UNPACK}: `tar -xf FILE`")
     if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
         return _at(file, _SAFETENSORS)
     return _raw_numbers(sample, file)
 
 
 def of_torch(file: Traversable) -> str:
-    """What to do with a file that torch.save wrote."""
+    """Describe a file that torch.save wrote, with a remedy."""
     return _at(file, _OF_TORCH)
 
 
 def is_old_torch(sample: bytes) -> bool:
-    """Whether a pickle is one of torch before 1.6."""
+    """Return True if a pickle was written by torch before 1.6."""
     return sample.startswith(_TORCH)
 
 
@@ -103,7 +103,7 @@ _FEWEST_LINES, _MOST_LINES = 3, 50
 
 
 def _matrix_of_text(sample: bytes, file: Traversable) -> str:
-    """Lines of numbers that begin with one that is no word; "" if this is something else."""
+    """Describe lines of numbers without words, or return "" if this is something else."""
     lines = sample.splitlines()[:_MOST_LINES]
     lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
     rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
@@ -120,19 +120,19 @@ _MOST_DIMENSIONS = 100_000
 
 
 def _raw_numbers(sample: bytes, file: Traversable) -> str:
-    """What numbers without words are, with the line that adds words; "" if these are no numbers of vectors."""
+    """Describe numbers without words, with the code that adds words, or return "" if these are no vectors."""
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
 def _of_search_libraries(sample: bytes, file: Traversable) -> str:
-    """Vectors of the libraries that look for neighbours: a length before each (fvecs), or two numbers first (fbin)."""
+    """Describe vectors of search libraries, with a length before each (fvecs), or two numbers first (fbin)."""
     first, second = struct.unpack_from("<ii", sample)
     for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):
         if 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample) and _number("<i", sample, begin) == first:
             if name == "bvecs":
-                return "a file of 8-bit vectors without words (bvecs). Give the vectors before they were quantised"
+                return "a file of quantised 8-bit vectors without words (bvecs). Pass the original vectors"
             rows = f"np.fromfile(FILE, '<f4').reshape(-1, {first + 1})[:, 1:]"
             return _at(file, _with_words(f"vectors of {first:,} numbers without words (fvecs)", rows))
     if first > 0 and 0 < second < _MOST_DIMENSIONS and _size(file) == 8 + 4 * first * second:
@@ -146,8 +146,12 @@ def _one_after_the_other(sample: bytes, file: Traversable) -> str:
     if not kind:
         return ""
     rows = f"np.fromfile(FILE, {kind!r}).reshape(len(words), -1).astype('f8')"
-    what = _with_words(f"{_RAW[kind]} numbers without words, to all appearance", rows)
-    glove = ". The binary of GloVe also holds biases and context words: give its text file" if kind == "<f8" else ""
+    what = _with_words(f"what seem to be {_RAW[kind]} numbers without words", rows)
+    glove = (
+        ". If it is the binary file of GloVe, which also contains biases and context words, pass its text file instead"
+        if kind == "<f8"
+        else ""
+    )
     return _at(file, what + glove)
 
 
@@ -157,9 +161,9 @@ def _with_words(what: str, rows: str) -> str:
 
 
 def _kind_of_numbers(sample: bytes) -> str:
-    """The kind of numbers whose sizes vary least, if they vary as those of vectors do."""
+    """Return the kind of numbers whose sizes vary least, if they vary like vectors."""
     spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
-    kind = min(spread, key=lambda each: spread[each])
+    kind = min(spread, key=lambda name: spread[name])
     return kind if spread[kind] < WIDEST else ""
 
 

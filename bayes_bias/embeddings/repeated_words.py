@@ -1,4 +1,4 @@
-"""Tables with several rows of a word, each with another vector: which of them is meant, only their maker can say."""
+"""Tables in which a word has several rows with different vectors."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from bayes_bias.embeddings.format_npz import KINDS
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.spelling import composed, visible
 
-# How a frame in memory is read.
+# The expression for a frame in memory.
 FRAME = "frame"
-# The id that the user chose stands before the one that a service added.
+# Ids chosen by the user come before ids added by a service.
 IDS = ("custom_id", "key", "id")
-# What the rows of one word are told apart by stands in a column of one of these names, if several would do.
+# Preferred columns that distinguish the rows of a word.
 _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 
 
@@ -24,7 +24,7 @@ _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 class Rows:
     """The word, the vector, and the other columns of each row of a table.
 
-    `heading` is that of the vectors, which may be written as text.
+    `heading` is the name of the column of vectors, which may be written as text.
     """
 
     words: "pd.Series[Any]"
@@ -34,12 +34,12 @@ class Rows:
     as_text: bool = False
 
     def one_each(self, subject: str, reading: str) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Each word with its vector; `reading` is the Python that reads the table as a frame, if one call does.
+        """Return each word with its vector; `reading` is the code that reads the table as a frame, if one call does.
 
         Raises
         ------
         EmbeddingError
-            A word has several rows with different vectors.
+            If a word has several rows with different vectors.
         """
         row_of: dict[str, int] = {}
         for row, word in enumerate(self.words):
@@ -50,18 +50,18 @@ class Rows:
         return [str(words[row]) for row in row_of.values()], [self.vectors[row] for row in row_of.values()]
 
     def _problem(self, word: str) -> str:
-        count = sum(composed(other) == composed(word) for other in self.words)
-        where = f"column '{self.words.name}'" if self.words.name is not None else "the index"
+        count = sum(composed(row_word) == composed(word) for row_word in self.words)
+        where = f"the column '{self.words.name}'" if self.words.name is not None else "the index"
         apart = self._apart()
-        told = f", which column '{apart}' tells apart" if apart is not None else ""
-        return f"{where} has '{visible(word)[:40]}' in {count} rows with different vectors{told}."
+        hint = f", which the column '{apart}' distinguishes" if apart is not None else ""
+        return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
 
     def _remedies(self, reading: str) -> str:
-        """Lines of Python that make one vector of each word, or replicates of the rows."""
+        """Return code that makes one vector of each word, or replicates of the rows."""
         if self.words.name in IDS:
-            return "Ask again with one text in each request, so that each id has one vector"
+            return "Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
-            return "Keep one vector for each word, such as the mean of its rows"
+            return "Keep one vector for each word, for example the mean of its rows."
         is_file = reading != FRAME
         read = f"frame = {reading}; " if is_file else ""
         if self.as_text:
@@ -74,16 +74,16 @@ class Rows:
         average = f"Average the rows of each word: `{imports}{read}{means}{write}`"
         apart = self._apart()
         if apart is None or not self._is_crossed(apart):
-            return f"{average}. If the rows are replicates, add a column with the template or seed of each row"
+            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
         kind = apart if apart in KINDS else "replicate"
         parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({apart!r})]"
         imports = "import bayes_bias as bb, numpy as np, pandas as pd; " if is_file else ""
         replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
         write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
-        return f"{average}. Or keep the rows as replicates: `{imports}{read}{replicates}{write}`"
+        return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
 
     def _apart(self) -> Hashable | None:
-        """A column in which the rows of each word differ, if possible one in which each value has all words."""
+        """Return a column that distinguishes the rows of each word, if possible one whose values have all words."""
         names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
         crossed = [name for name in names if self._is_crossed(name)]
         likely = [name for name in _LIKELY if name in names]
@@ -93,7 +93,7 @@ class Rows:
         return not self._pairs(name).duplicated().any()
 
     def _is_crossed(self, name: Hashable) -> bool:
-        """Whether each value of a column has a row of each word."""
+        """Return True if each value of a column has a row of each word."""
         pairs = self._pairs(name)
         return self._tells_apart(name) and len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
 

@@ -1,4 +1,4 @@
-"""Write vectors to a file that every reader here, and gensim, can open."""
+"""Write vectors to a file that this package and gensim can open."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,18 +17,18 @@ type WordVectors = Mapping[str, NDArray[np.floating]]
 
 
 def check_vectors_path(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
-    """A path that vectors can be written to, as ``.npz`` or ``.txt``; see `check_output`."""
+    """Check a path for vectors, which must end in ``.npz`` or ``.txt``. See `check_output`."""
     path = check_output(path, overwrite, argument)
     if path.suffix not in _WRITERS:
         raise OutputError(
-            f"{argument}: '{path}' ends in '{path.suffix}'; vectors are written as .npz (arrays words and vectors) or"
-            " .txt (word2vec's text format)"
+            f"A file of vectors must end in .npz (arrays words and vectors) or .txt (word2vec's text format), but"
+            f" `{argument}` is '{path}'. Change its ending."
         )
     return path
 
 
 def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write words and vectors as float32: ``.npz``, or word2vec's text format.
+    """Write words and vectors as float32, in ``.npz`` or word2vec's text format.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     Raises
     ------
     OutputError
-        The path cannot be written, or is there already and not to be overwritten; there are no vectors; or a word
-        has a space, which the text format cannot hold.
+        If the path cannot be written or exists already, if there are no vectors, or if a word has a space, which the
+        text format does not allow.
 
     Examples
     --------
@@ -55,9 +55,11 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     if isinstance(vectors, Embedding):
         labels, kind, vectors = vectors.replicates, vectors.kind, vectors.all()
     if not vectors:
-        raise OutputError("vectors: got an empty mapping; give at least one word with its vector")
+        raise OutputError("`vectors` is empty. Pass at least one word with its vector.")
     if np.ndim(next(iter(vectors.values()))) == 2 and (not labels or path.suffix != ".npz"):
-        raise OutputError("vectors: each word has several; give the embedding, and a path that ends in .npz")
+        raise OutputError(
+            "Vectors of replicates can only be saved from an embedding, to a path that ends in .npz. Pass both."
+        )
     with whole_file(path, overwrite) as unfinished:
         if labels:
             _write_replicates(vectors, labels, kind, unfinished)
@@ -78,10 +80,10 @@ def _write_npz(vectors: WordVectors, path: Path) -> None:
 
 
 def _write_text(vectors: WordVectors, path: Path) -> None:
-    """A line with the numbers of words and dimensions, then a line for each word."""
+    """Write a line with the numbers of words and dimensions, and then a line for each word."""
     for word in vectors:
         if word.split() != [word]:
-            raise OutputError(f"path: the text format cannot hold the word '{word}', which has a space; use .npz")
+            raise OutputError(f"Text files cannot contain words with a space, such as '{word}'. Save as .npz instead.")
     with path.open("w", encoding="utf-8") as file:
         file.write(f"{len(vectors)} {len(next(iter(vectors.values())))}\n")
         for word, vector in vectors.items():

@@ -1,4 +1,4 @@
-"""Vectors of words as matrices, checked once and in one place."""
+"""Matrices of the vectors of words, and directions in them."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import check_count, check_kind, described
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import shortened
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
-# Single precision contains numbers between these, and their squares.
+# Single precision can represent numbers between these, and their squares.
 _SMALLEST, _LARGEST = 1e-18, 1e18
 
 
 class Vectors(Protocol):
-    """Anything that gives a vector for each of its words, such as a dict or gensim's KeyedVectors."""
+    """Any object with a vector for each of its words, such as a dict or gensim's KeyedVectors."""
 
     def __contains__(self, word: object, /) -> bool: ...
 
@@ -26,22 +27,24 @@ class Vectors(Protocol):
 
 
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Vectors of the words as they are, shape (words, dimensions); those of replicates end to end."""
+    """Stack the vectors of words, shape (words, dimensions), with vectors of replicates concatenated."""
     _check_words(words, measure, least)
     mapping: object = vectors
     if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
         raise MeasureError(
-            f"vectors: {described(vectors)} given; give a mapping of words to vectors, such as "
-            "open_embedding(...).find(words), or gensim's KeyedVectors"
+            f"`vectors` must be a mapping of words to vectors, but is {described(vectors)}. Pass"
+            " `open_embedding(...).find(words)`, for example, or gensim's KeyedVectors."
         )
     if missing := [word for word in words if word not in vectors]:
         raise MeasureError(
-            f"{measure}: {len(missing)} word(s) have no vector: {', '.join(map(str, missing[:5]))}; leave them out"
+            f"{measure}: no vector for {shortened([*map(str, missing)], 5)}. Correct their spelling, or remove them."
         )
     rows = np.stack([_row(vectors[word], word, measure) for word in words])
     usable = has_direction(rows).reshape(len(words), -1).all(axis=1)
     if not usable.all():
-        raise MeasureError(f"{measure}: '{words[int(usable.argmin())]}' has a zero or non-finite vector")
+        raise MeasureError(
+            f"{measure}: the vector of '{words[int(usable.argmin())]}' is zero or not finite. Remove the word."
+        )
     return rows.reshape(len(words), -1)
 
 
@@ -49,46 +52,46 @@ def _row(vector: object, word: str, measure: str) -> np.ndarray:
     try:
         return np.asarray(vector, dtype=float)
     except Exception as error:  # tensors have errors of many kinds
-        raise MeasureError(f"{measure}: the value of '{word}' is {not_an_array(vector, error)}") from error
+        raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
 
 
 def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Vectors of the words at length one, so that their products are cosines."""
+    """Stack the vectors of words at length one, so that their products are cosines."""
     return unit_rows(stack(vectors, words, measure, least=least))
 
 
 def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
-    """Whether each vector, along the last axis, is finite and not zero."""
+    """Return True for each vector along the last axis that is finite and not zero."""
     return np.asarray(np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1))
 
 
 def unit(vector: np.ndarray) -> NDArray[np.float64]:
-    r"""A word's vector at length one, or its vectors from R replicates at length :math:`1 / \sqrt R` each.
+    r"""Scale a word's vector to length one, or its vectors from R replicates to length :math:`1 / \sqrt R` each.
 
     The sum of products over both axes is then the mean cosine over replicates.
     """
     rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
-    # Scaled by the largest entry first: the square of a very large or small number would overflow.
+    # Scaled by the largest entry first, because the square of a very large or small number would overflow.
     scaled = rows / np.abs(rows).max()
     return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def unit_rows(vectors: np.ndarray) -> NDArray[np.float64]:
-    """Vectors along the last axis, each at length one; NaN if it has no direction."""
+    """Scale vectors along the last axis to length one, or to NaN if they have no direction."""
     rows, _ = _moderate(vectors)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
 
 
 def lengths(vectors: np.ndarray) -> NDArray[np.float64]:
-    """The length of each vector along the last axis."""
+    """Return the length of each vector along the last axis."""
     rows, exponents = _moderate(vectors)
     with np.errstate(over="ignore"):
         return np.asarray(np.ldexp(np.linalg.norm(rows, axis=-1), exponents[..., 0]))
 
 
 def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc]]:
-    """Vectors whose largest entry is near 1, and the power of two that each was divided by.
+    """Scale vectors so that their largest entry is near 1, and return the powers of two that they were divided by.
 
     The square of a very large or small number would overflow. Division by a power of two changes no digit.
     """
@@ -99,7 +102,7 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """Vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
+    """Return vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
     rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
@@ -109,7 +112,7 @@ def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class OriginalVectors:
-    """Unit vectors of words, or of their replicates, brought back to the lengths in their source."""
+    """Unit vectors of words, or of their replicates, rescaled to their original lengths."""
 
     vectors: Vectors
     lengths: Mapping[str, NDArray[np.float64]]
@@ -123,24 +126,27 @@ class OriginalVectors:
 
 
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
-    """Mean unit vector of each class, shape (classes, dimensions).
+    """Compute the mean unit vector of each class, shape (classes, dimensions).
 
-    A unit vector's product with it is the mean cosine with the words of the class.
+    The product of a unit vector with it is the mean cosine with the words of the class.
     """
     check_named_words("classes", classes)
     if len(classes) < 2:
-        raise MeasureError(f"{measure}: bias is a contrast and needs two classes or more, {len(classes)} given")
+        raise MeasureError(
+            f"{measure}: bias is a contrast, so `classes` must contain at least two classes, but contains"
+            f" {len(classes)}. Add another class."
+        )
     return np.stack([stack_unit(vectors, words, measure).mean(axis=0) for words in classes.values()])
 
 
 def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> None:
-    """Refuse anything but a mapping of names to words."""
+    """Raise an error if a value is not a mapping of names to words."""
     problem = "not a mapping of names to words; give {'man': [...], 'woman': [...]}"
     check_kind(argument, groups, Mapping, problem, MeasureError)
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
-    """Hash of words and vectors, whatever their order, as float32 if that holds numbers of their size."""
+    """Hash words and vectors, independently of their order, as float32 if it can represent the numbers."""
     digest = hashlib.sha256()
     for word in sorted(vectors):
         rows = np.asarray(vectors[word])
@@ -152,30 +158,32 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
 
 def _check_words(words: Sequence[str], measure: str, least: int) -> None:
     if isinstance(words, str):
-        raise MeasureError(f"{measure}: '{words}' is one word, and a list is needed; write ['{words}']")
+        raise MeasureError(
+            f"{measure}: expected a list of words, but found the single word '{words}'. Write ['{words}']."
+        )
     check_kind("words", words, Collection, "not a list of words; give one", MeasureError)
     if len(words) < least:
-        raise MeasureError(f"{measure}: {len(words)} word(s) given, {least} or more are needed")
+        raise MeasureError(f"{measure}: expected {least} or more words, but found {len(words)}. Add words.")
     if len(set(words)) < len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise MeasureError(f"{measure}: '{twice}' is listed twice; remove one")
+        raise MeasureError(f"{measure}: the word '{twice}' is listed more than once. Keep it once.")
 
 
 # Directions and subspaces of a bias: orthonormal rows (components, dimensions).
 
-# Differences of vectors near length one that are shorter than this are rounding: no direction can be read off them.
+# Differences of vectors near length one that are shorter than this are rounding, and have no direction.
 _NO_DIRECTION = 1e-6
 
 
 def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool = True) -> np.ndarray:
     """Return the direction from `second` to `first`, shape (1, dimensions).
 
-    Bolukbasi et al. (2016) take the difference of unit vectors; RIPA takes the vectors as they are
+    Bolukbasi et al. (2016) use the difference of unit vectors, and RIPA uses the original vectors
     (``normalize=False``).
     """
     rows = stack(vectors, [first, second], "pair direction")
-    one, other = unit_rows(rows) if normalize else _moderate_together(rows)
-    return orthonormal(one - other, f"'{first}' and '{second}' have the same vector")
+    towards, away = unit_rows(rows) if normalize else _moderate_together(rows)
+    return orthonormal(towards - away, f"'{first}' and '{second}' have the same vector")
 
 
 def defining_subspace(
@@ -183,7 +191,7 @@ def defining_subspace(
 ) -> np.ndarray:
     """Compute principal components of defining sets, each centred on its own mean.
 
-    A set holds words that differ in the protected attribute alone: ("she", "he"), or for several groups
+    A set contains words that differ only in the protected attribute: ("she", "he"), or for several groups
     ("church", "mosque", "synagogue"). The first word of the first set points to the positive side.
 
     Parameters
@@ -191,11 +199,11 @@ def defining_subspace(
     vectors : mapping of str to array
         Vectors of all words in the sets.
     defining_sets : str, path or sequence of sequences of str
-        Two words or more each, such as "she:he,woman:man" or [("she", "he")].
+        Sets of two or more words, such as "she:he,woman:man" or [("she", "he")].
     components : int
-        How many components span the subspace: 1 for two groups, more for several.
+        Number of components that span the subspace: 1 for two groups, more for several.
     normalize : bool
-        Bring vectors to unit length first, as Bolukbasi et al. do. RIPA uses them as they are.
+        Scale vectors to unit length first, as Bolukbasi et al. do. RIPA uses their original lengths.
 
     Returns
     -------
@@ -218,7 +226,7 @@ def defining_subspace(
     """
     word_sets = defining_sets_of(defining_sets)
     if not word_sets:
-        raise MeasureError("defining sets: none given; a subspace needs at least one pair of words")
+        raise MeasureError("`defining_sets` is empty. Pass at least one pair of words, such as [('she', 'he')].")
     sets = [stack(vectors, words, "defining set", least=2) for words in word_sets]
     check_count("components", components, "components", refusal=MeasureError)
     every = np.vstack(sets)
@@ -228,50 +236,57 @@ def defining_subspace(
     _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((sizes > _NO_DIRECTION).sum())
     if components > dimensions:
-        raise MeasureError(f"components: {components} are more than the {dimensions} that these sets span; give fewer")
+        raise MeasureError(
+            f"`components` must be at most {dimensions}, the number of dimensions that these sets span, but is"
+            f" {components}. Use fewer components, or add sets."
+        )
     towards_first = axes[:components] @ deviations[0]
     signed: np.ndarray = np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components]
     return signed
 
 
 def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
-    """All vectors divided by one power of two, so that the largest entry is near 1, whatever their units."""
+    """Divide all vectors by one power of two, so that the largest entry is near 1."""
     flat, _ = _moderate(rows.reshape(-1))
     return flat.reshape(rows.shape)
 
 
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
-    """Orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
+    """Compute orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
 
-    `otherwise` is the reason that an error gives if the directions are linearly dependent.
+    `otherwise` is the reason in the error message if the directions are linearly dependent.
     """
     rows = _rows_of(directions)
     basis, lengths = np.linalg.qr(rows.T)
     along = np.diag(lengths)
     if rows.shape[0] > rows.shape[1] or (np.abs(along) < _NO_DIRECTION).any():
-        raise MeasureError(f"subspace: {otherwise}, which gives no direction; give others")
+        raise MeasureError(f"The subspace has no direction, because {otherwise}. Use other words or vectors.")
     signed: np.ndarray = (basis * np.sign(along)).T
     return signed
 
 
 def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
-    """One direction, or the directions of a subspace, as finite numbers (components, dimensions)."""
+    """Return the directions of a subspace as finite numbers (components, dimensions)."""
     try:
         rows = np.atleast_2d(np.asarray(directions, dtype=float))
     except (TypeError, ValueError) as error:
         raise MeasureError(
-            f"subspace: {directions!r} is not an array of numbers; give what defining_subspace(vectors, sets) returned"
+            f"`subspace` must be an array of numbers, but is {directions!r}. Pass the result of"
+            " `defining_subspace(vectors, sets)`."
         ) from error
     if not np.isfinite(rows).all():
-        raise MeasureError("subspace: holds values that are not finite")
+        raise MeasureError("`subspace` contains values that are not finite. Remove or replace them.")
     return rows
 
 
 def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """Coordinates of vectors in the subspace that these rows span, shape (words, components)."""
+    """Compute coordinates of vectors in the subspace that these rows span, shape (words, components)."""
     directions, _ = _moderate(_rows_of(subspace))
     basis = orthonormal(directions, "its rows are zero or linearly dependent")
     if basis.shape[1] != rows.shape[1]:
-        raise MeasureError(f"subspace: has {basis.shape[1]} dimensions, the vectors have {rows.shape[1]}")
+        raise MeasureError(
+            f"`subspace` has {basis.shape[1]} dimensions, but the vectors have {rows.shape[1]}. Use the same embedding"
+            " for both."
+        )
     coordinates: np.ndarray = rows @ basis.T
     return coordinates

@@ -1,10 +1,11 @@
-"""The data: a labelled table of targets x attributes, with the design and the vectors they come from."""
+"""The data: a labelled table of targets x attributes, with its design and the vectors that it was computed from."""
 
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -16,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.citation import Reference
 from bayes_bias.embeddings.word_vectors import OriginalVectors, Vectors
-from bayes_bias.errors import TableError, did_you_mean
-from bayes_bias.formatting import Telling
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import Telling, shortened
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, labelled, settled, words_of
@@ -37,18 +38,18 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AssociationTable(Telling):
-    """Associations of target and attribute words, with the design they belong to.
+    """Associations of target and attribute words, with their design.
 
-    Made by `bayes_bias.cosines` from vectors or by `from_frame` from a tidy table. All models and measures start from
+    `bayes_bias.cosines` makes it from vectors, and `from_frame` from a tidy table. All models and measures start from
     it.
 
     Attributes
     ----------
     values : xarray.DataArray
         The numbers, dims ``(target, attribute)``, with coordinates ``group (target)`` and ``attribute_class
-        (attribute)``; NaN for a missing pair. Lists with topics or pairs add ``target_topic``, ``target_pair``,
-        ``attribute_topic`` and ``attribute_pair``, "" for a word in none. Topics belong to a group or class; the two
-        words of a pair share a label such as "he/she". Values of very long lists are formed on demand, see
+        (attribute)``. A missing pair is NaN. Lists with topics or pairs add ``target_topic``, ``target_pair``,
+        ``attribute_topic`` and ``attribute_pair``, "" for a word in none. Topics belong to a group or class, and the
+        two words of a pair share a label such as "he/she". Values of very long lists are formed on demand, see
         `bayes_bias.table.lazy_products.Products`. With replicates, these are the means.
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*.
@@ -56,33 +57,33 @@ class AssociationTable(Telling):
         Further classes that the associated ones are compared with. One is needed if there is a single group, or if all
         groups have the same class. All other classes are controls.
     metric : Metric
-        The measure of association, with its units; the cosine by default.
+        The measure of association, with its units. The default is the cosine.
     name : str
         The name of the data in tables and files.
     replicates : Replicates or None
-        The tables of single templates or trainings; see `bayes_bias.combine_replicates`.
+        The tables of single templates or training runs. See `bayes_bias.combine_replicates`.
     repeats : xarray.DataArray or None
-        How often the source lists each pair (``duplicates="keep"``); only the hierarchical model uses it.
+        How often the source lists each pair (``duplicates="keep"``). Only the hierarchical model uses it.
     notices : tuple of str
-        What was left out so far, in sentences.
+        Omissions and doubts so far, in sentences.
     source : Reference
-        Where the word list comes from, if it is published.
+        Publication of the word list.
     control_sources : tuple of Reference
-        Where its control classes come from.
+        Publications of its control classes.
     provenance : mapping of str to str
-        Where the numbers come from (hashes, names of list and embedding).
+        Origin of the numbers (hashes, names of list and embedding).
     coverage : pandas.DataFrame or None
-        Words found and missing in the embedding, by group and class; None for numbers from a frame.
+        Words found and missing in the embedding, by group and class. None for numbers from a frame.
     vectors : mapping of str to array, or None
-        The vectors that the numbers come from, shape (d,) for each word. With R replicates the shape is (R, d), and
+        The vectors of the words, shape (d,) for each. With R replicates the shape is (R, d), and
         vectors are divided by the root of R, so that the sum of products over both axes is a mean over replicates.
         None for a table from a frame, unless `with_vectors` adds some.
     lengths : mapping of str to array, or None
-        The length that each of these vectors has in its source, if they were brought to unit length: a number for each
-        word, or one for each replicate. None if vectors are as their source has them. See `original_vectors`.
+        Original length of each vector, if vectors were brought to unit length: a number for each word, or one for each
+        replicate. None if vectors have their original lengths. See `original_vectors`.
     origin : Origin or None
-        The list, the embedding and the settings that the table was measured with; random nulls and related words are
-        taken from there. None for numbers from elsewhere, and for tables with words that differ from those of the list.
+        The list, the embedding and the settings that the table was measured with. Random lists and related words are
+        taken from there. None for numbers from elsewhere, and for tables whose words differ from the list.
         It is not part of `sha256`.
 
     Examples
@@ -127,7 +128,7 @@ class AssociationTable(Telling):
 
     @property
     def design(self) -> str:
-        """Describe the class of each group, and what the classes are compared with."""
+        """Describe the class of each group, and the opposite classes."""
         pairs = ", ".join(f"{group} = {c}" for group, c in self.stereotypes.items())
         return pairs + (f" against {', '.join(self.opposites)}" if self.opposites else "")
 
@@ -169,17 +170,17 @@ class AssociationTable(Telling):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Which of ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair`` the table has."""
+        """Labels of its words: ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair``."""
         return tuple(name for name in LABELS if name in self.values.coords)
 
     @property
     def is_formed(self) -> bool:
-        """Whether the values are in memory, and not kept as products of vectors."""
+        """True if the values are in memory, and not kept as products of vectors."""
         return not isinstance(self.values.data, Products)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every target meets every attribute."""
+        """True if every target has a value with every attribute."""
         return not self.is_formed or not np.isnan(self.values.to_numpy()).any()
 
     @property
@@ -209,7 +210,7 @@ class AssociationTable(Telling):
         return digest.hexdigest()
 
     def without_controls(self) -> Self:
-        """Return the table of the associated classes alone, which WEAT uses."""
+        """Return the table without control classes, as WEAT uses it."""
         if not self.controls:
             return self
         keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
@@ -232,21 +233,21 @@ class AssociationTable(Telling):
         )
 
     def with_vectors(self, vectors: Vectors) -> Self:
-        """Return the table with vectors of its words, for measures that need more than the numbers.
+        """Return the table with vectors of its words, for measures that need vectors.
 
-        A table from `bayes_bias.cosines` has them already. Give vectors as their source has them, and not at unit
-        length, for measures that depend on their lengths, such as RIPA.
+        A table from `bayes_bias.cosines` has them already. For measures that depend on the lengths of vectors, such as
+        RIPA, pass the original vectors, not unit vectors.
 
         Parameters
         ----------
         vectors : mapping of str to array
-            A vector for each word; gensim's KeyedVectors work, too, or anything with ``word in vectors`` and
-            ``vectors[word]``. Measures name the words that they miss.
+            A vector for each word, gensim's KeyedVectors, or any object with ``word in vectors`` and
+            ``vectors[word]``. Measures raise an error that names the missing words.
 
         Raises
         ------
         TableError
-            A vector does not have one axis, or, in a table with replicates, two: (replicate, dimension).
+            If a vector does not have one axis, or, in a table with replicates, two: (replicate, dimension).
 
         Examples
         --------
@@ -261,32 +262,36 @@ class AssociationTable(Telling):
         for word in (*self.values.target.to_numpy().tolist(), *self.values.attribute.to_numpy().tolist()):
             if word in vectors and np.shape(vectors[word])[:-1] != leading_shape:
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
-                raise TableError(f"vectors: '{word}' has the shape {np.shape(vectors[word])}; this table needs {shape}")
+                raise TableError(
+                    f"`vectors` must have the shape {shape} in this table, but the vector of '{word}' has the shape"
+                    f" {np.shape(vectors[word])}. Pass one vector for each word"
+                    f"{' and replicate' if self.replicates else ''}."
+                )
         given = MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors
         return replace(self, vectors=given, lengths=None)
 
     @property
     def original_vectors(self) -> Vectors | None:
-        """Vectors of its words at the lengths that they have in their source; None if the table has no vectors.
+        """Vectors of its words at their original lengths, or None if the table has no vectors.
 
-        A word whose length is unknown is not among them.
+        A word whose length is unknown is omitted.
         """
         if self.vectors is None or self.lengths is None:
             return self.vectors
         return OriginalVectors(self.vectors, self.lengths)
 
     def with_related_words(self, related: Mapping[str, Related]) -> Self:
-        """Return the table with how the words of its groups and classes vary together, such as vectors show it.
+        """Return the table with related words in its groups and classes, for example as found in other vectors.
 
         Parameters
         ----------
         related : mapping of str to Related
-            For each group or class; words of a group or class that is not there are independent draws.
+            For each group or class. Words of any other group or class are independent draws.
 
         Raises
         ------
         TableError
-            If a group or class is not in the table, has other words there, or an inflation below one.
+            If a group or class is not in the table, has other words there, or has an inflation below one.
 
         Examples
         --------
@@ -297,14 +302,17 @@ class AssociationTable(Telling):
         {}
         """
         categories = (*self.groups, *self.classes)
-        for category, each in related.items():
+        for category, words in related.items():
             _known("related", category, categories)
-            if not (is_number(each.inflation) and each.inflation >= 1):
-                raise TableError(f"related: the inflation of '{category}' must be 1 or more, got {each.inflation!r}")
-            if other := sorted(set(_words_of_category(self.values, category)) ^ set(each.words)):
+            if not (is_number(words.inflation) and words.inflation >= 1):
                 raise TableError(
-                    f"related: '{category}' must have the words of the table; these are missing or too many:"
-                    f" {', '.join(other[:5])}"
+                    f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
+                    " for independent words."
+                )
+            if differing := sorted(set(_words_of_category(self.values, category)) ^ set(words.words)):
+                raise TableError(
+                    f"'{category}' in `related` must have the same words as in the table. These words are in only one"
+                    f" of them: {shortened(differing, 5)}. Correct the words."
                 )
         values = self.values
         for side in SIDES:
@@ -312,20 +320,20 @@ class AssociationTable(Telling):
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
-        """Return the table with covariates of its words, such as frequency: `fit` estimates the bias at equal values.
+        """Return the table with covariates of its words, such as frequency, for which `fit` then adjusts.
 
         Parameters
         ----------
         covariates : DataFrame, Series or mapping
-            A number for each word: columns of a frame that is indexed by word; ``{word: number}``; or one of these for
-            each of "target" and "attribute". A side has the covariate if some of its words have a number; then all of
-            them need one, except attributes of control classes. Words that the table does not have are ignored.
+            A number for each word: columns of a frame that is indexed by word, ``{word: number}``, or one of these for
+            each of "target" and "attribute". If some words of a side have a number, all of them need one, except
+            attributes of control classes. Words that are not in the table are ignored.
 
         Raises
         ------
         TableError
-            A word has no number, or one that is not finite; no word is in the table; a covariate is constant, differs
-            only between groups (or classes), or repeats another one; there are too few words.
+            If a word has no finite number, if no word is in the table, if a covariate is constant, differs only between
+            groups (or classes), or repeats another one, or if there are too few words.
 
         Examples
         --------
@@ -343,16 +351,16 @@ class AssociationTable(Telling):
     def covariates(self) -> dict[str, list[str]]:
         """Names of the covariates of each side that has some."""
         names = {side: list(covariates_in(self.values, side)) for side in SIDES}
-        return {side: of_side for side, of_side in names.items() if of_side}
+        return {side: side_names for side, side_names in names.items() if side_names}
 
     @property
     def related_words(self) -> RelatedWords:
-        """How the words of each group and class vary together, as vectors show it, in a table from `cosines`.
+        """Related words of each group and class, as found in the vectors of a table from `cosines`.
 
         Raises
         ------
         TableError
-            If the table does not say how its words vary together.
+            If the table does not contain them.
 
         Examples
         --------
@@ -363,18 +371,18 @@ class AssociationTable(Telling):
         """
         if not self.has_related_words:
             raise TableError(
-                f"table: '{self.name}' does not say how its words vary together; make it with cosines(...,"
-                " sub_topics='from vectors')"
+                f"The table '{self.name}' does not contain related words. Make it with `cosines(...,"
+                " sub_topics='from vectors')`."
             )
         return related_words(self.values)
 
     @property
     def has_related_words(self) -> bool:
-        """Whether the table says how its words vary together."""
+        """True if the table contains related words."""
         return any(f"{side}_inflation" in self.values.coords for side in SIDES)
 
     def singles(self) -> dict[str, Self]:
-        """The tables of single replicates by their labels; empty if there are none."""
+        """Return the tables of single replicates by their labels; empty if there are none."""
         if self.replicates is None:
             return {}
         return {
@@ -440,72 +448,76 @@ class AssociationTable(Telling):
         Parameters
         ----------
         frame : pandas.DataFrame
-            The table; it is not changed.
+            The table, which is not changed.
         target, attribute, attribute_class, value : str
             Names of the columns. The value of a cosine is the *similarity*, in [-1, 1].
         group : str or mapping of str to str
             The column with each target's group, or a mapping from target to group.
         stereotypes : mapping of str to str
-            The class that is stereotypical for each group; None leaves a group out. Other classes are controls, unless
+            The class that is stereotypical for each group, or None to omit a group. Other classes are controls, unless
             they are `opposites`.
         opposites : sequence of str, optional
-            Further classes to compare. By default none, or all others if all groups have one class.
+            Further classes to compare. The default is none, or all others if all groups have the same class.
         metric, name
             See `AssociationTable`.
         duplicates : {"drop", "keep"}
             Keep a repeated pair once, with a notice, or count it as often as it is listed. Only the hierarchical
             model can use the latter, to reproduce its paper.
         target_topic, target_pair, attribute_topic, attribute_pair : str, optional
-            Columns with the sub-topic of each word, and a label that the two words of a matched pair share; empty for
-            words without one.
+            Columns with the sub-topic of each word, and with a label that the two words of a matched pair share. Empty
+            for words without one.
         replicate : str, optional
-            The column with the replicate of each value: its template or seed.
+            The column with the replicate of each value, such as its template or seed.
         kind : str, optional
-            What a replicate is, in the singular; the name of that column by default.
+            Noun for a replicate, in the singular. The default is the name of that column.
 
         Raises
         ------
         TableError
-            A column is missing; a value is out of range; a word is in two groups, classes, topics or pairs; one pair
-            has two values; a group has no stereotypical class; a matched pair has more than two words, or two in one
-            group or class. There is only one replicate, a replicate lacks a pair, or repeated pairs are to be kept in
-            replicates.
+            If a column is missing, a value is out of range, a word is in two groups, classes, topics or pairs, one pair
+            has two values, a group has no stereotypical class, or a matched pair has more than two words, or two in one
+            group or class. If there is only one replicate, a replicate lacks a pair, or repeated pairs are to be kept
+            in replicates.
         """
         columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
-        labels = (target_topic, target_pair, attribute_topic, attribute_pair)
-        columns |= {ours: theirs for ours, theirs in zip(LABELS, labels, strict=True) if theirs is not None}
+        labels = {
+            "target_topic": target_topic,
+            "target_pair": target_pair,
+            "attribute_topic": attribute_topic,
+            "attribute_pair": attribute_pair,
+        }
+        columns |= {label: column for label, column in labels.items() if column is not None}
         if replicate is not None and duplicates == "keep":
             raise TableError(
-                "duplicates: 'keep' cannot be combined with replicates; use 'drop', or leave out the column of"
-                " replicates"
+                "`duplicates='keep'` cannot be combined with replicates. Use 'drop', or omit the column of replicates."
             )
-        of_groups = {g: c for g, c in stereotypes.items() if c is not None}
-        against = _opposites(frame, attribute_class, of_groups, opposites)
+        class_of = {g: c for g, c in stereotypes.items() if c is not None}
+        against = _opposites(frame, attribute_class, class_of, opposites)
         by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
-        parts = {
-            label: matrices(
-                without_groups(tidied(rows, columns, group), stereotypes), of_groups, against, metric, duplicates
-            )
-            for label, rows in by_replicate.items()
-        }
-        spare = [each for each in stereotypes if each not in of_groups]
-        left_out_groups = (f"left out, since no class is stereotypical for them: {', '.join(spare)}",) if spare else ()
+        parts = {}
+        for label, rows in by_replicate.items():
+            tidy = without_groups(tidied(rows, columns, group), stereotypes)
+            parts[label] = matrices(tidy, class_of, against, metric, duplicates)
+        notices: list[str] = []
+        if omitted := [name for name in stereotypes if name not in class_of]:
+            notices.append(f"omitted because no class is stereotypical for them: {', '.join(omitted)}")
+        notices += dict.fromkeys(chain.from_iterable(part.notices for part in parts.values()))
         first, replicates = next(iter(parts.values())), None
-        of_parts = dict.fromkeys(n for part in parts.values() for n in part.notices)
-        values, notices = first.values, (*left_out_groups, *of_parts, *_of_one_vector(first.values, metric))
+        notices += _of_one_vector(first.values, metric)
+        values = first.values
         if replicate is not None:
-            singles = {label: part.values for label, part in parts.items()}
-            replicates, left_out = combine(singles, kind or replicate)
-            values, notices = replicates.mean(), (*notices, *left_out)
+            replicates, left_out = combine({label: part.values for label, part in parts.items()}, kind or replicate)
+            values = replicates.mean()
+            notices += left_out
         table = cls(
             values=values,
-            stereotypes=MappingProxyType(of_groups),
+            stereotypes=MappingProxyType(class_of),
             opposites=against,
             metric=metric,
             name=name,
             replicates=replicates,
             repeats=None if replicate is not None else first.repeats,
-            notices=notices,
+            notices=tuple(notices),
             provenance=MappingProxyType({"source": f"table of {metric.plural}"}),
         )
         _check_classes(table)
@@ -530,7 +542,7 @@ class AssociationTable(Telling):
         Parameters
         ----------
         values : array (targets, attributes) or (replicates, targets, attributes)
-            Missing pairs are NaN, which replicates cannot have.
+            Missing pairs are NaN. Replicates must be complete.
         targets, attributes : mapping of str to str
             The group of each target, and the class of each attribute, in the order of the array.
         stereotypes, opposites, metric, name, kind
@@ -541,7 +553,7 @@ class AssociationTable(Telling):
         Raises
         ------
         TableError
-            The array has another shape; see also `from_frame`.
+            If the array has another shape. See also `from_frame`.
 
         Examples
         --------
@@ -553,14 +565,14 @@ class AssociationTable(Telling):
         """
         for label in replicates:
             if list(replicates).count(label) > 1:
-                raise TableError(f"replicates: '{label}' is named twice; name each once")
+                raise TableError(f"`replicates` contains '{label}' more than once. Give each replicate its own label.")
         array = np.asarray(values, dtype=float)
         shape = (*([len(replicates)] if replicates else []), len(targets), len(attributes))
         if array.shape != shape:
             names = "(replicates, targets, attributes)" if replicates else "(targets, attributes)"
             raise TableError(
-                f"values: the array has shape {array.shape}, and {names} are {shape}; give words and labels in the"
-                " order of the array"
+                f"`values` must have the shape {names} = {shape}, but has the shape {array.shape}. Pass words and"
+                " labels in the order of the array."
             )
         index = pd.MultiIndex.from_product(
             [list(replicates) or [""], list(targets), list(attributes)], names=[kind, "target", "attribute"]
@@ -582,28 +594,29 @@ class AssociationTable(Telling):
 
 
 def check_table(table: Any, name: str = "table") -> None:
-    """Refuse what is not a table."""
+    """Raise an error if a value is not a table."""
     problem = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
     check_kind(name, table, AssociationTable, problem, TableError)
 
 
-def check_same_design(table: AssociationTable, other: AssociationTable, name: str, of_other: str) -> None:
-    """Refuse tables of other associations or stereotypes, called by these names."""
-    if table.metric != other.metric:
+def check_same_design(table: AssociationTable, reference: AssociationTable, name: str, reference_name: str) -> None:
+    """Raise an error if two tables, called by these names, differ in metric or stereotypes."""
+    if table.metric != reference.metric:
         raise TableError(
-            f"{name}: holds {table.metric.plural}, and {of_other} {other.metric.plural}; measure the same association"
+            f"{name} contains {table.metric.plural}, but {reference_name} contains {reference.metric.plural}. Measure"
+            " the same association in all tables."
         )
-    if dict(table.stereotypes) != dict(other.stereotypes) or table.opposites != other.opposites:
+    if dict(table.stereotypes) != dict(reference.stereotypes) or table.opposites != reference.opposites:
         raise TableError(
-            f"{name}: its stereotypes ({table.design}) are not those of {of_other} ({other.design}); measure the same"
-            " list"
+            f"{name} has other stereotypes ({table.design}) than {reference_name} ({reference.design}). Measure the"
+            " same list in all tables."
         )
 
 
 def with_notices[Table: AssociationTable](table: Table) -> Table:
-    """The table with all its notices, which are logged now."""
-    of_replicates = () if table.replicates is None else doubtful(table.replicates)
-    return replace(table, notices=announce((*table.notices, *of_replicates, *uneven(table))))
+    """Log all notices of a table, and return it with them."""
+    about_replicates = () if table.replicates is None else doubtful(table.replicates)
+    return replace(table, notices=announce((*table.notices, *about_replicates, *uneven(table))))
 
 
 def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[str, ...]:
@@ -614,16 +627,16 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
-    """Notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
-    return tuple(
-        _uneven(kind, sizes)
-        for kind, sizes in words_of_categories(table).items()
-        if max(sizes.values()) >= UNEVEN * min(sizes.values())
-    )
+    """Return notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
+    notices = []
+    for kind, sizes in words_of_categories(table).items():
+        if max(sizes.values()) >= UNEVEN * min(sizes.values()):
+            notices.append(_uneven(kind, sizes))
+    return tuple(notices)
 
 
 def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
-    """The number of words of each "group", and of each associated "class"."""
+    """Count the words of each "group", and of each associated "class"."""
     values = table.values
     return {
         "group": words_in(values.group, table.groups),
@@ -632,12 +645,12 @@ def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
 
 
 def words_in(categories: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
-    """The number of words that are in each of these groups, or classes."""
+    """Count the words in each of these groups, or classes."""
     labels = categories.to_numpy()
     return {name: int((labels == name).sum()) for name in names}
 
 
-# False findings of the posterior and of the quasi-F: docs/evidence/false-positives.md.
+# False-positive rates of the posterior and of the quasi-F: docs/evidence/false-positives.md.
 _OF_UNEVEN = {"group": ("7%", "7%"), "class": ("9%", "5%")}
 
 
@@ -645,9 +658,10 @@ def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
     least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
     false_positives, by_quasi_f = _OF_UNEVEN[kind]
     return (
-        f"{kind} '{most}' has {numbers[most]} words and '{least}' {numbers[least]}. Few words say little about how much"
-        f" they vary: if those of '{least}' vary more, intervals are too short (3 against 30 words, three times as"
-        f" variable: {false_positives} false findings at the 5% level; the quasi-F has {by_quasi_f})"
+        f"{kind} '{most}' has {numbers[most]} words, but '{least}' has only {numbers[least]}, which is too few to show"
+        f" how much they vary. If the words of '{least}' vary more, intervals are too short (for example, with 3 words"
+        f" that vary three times as much as 30 others, {false_positives} false positives at the 5% level, or"
+        f" {by_quasi_f} by the quasi-F)"
     )
 
 
@@ -663,8 +677,10 @@ def assemble(
     kind: str = "replicate",
     **about: Any,
 ) -> AssociationTable:
-    """A table from a matrix (targets, attributes), the group and class of each word in order, and perhaps topics and
-    pairs of words, and the matrices of replicates whose mean the first is."""
+    """Make a table from a matrix (targets, attributes) and the group and class of each word in order.
+
+    If there are replicates, `values` is their mean.
+    """
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
         unlabelled = xr.DataArray(
@@ -697,31 +713,30 @@ def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
 
 
 def _words_of_category(values: xr.DataArray, category: str) -> list[str]:
-    """The words of a group, or class."""
-    return [
-        word
-        for side in SIDES
-        for word, of in zip(words_of(values, side), values[CATEGORY_COORD[side]].to_numpy(), strict=True)
-        if of == category
-    ]
+    """Return the words of a group, or class."""
+    words = []
+    for side in SIDES:
+        words += values[side].to_numpy()[values[CATEGORY_COORD[side]].to_numpy() == category].tolist()
+    return words
 
 
 def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
     if value not in valid:
-        raise TableError(f"{argument}: '{value}' is not in this table; {did_you_mean(value, valid)}")
+        raise TableError(f"`{argument}` is '{value}', which is not in this table.", value, valid)
     return value
 
 
 def _check_classes(table: AssociationTable) -> None:
     if not table.groups or len(table.associated_classes) < 2:
         raise TableError(
-            f"stereotypes: {len(table.groups)} group(s) and {len(table.associated_classes)} associated"
-            " class(es); bias is a contrast and needs a group and two classes: name one for another group, or opposites"
+            f"`stereotypes` must define at least one group and two associated classes, because bias is a contrast, but"
+            f" there is {len(table.groups)} group and {len(table.associated_classes)} class. Add a group with another"
+            " class, or set `opposites`."
         )
 
 
 def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
-    """A notice of pairs whose cosine is 1: only words with the same vector have it, as in a pruned file."""
+    """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file."""
     if metric != COSINE:
         return ()
     pairs = [
@@ -732,15 +747,15 @@ def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
         return ()
     more = f", and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
     return (
-        f"the cosine of {', '.join(pairs[:_NAMED])}{more} is 1, as if these words had the same vector. Check if the"
-        " vectors were pruned, or stand for unknown words",
+        f"the cosine of {', '.join(pairs[:_NAMED])}{more} is 1, so these words seem to have the same vector. Check"
+        " whether the vectors were pruned, or stand for unknown words",
     )
 
 
 def _opposites(
     frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The classes to compare with those of the groups: as named, or if all groups have one class all others."""
+    """Return the opposite classes: as named or, if all groups have the same class, all others."""
     if named is not None or len({*stereotypes.values()}) != 1 or column not in frame:
         return tuple(dict.fromkeys(named or ()))
     return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())

@@ -1,4 +1,4 @@
-"""Clusters of words, the sub-topics and pairs of a list, as the models need them."""
+"""Clusters of words: the sub-topics and pairs of a list."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from bayes_bias.table.labels import Side, is_paired
 
 KINDS = ("topic", "pair")
 
-# Eigenvalues that differ by less are one: clusters of equal size have them in common.
+# Eigenvalues that differ by less are the same: clusters of equal size share them.
 _DECIMALS = 9
 
 
@@ -43,27 +43,29 @@ class Clusters:
 
     @classmethod
     def from_data(cls, data: xr.Dataset, side: Side) -> Self:
-        """Those of a table, from its means."""
+        """Read the clusters from the means of a table."""
         return cls(tuple(data[f"{side}_clustering"].to_numpy()), data[f"{side}_cluster"].to_numpy())
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
-        """Whether some cluster has words of several cells (groups, or classes)."""
+        """Return True if some cluster has words of several cells (groups, or classes)."""
         clustered = self.index >= 0
-        pairs = set(zip(self.index[clustered], cells[clustered], strict=True))
-        return len(pairs) > len(set(self.index[clustered]))
+        index, cells = self.index[clustered], cells[clustered]
+        some_cell = np.zeros(index.max(initial=-1) + 1, dtype=np.intp)
+        some_cell[index] = cells
+        return bool((some_cell[index] != cells).any())
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Covariance of the cells' averages of an effect with variance one that clusters share."""
+        """Compute the covariance of cell averages of a cluster effect with variance one."""
         share = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]
         average = share.T @ self._members(np.arange(len(cells)))
         return np.asarray(average @ average.T)
 
     def word_sets(self, cells: NDArray[np.intp]) -> Iterator["WordSet"]:
-        """Return the sets of words whose effects have one covariance.
+        """Yield sets of words whose effects have one covariance.
 
         There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
-        membership, the variance that clusters share is added as many times as the eigenvalue.
+        membership, the variance of clusters is added as many times as the eigenvalue.
         """
         together = set(cells[self.index >= 0]) if self.spans(cells) else set()
         joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
@@ -89,29 +91,33 @@ class Clusters:
 
 
 def is_reduced(data: xr.Dataset, side: Side) -> bool:
-    """Whether the effective number of words of some group (class) is smaller, in whole words."""
+    """Return True if the effective number of words of some group (class) is smaller, in whole words."""
     if f"{side}_inflation" not in data:
         return False
-    n, inflation = (data[name].to_numpy() for name in (f"n_{side}s", f"{side}_inflation"))
+    n, inflation = data[f"n_{side}s"].to_numpy(), data[f"{side}_inflation"].to_numpy()
     return bool((np.round(n / inflation) < n).any())
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
-    """The sub-topics or pairs of a side's words."""
+    """Return the sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
-    # What vectors show comes before what a list names; pairs keep what they share.
+    # Related words from vectors take precedence over named sub-topics, but not over pairs.
     if f"{side}_inflation" in table.values.coords and not is_paired(table.values, side):
         return Clusters((), np.full(len(cells), -1))
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(kinds) > 1:
         raise TableError(
-            f"table: its {side}s have sub-topics and pairs, and a model can use only one of the two; leave out the"
-            " topics, or the pairs, of one side"
+            f"The {side}s of the table have sub-topics and pairs, but a model can use only one of the two. Remove the"
+            " topics or the pairs from the list."
         )
     if not kinds:
         return Clusters((), np.full(len(cells), -1))
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
     # Topics of two classes may have one name; a pair has words of two.
-    keys = [(label, cell if kinds == ["topic"] else 0) for label, cell in zip(labels, cells, strict=True)]
-    positions = {key: k for k, key in enumerate(dict.fromkeys(key for key in keys if key[0]))}
-    return Clusters(tuple(kinds), np.array([positions.get(key, -1) for key in keys]))
+    positions: dict[tuple[str, int], int] = {}
+    index = np.full(len(cells), -1)
+    for word, label in enumerate(labels):
+        if label:
+            key = (label, cells[word] if kinds == ["topic"] else 0)
+            index[word] = positions.setdefault(key, len(positions))
+    return Clusters(tuple(kinds), index)

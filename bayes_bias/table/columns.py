@@ -1,7 +1,7 @@
-"""Names of the columns of every table, in Python and in CSV files; the reference lists them for users.
+"""Names of the columns of every table, in Python and in CSV files.
 
-Bounds of intervals are spelt here and nowhere else, as ArviZ spells them: ``eti95_lb`` and ``eti95_ub``. A row with
-several intervals says of what each one is: ``rank_eti95_lb``.
+Bounds of intervals are named only here, as in ArviZ: ``eti95_lb`` and ``eti95_ub``. A row with several intervals has a
+prefix for each: ``rank_eti95_lb``.
 """
 
 import re
@@ -13,15 +13,15 @@ from bayes_bias.formatting import Column, bounds, level, plain, rank_interval, s
 if TYPE_CHECKING:
     import pandas as pd
 
-# Equal-tailed or of highest density, of a posterior; or a confidence interval, and where the rows of a table come from
-# several methods the interval of each.
+# Equal-tailed or of highest density, of a posterior; or a confidence interval, or in tables of several methods the
+# interval of each.
 type IntervalKind = Literal["eti", "hdi", "ci"]
 
 _LOWER = re.compile(r"(?:(?P<of>\w+)_)?(?:eti|hdi|ci)\d+_lb")
 
 
 def interval_names(ci_prob: float = 0.95, kind: IntervalKind = "eti", of: str = "") -> tuple[str, str]:
-    """Names of an interval's bounds.
+    """Return the names of an interval's bounds.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def interval_names(ci_prob: float = 0.95, kind: IntervalKind = "eti", of: str = 
 
 
 def interval_columns(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[str, str]:
-    """The names that the bounds of an interval have in a table or in one row of it.
+    """Find the names of an interval's bounds in a table or in one row of it.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def interval_columns(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tu
 
 
 def interval_of(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[Any, Any]:
-    """Lower and upper bounds: columns of a table, or numbers of one row."""
+    """Return lower and upper bounds: columns of a table, or numbers of one row."""
     lower, upper = interval_columns(table, of)
     return table[lower], table[upper]
 
@@ -71,13 +71,13 @@ def interval_column(
 def estimates(
     rows: "pd.DataFrame", name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Sign = "+"
 ) -> list[Column]:
-    """Lay out mean and interval of each row; `name` is the heading of the mean."""
+    """Lay out mean and interval of each row, with `name` as the heading of the mean."""
     mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
     heading = f"{level(ci_prob)} interval{f'\n{of}' if of else ''}"
     return [mean, interval_column(heading, rows, decimals, of, sign=sign)]
 
 
 def rank_column(rows: "pd.DataFrame") -> list[Column]:
-    """Lay out the intervals of ranks; not of one row."""
+    """Lay out the intervals of ranks, if there are several rows."""
     ends = list(zip(*interval_of(rows, "rank"), strict=True))
-    return [Column("rank", ends, lambda each: rank_interval(*each))] if len(rows) > 1 else []
+    return [Column("rank", ends, lambda bounds_of_row: rank_interval(*bounds_of_row))] if len(rows) > 1 else []

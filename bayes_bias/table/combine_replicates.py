@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -16,29 +17,29 @@ from bayes_bias.table.replicates import StackedVectors, combine, doubtful
 def combine_replicates(
     tables: Mapping[str, AssociationTable], kind: str = "replicate", *, name: str | None = None
 ) -> AssociationTable:
-    """Combine tables that measured the same words in several templates, trainings or corpora.
+    """Combine tables of the same words in several templates, training runs or corpora.
 
     Parameters
     ----------
     tables : mapping of str to AssociationTable
         Two or more complete tables of one list and one metric, by the labels of replicates.
     kind : str
-        What a replicate is, in the singular: "template", "seed", "corpus".
+        Noun for a replicate, in the singular, such as "template", "seed", or "corpus".
     name : str, optional
-        The name of the table; by default that of the first one.
+        The name of the table. The default is the name of the first one.
 
     Returns
     -------
     AssociationTable
-        A table of the words that all tables have, with a notice about the others. ``values`` are the means,
-        ``replicates`` the single tables, and ``vectors`` those of all, if all have vectors of the same length.
+        A table of the words that all tables have, with a notice about the others. ``values`` contains the means, and
+        ``replicates`` the single tables. ``vectors`` is None unless all tables have vectors of the same length.
 
     Raises
     ------
     TableError
-        There are fewer than two tables; tables differ in stereotypes or in the measure of association; a table has
-        replicates or repeated pairs itself; a word is in different groups or classes; a group or class has no word in
-        common; a pair is missing.
+        If there are fewer than two tables, if tables differ in stereotypes or in the measure of association, if a table
+        has replicates or repeated pairs itself, if a word is in different groups or classes, if a group or class has no
+        word in common, or if a pair is missing.
 
     Examples
     --------
@@ -50,10 +51,10 @@ def combine_replicates(
     check_kind("tables", tables, Mapping, problem, TableError)
     for label, table in tables.items():
         check_table(table, f"tables, {kind} '{label}'")
-        _check_alike(label, table, *next(iter(tables.items())), kind)
+        _check_alike(label, table, *next(iter(tables.items())))
     replicates, left_out = combine({label: table.values for label, table in tables.items()}, kind)
     first, mean = next(iter(tables.values())), replicates.mean()
-    earlier = dict.fromkeys(notice for table in tables.values() for notice in table.notices)
+    earlier = dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))
     return replace(
         first,
         values=mean,
@@ -68,26 +69,31 @@ def combine_replicates(
 
 
 def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
-    """The vectors of all, if all have some of the same length."""
-    vectors = tuple(table.vectors for table in tables if table.vectors is not None)
-    shapes = {np.shape(single[word]) if word in single else None for single in vectors}
-    return StackedVectors(vectors) if len(vectors) == len([*tables]) and len(shapes) == 1 else None
+    """Stack the vectors of all tables, if all have vectors of the same length."""
+    vectors, shapes = [], set()
+    for table in tables:
+        if table.vectors is None:
+            return None
+        vectors.append(table.vectors)
+        shapes.add(np.shape(table.vectors[word]) if word in table.vectors else None)
+    return StackedVectors(tuple(vectors)) if len(shapes) == 1 else None
 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
-    """The lengths of the vectors of all; none are known if only some tables brought vectors to unit length."""
+    """Stack the original lengths of vectors, for the words whose lengths are known in all tables."""
     lengths = [table.lengths for table in tables]
     if all(single is None for single in lengths):
         return None
-    of_each = [single or {} for single in lengths]
-    shared = [word for word in of_each[0] if all(word in single for single in of_each)]
-    return MappingProxyType({word: np.stack([single[word] for single in of_each]) for word in shared})
+    known = [single or {} for single in lengths]
+    shared = [word for word in known[0] if all(word in single for single in known)]
+    return MappingProxyType({word: np.stack([single[word] for single in known]) for word in shared})
 
 
-def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable, kind: str) -> None:
-    both = f"tables, {kind} '{label}'"
+def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable) -> None:
     if table.replicates is not None:
-        raise TableError(f"{both}: has replicates itself; give the tables of single replicates")
+        raise TableError(
+            f"The table '{label}' in `tables` has replicates itself. Pass the tables of single replicates instead."
+        )
     if table.repeats is not None:
-        raise TableError(f"{both}: repeats pairs; make it with duplicates='drop'")
-    check_same_design(table, first, f"tables: {kind} '{label}'", f"{kind} '{first_label}'")
+        raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
+    check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")

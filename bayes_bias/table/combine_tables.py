@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -12,9 +13,9 @@ from scipy.linalg import helmert
 
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import shortened
+from bayes_bias.formatting import counted, shortened
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, shared_words
+from bayes_bias.table.labels import SIDES, Side, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL
 
 type Numbers = NDArray[np.float64]
@@ -23,28 +24,31 @@ type Numbers = NDArray[np.float64]
 def combine(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float] | Sequence[float], *, name: str | None = None
 ) -> AssociationTable:
-    r"""Add tables of the same words with weights, value by value: any contrast of tables is a table.
+    r"""Combine several tables of the same words into a weighted sum.
 
-    .. math:: y_{ij} = \sum_t L_t\, y_{ijt}
+    Use this to analyse a contrast between embeddings or a trend over time as a single table,
 
-    Its bias is the contrast of the biases, and whatever a word brings to all tables cancels if weights sum to zero. Two
-    tables with the weights -1 and 1 are the change that `bayes_bias.compare` models; :math:`(x_t - \bar x) / \sum_t
-    (x_t - \bar x)^2` is the least-squares trend over times :math:`x_t`.
+    .. math:: y_{ij} = \sum_t L_t\, y_{ijt}.
+
+    The bias of the result is the same weighted sum of the biases. If the weights sum to zero, anything that a word
+    contributes equally to all tables cancels. For example, weights of -1 and 1 give the change that
+    `bayes_bias.compare` models, and :math:`(x_t - \bar x) / \sum_t (x_t - \bar x)^2` gives the least-squares trend over
+    times :math:`x_t`.
 
     Parameters
     ----------
     tables : mapping of names to AssociationTable
-        Two or more of one list, in embeddings, decades, newspapers. Words that one of them lacks are left out of all,
-        with a notice. Related words, pairs and covariates are those of the first.
+        Two or more tables of one list, for example in several embeddings or decades. Words that are missing from any
+        table are dropped from all, with a notice. Related words, pairs and covariates are taken from the first.
     weights : mapping of the same names to numbers, or sequence
-        :math:`L_t`. A table that is not named weighs nothing, but its words count.
+        :math:`L_t`. A table without a weight gets weight zero, but words that it lacks are still dropped.
     name : str, optional
-        The name of the table; by default that of the first one.
+        The name of the result. The default is the name of the first table.
 
     Returns
     -------
     AssociationTable
-        Units: those of the tables times those of the weights. Replicates are paired by their labels if these are the
+        Units: units of the tables times units of the weights. Replicates are paired by their labels if these are the
         same, or else by their order if there are equally many. Otherwise the tables' replicates are independent. With R
         the smallest number of them, each table then has R replicates of the same mean. Their deviations are R - 1
         separate orthonormal contrasts, scaled so that the variance of the mean is estimated without bias.
@@ -52,9 +56,9 @@ def combine(
     Raises
     ------
     TableError
-        There are fewer than two tables; tables differ in stereotypes or in the measure of association; a group or class
-        has no word in common; a weight is not finite, or is for an unknown table; all weights are zero; the sum does
-        not vary.
+        If there are fewer than two tables, if tables differ in stereotypes or in the measure of association, if a group
+        or class has no word in common, if a weight is not finite or is for an unknown table, or if all weights are
+        zero.
 
     Examples
     --------
@@ -71,56 +75,63 @@ def combine(
 def share_words[Label](
     tables: Mapping[Label, AssociationTable], argument: str = "tables"
 ) -> dict[Label, AssociationTable]:
-    """Tables over the words that all of them have, in the order of the first and with its related words, pairs and
-    covariates: vectors that were changed on purpose do not show what words mean.
+    """Restrict tables to the words that all of them have, in the order of the first table.
+
+    Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose may
+    not show which words are related.
 
     Raises
     ------
     TableError
-        Metrics or stereotypes differ, a word has another group or class, a group or class has no word in common.
+        If metrics or stereotypes differ, a word has another group or class, or a group or class has no word in common.
     """
     (first_label, first), *others = tables.items()
     for label, table in tables.items():
         check_table(table, f"{argument}: {label}")
     for label, table in others:
-        check_same_design(table, first, f"{argument}: '{label}'", f"'{first_label}'")
-    tables = {first_label: first} | {label: _without_own_related_words(table) for label, table in others}
+        check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
-    notices = announce(tuple(notice for dim in CATEGORY_COORD for notice in _left_out(values, shared[dim], dim)))
-    cut = {
-        label: replace(
-            table.select(lambda matrix: matrix.sel(shared)), repeats=None, notices=(*table.notices, *notices)
-        )
-        for label, table in tables.items()
-    }
-    return {label: _with_labels_of(cut[first_label], table) for label, table in cut.items()}
+    notices = announce(
+        (*_left_out(values, shared["target"], "target"), *_left_out(values, shared["attribute"], "attribute"))
+    )
+    first_cut, cut = None, {}
+    for label, table in tables.items():
+        own = table if first_cut is None else _without_own_related_words(table)
+        selected = own.select(lambda matrix: matrix.sel(shared))
+        selected = replace(selected, repeats=None, notices=(*own.notices, *notices))
+        first_cut = first_cut or selected
+        cut[label] = _with_labels_of(first_cut, selected)
+    return cut
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
-    """Both tables over the words that they share; see `share_words`."""
+    """Restrict two tables to the words that they share. See `share_words`."""
     first, second = share_words({"before": before, "after": after}, "after").values()
     return first, second
 
 
 def difference(before: AssociationTable, after: AssociationTable) -> AssociationTable:
-    """The change of each value, ``after - before``, over paired tables; in each replicate if both have some.
+    """Subtract ``before`` from ``after``, value by value, and in each replicate if both have replicates.
 
     Raises
     ------
     TableError
-        Nothing differs.
+        If no value differs.
     """
     change = combine({"before": before, "after": after}, (-1, 1))
     if all(np.nanmax(np.abs(table.values)) < EQUAL for table in (change, *change.singles().values())):
-        raise TableError("after: has the same values as before; nothing changed, and there is nothing to estimate")
+        raise TableError(
+            "`after` has the same values as `before`, so there is no change to estimate. Check whether you passed the"
+            " same vectors twice."
+        )
     return change
 
 
 def weighted_sum(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float], *, name: str | None = None
 ) -> AssociationTable:
-    """`combine` of tables that share their words already."""
+    """Do the same as `combine`, for tables that share their words already."""
     first = next(iter(tables.values()))
     combined = assemble(
         np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
@@ -132,7 +143,7 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=tuple(dict.fromkeys(notice for table in tables.values() for notice in table.notices)),
+        notices=tuple(dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
@@ -144,19 +155,27 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
     problem = "not a mapping of names to tables; give {1900: table, 1910: another}"
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
-        raise TableError(f"tables: there are {len(tables)}, and combining takes several; give two or more")
+        raise TableError(f"`tables` must contain at least two tables, but contains {len(tables)}. Add another one.")
     if not isinstance(weights, Mapping):
         check_kind("weights", weights, Sequence | np.ndarray, "not one number for each table", TableError)
         if len(weights) != len(tables):
-            raise TableError(f"weights: {len(weights)} of them for {len(tables)} tables; give one for each")
+            raise TableError(
+                f"`weights` must have one number for each of the {len(tables)} tables, but has {len(weights)}. Add or"
+                " remove some."
+            )
         weights = dict(zip(tables, weights, strict=True))
     for label, weight in weights.items():
         if label not in tables:
-            raise TableError(f"weights: there is no table {label!r}; valid: {', '.join(map(str, tables))}")
+            raise TableError(
+                f"`weights` has an entry {label!r}, but no table has this name. Use the names in `tables`:"
+                f" {', '.join(map(str, tables))}."
+            )
         if not is_number(weight):
-            raise TableError(f"weights: that of {label!r} must be a finite number, got {weight!r}")
+            raise TableError(
+                f"The weight of {label!r} in `weights` must be a finite number, but is {weight!r}. Correct it."
+            )
     if not any(weights.values()):
-        raise TableError("weights: all are zero; give some that differ from zero")
+        raise TableError("All `weights` are zero. Set at least one to another number.")
     return {label: float(weights.get(label, 0.0)) for label in tables}
 
 
@@ -164,22 +183,16 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
-    """The weighted sum in each replicate; none if a table has none."""
-    singles = {label: _stacked(table) for label, table in tables.items()}
-    sizes = {label: len(stack) for label, stack in singles.items()}
-    fewest = min(sizes, key=sizes.__getitem__)
-    if not sizes[fewest]:
+    """Compute the weighted sum in each replicate; empty if a table has no replicates."""
+    names = min(map(_labels, tables.values()), key=len)
+    if not names:
         return {}
-    names = _labels(tables[fewest])
-    each = [
-        weights[label] * _match_replicates(stack, len(names), _labels(tables[label]), names)
-        for label, stack in singles.items()
-    ]
-    return dict(zip(names, np.sum(each, axis=0), strict=True))
-
-
-def _stacked(table: AssociationTable) -> Numbers:
-    return np.array([single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else [])
+    weighted = []
+    for label, table in tables.items():
+        assert table.replicates is not None
+        stack = np.array([single.to_numpy() for single in table.replicates.tables.values()])
+        weighted.append(weights[label] * _match_replicates(stack, len(names), _labels(table), names))
+    return dict(zip(names, np.sum(weighted, axis=0), strict=True))
 
 
 def _labels(table: AssociationTable) -> list[str]:
@@ -187,8 +200,8 @@ def _labels(table: AssociationTable) -> list[str]:
 
 
 def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
-    """Replicates in the order of the wanted labels; of more, as many as are wanted, with the same mean and the same
-    expected variance of the mean."""
+    """Order replicates by the given labels, or reduce them to `number` with the same mean and the same expected
+    variance of the mean."""
     if set(labels) == set(order):
         return stack[[labels.index(label) for label in order]]
     if len(stack) == number:
@@ -199,7 +212,7 @@ def _match_replicates(stack: Numbers, number: int, labels: list[str], order: lis
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
-    """A notice if tables have different numbers of replicates."""
+    """Return a notice if tables have different numbers of replicates."""
     numbers = {label: len(_labels(table)) for label, table in tables.items()}
     if len({*numbers.values()}) == 1:
         return ()
@@ -207,12 +220,12 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     counts = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
     if not all(numbers.values()):
         return (
-            f"not every table has replicates ({counts}), so it is unknown how much a new {kind} would change; the"
-            " combined table has their means alone",
+            f"not every table has replicates ({counts}), so it is unknown how much a new {kind} would change the"
+            " result. The combined table contains only the means",
         )
     return (
-        f"replicates do not pair, since tables have different numbers of them ({counts}); they count as independent,"
-        f" and {min(numbers.values())} of each show how much they differ",
+        f"replicates cannot be paired because tables have different numbers of them ({counts}). They are treated as"
+        f" independent, and {min(numbers.values())} of each table are used to estimate how much they differ",
     )
 
 
@@ -220,24 +233,24 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 
 
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
-    """The second with the groups, related words, pairs and covariates of the first.
+    """Return the second table with the groups, related words, pairs and covariates of the first.
 
-    What it expects of preferences is its own, in its units, or nothing.
+    Its expected preferences remain its own, in its units, or NaN.
     """
-    own = {name for side in SIDES for name in (f"{side}_preference_sd", f"{side}_directions")}
-    labels = {name: each for name, each in first.values.coords.items() if name not in own}
-    labels |= {
-        name: second.values.coords.get(name, np.nan * first.values[name]) for name in own if name in first.values.coords
-    }
+    labels = dict(first.values.coords)
+    for side in SIDES:
+        for name in (f"{side}_preference_sd", f"{side}_directions"):
+            if name in labels:
+                labels[name] = second.values.coords.get(name, np.nan * first.values[name])
 
     def relabelled(values: xr.DataArray) -> xr.DataArray:
-        return values.drop_vars([name for name in values.coords if name not in labels]).assign_coords(labels)
+        return values.drop_vars(values.coords.keys() - labels.keys()).assign_coords(labels)
 
     return second.select(relabelled)
 
 
 def _without_own_related_words(table: AssociationTable) -> AssociationTable:
-    """Without the notices of related words that another table's will replace."""
+    """Drop notices of related words that another table's will replace."""
     if not table.has_related_words:
         return table
     own = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
@@ -245,12 +258,13 @@ def _without_own_related_words(table: AssociationTable) -> AssociationTable:
 
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
-    """Notices of the words that a table lacks, and another one has."""
-    every = dict.fromkeys(word for values in tables.values() for word in belongs(values, dim))
-    absent = [word for word in every if word not in {*shared}]
-    lacking = {label: [word for word in absent if word not in belongs(values, dim)] for label, values in tables.items()}
-    return [
-        f"{len(words)} {dim} word(s) are not in '{label}' and were left out: {shortened(words)}"
-        for label, words in lacking.items()
-        if words
-    ]
+    """Return notices of words that are missing from one table but not from another."""
+    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
+    for word in shared:
+        del absent[word]
+    notices = []
+    for label, values in tables.items():
+        present = set(words_of(values, dim))
+        if words := [word for word in absent if word not in present]:
+            notices.append(f"'{label}' lacks {counted(len(words), dim)}, omitted from all tables: {shortened(words)}")
+    return notices

@@ -1,4 +1,4 @@
-"""From a tidy frame to labelled matrices: what a table may contain, one function per rule."""
+"""From a tidy frame to labelled matrices, with one function per rule."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,20 +7,21 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.errors import TableError, did_you_mean
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import counted
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, Side, lonely, settled
 from bayes_bias.table.metric import Metric
 
 WORDS = ("target", "group", "attribute", "attribute_class")
 
-# Cosines of float32 vectors overshoot 1 by rounding; anything further out is not a cosine.
+# Cosines of float32 vectors may exceed 1 by rounding. Anything further out is not a cosine.
 _ROUNDING = 1e-6
 
 type Duplicates = Literal["drop", "keep"]
 
 
 class Matrices(NamedTuple):
-    """Content of a frame: values, how often each pair is listed (None: once), and what was left out."""
+    """Content of a frame: values, how often each pair is listed (None: once), and notices of omissions."""
 
     values: xr.DataArray
     repeats: xr.DataArray | None
@@ -28,7 +29,7 @@ class Matrices(NamedTuple):
 
 
 def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping[str, str]) -> pd.DataFrame:
-    """The frame with our names for its columns, and no others."""
+    """Select these columns of a frame, and rename them."""
     for column in columns.values():
         _require_column(frame, column)
     tidy = pd.DataFrame({ours: frame[theirs].to_numpy() for ours, theirs in columns.items()})
@@ -41,28 +42,31 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 
 
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
-    """The rows of the groups that have a stereotypical class."""
-    spare = [group for group, class_name in stereotypes.items() if class_name is None]
-    for group in spare:
+    """Select the rows of groups that have a stereotypical class."""
+    omitted = [group for group, class_name in stereotypes.items() if class_name is None]
+    for group in omitted:
         if group not in set(tidy.group):
-            raise TableError(f"stereotypes: '{group}' is not a group; {did_you_mean(group, set(tidy.group))}")
-    return tidy[~tidy.group.isin(spare)]
+            raise TableError(f"'{group}' in `stereotypes` is not a group.", group, set(tidy.group))
+    return tidy[~tidy.group.isin(omitted)]
 
 
 def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
-    """The rows of each replicate, by its label."""
+    """Split a frame into the rows of each replicate, by its label."""
     _require_column(frame, column)
     if (empty := frame[column].isna()).any():
-        raise TableError(f"{column}: {empty.sum()} of {len(frame)} rows have none; fill or remove them")
+        raise TableError(
+            f"The column '{column}' is empty in {empty.sum()} of {len(frame)} rows. Fill in these cells, or remove the"
+            " rows."
+        )
     return {str(label): rows for label, rows in frame.groupby(column, sort=False)}
 
 
 def matrices(
     tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str], metric: Metric, duplicates: Duplicates
 ) -> Matrices:
-    """Labelled matrices of a tidy frame, checked."""
+    """Check a tidy frame, and make labelled matrices from it."""
     if duplicates not in ("drop", "keep"):
-        raise TableError(f"duplicates: '{duplicates}' is not an option; valid: drop, keep")
+        raise TableError(f"`duplicates` must be 'drop' or 'keep', but is '{duplicates}'. Use one of them.")
     _check_values(tidy, metric)
     _check_design(tidy, stereotypes, opposites)
     tidy, self_notices = _without_self_pairs(tidy)
@@ -80,35 +84,39 @@ def matrices(
 
 def _require_column(frame: pd.DataFrame, column: str) -> None:
     if column not in frame.columns:
-        hint = did_you_mean(column, map(str, frame.columns))
-        raise TableError(f"frame: has no column '{column}'; {hint}")
+        raise TableError(f"`frame` has no column '{column}'.", column, map(str, frame.columns))
 
 
 def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     if tidy.empty:
-        raise TableError("frame: has no rows; one row for each pair of a target and an attribute is needed")
+        raise TableError("`frame` has no rows. Pass one row for each pair of a target and an attribute.")
     if not pd.api.types.is_numeric_dtype(tidy["value"]):
-        raise TableError(f"value: column holds {tidy['value'].dtype}, not numbers; convert it first")
+        raise TableError(
+            f"The column of values must contain numbers, but contains {tidy['value'].dtype}. Convert it first."
+        )
     for column in WORDS:
         empty = tidy[column].isna()
         if empty.any():
-            whose = f", for target '{tidy.target[empty].iloc[0]}'" if column == "group" else ""
-            raise TableError(f"{column}: {empty.sum()} of {len(tidy)} rows have none{whose}; fill or remove them")
+            whose = f", for example for the target '{tidy.target[empty].iloc[0]}'" if column == "group" else ""
+            raise TableError(
+                f"`{column}` is empty in {empty.sum()} of {len(tidy)} rows{whose}. Fill in these cells, or remove the"
+                " rows."
+            )
     low, high = metric.range
     outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row, others = tidy[outside].iloc[0], int(outside.sum()) - 1
-        range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"in [{low:g}, {high:g}]"
-        also = f", as in {others} more row{'s' * (others > 1)}" if others else ""
+        range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
+        also = f", and outside in {others} more row{'s' * (others > 1)}" if others else ""
         remedy = (
-            "if these are other numbers, say which: metric=bayes_bias.Metric(NAME, unit=UNIT) (--metric NAME of"
-            " `bayes-bias table`)"
+            "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT) (--metric NAME of"
+            " `bayes-bias table`)."
             if math.isfinite(row["value"])
-            else "remove rows of pairs that have no value"
+            else "Remove the rows of pairs that have no value."
         )
         raise TableError(
-            f"value: is {row['value']:g} for '{row.target}' and '{row.attribute}'{also}, and {metric.plural} are"
-            f" {range_text}; {remedy}"
+            f"The {metric.plural} must be {range_text}, but the value is {row['value']:g} for '{row.target}' and"
+            f" '{row.attribute}'{also}. {remedy}"
         )
 
 
@@ -120,8 +128,8 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
         if not twice.empty:
             first = twice[twice[word] == twice[word].iloc[0]]
             raise TableError(
-                f"{label}: {word} '{first[word].iloc[0]}' is in {' and '.join(map(repr, first[label]))};"
-                f" a word belongs to one {label}"
+                f"Each {word} must be in one {label.removeprefix('attribute_')}, but '{first[word].iloc[0]}' is in"
+                f" {' and '.join(map(repr, first[label]))}. Correct `{label}`."
             )
     for dim, label in belongs:
         if label.endswith("_pair"):
@@ -129,17 +137,19 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
     groups, classes = set(tidy.group), set(tidy.attribute_class)
     for group, attribute_class in stereotypes.items():
         if group not in groups:
-            raise TableError(f"stereotypes: '{group}' is not a group; {did_you_mean(group, groups)}")
+            raise TableError(f"'{group}' in `stereotypes` is not a group.", group, groups)
         if attribute_class not in classes:
-            hint = did_you_mean(attribute_class, classes)
-            raise TableError(f"stereotypes: '{attribute_class}' is not an attribute class; {hint}")
+            raise TableError(
+                f"'{attribute_class}' in `stereotypes` is not an attribute class.", attribute_class, classes
+            )
     for name in opposites:
         if name not in classes or name in stereotypes.values():
             why = "not an attribute class" if name not in classes else "stereotypical for a group"
-            raise TableError(f"opposites: '{name}' is {why}; {did_you_mean(name, classes)}")
+            raise TableError(f"'{name}' in `opposites` is {why}.", name, classes - {*stereotypes.values()})
     if missing := sorted(groups - set(stereotypes)):
         raise TableError(
-            f"stereotypes: group '{missing[0]}' has none; name the class stereotypical for it, or None to leave it out"
+            f"`stereotypes` has no entry for the group '{missing[0]}'. Add its stereotypical class, or None to omit the"
+            " group."
         )
 
 
@@ -149,18 +159,19 @@ def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
     for pair, members in words.groupby(label, sort=False):
         if len(members) > 2:
             raise TableError(
-                f"{label}: '{pair}' labels {len(members)} words ({', '.join(map(str, members[dim]))}); a pair has two"
+                f"A pair must have two words, but '{pair}' has {len(members)} in `{label}`"
+                f" ({', '.join(map(str, members[dim]))}). Use another label for each pair."
             )
         if members[category].duplicated().any():
             raise TableError(
-                f"{label}: '{pair}' matches {' and '.join(map(repr, members[dim]))}, both in"
-                f" '{members[category].iloc[0]}'; match words of two groups, or of two classes"
+                f"The pair '{pair}' in `{label}` has {' and '.join(map(repr, members[dim]))}, which are both in"
+                f" '{members[category].iloc[0]}'. Match words of two groups, or of two classes."
             )
 
 
 def _lonely_notices(values: xr.DataArray) -> tuple[str, ...]:
     return tuple(
-        f"{name}: one word alone is labelled '{label}', so it is not a pair"
+        f"only one word has the label '{label}' in `{name}`, so it is not a pair"
         for name in LABELS
         if name.endswith("_pair") and name in values.coords
         for label in lonely(values, name)
@@ -168,12 +179,12 @@ def _lonely_notices(values: xr.DataArray) -> tuple[str, ...]:
 
 
 def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """A word's cosine with itself is 1 by construction: the word leaves the attribute side."""
+    """Drop attributes that are also targets, because a word's cosine with itself is 1 by construction."""
     both = sorted(set(tidy.target) & set(tidy.attribute))
     if not both:
         return tidy, ()
     words = ", ".join(both)
-    notice = f"{len(both)} word(s) are targets and attributes; dropped from the attributes: {words}"
+    notice = f"{counted(len(both), 'word')} in both targets and attributes, dropped from the attributes: {words}"
     return tidy[~tidy.attribute.isin(both)], (notice,)
 
 
@@ -187,8 +198,8 @@ def _without_repeats(
         target, attribute = differing.index[0]
         low, high = differing.iloc[0][["min", "max"]]
         raise TableError(
-            f"value: pair ('{target}', '{attribute}') is listed with {low:.4g} and {high:.4g};"
-            " one pair has one value, remove the wrong row"
+            f"Each pair must have one value, but '{target}' and '{attribute}' have {low:.4g} and {high:.4g}. Remove the"
+            " wrong row."
         )
     once = tidy.drop_duplicates(pairs)
     extra = len(tidy) - len(once)
@@ -201,7 +212,7 @@ def _without_repeats(
 
 
 def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
-    """Rows and columns in the order of the frame, classes gathered: those that are compared first."""
+    """Make a matrix in the order of the frame, with groups and classes gathered, and compared classes first."""
     ranks = {g: i for i, g in enumerate(groups)}
     targets = tidy.drop_duplicates("target").sort_values("group", key=lambda s: s.map(ranks), kind="stable")
     attributes = tidy.drop_duplicates("attribute")

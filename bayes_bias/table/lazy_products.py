@@ -1,4 +1,4 @@
-"""Products of vectors in place of a matrix that would not fit in memory."""
+"""Products of vectors, for matrices that do not fit in memory."""
 
 from collections.abc import Iterator
 from typing import Any, Self
@@ -12,8 +12,8 @@ from bayes_bias.errors import TableError
 # 200 MB of float64: several copies fit in 2 GB of memory.
 MOST_PAIRS = 25_000_000
 
-# The precision of vectors in single precision. Later digits depend on the order in which a processor adds, and
-# numbers and hashes must be the same on every one.
+# The precision of vectors in single precision. Later digits depend on the order in which a processor adds, but
+# numbers and hashes must be the same on all processors.
 _DECIMALS = 8
 
 # Rows that are converted to float64 and centred at once.
@@ -23,7 +23,7 @@ type Rows = NDArray[np.floating]
 
 
 class Products(NDArrayOperatorsMixin):
-    r"""All products :math:`x_i \cdot a_j` of two sets of unit vectors, as an array that is formed only when asked.
+    r"""All products :math:`x_i \cdot a_j` of two sets of unit vectors, as an array that is formed on demand.
 
     It can be selected from and multiplied by a matrix without forming all pairs:
     :math:`(X A^\top) B = X (A^\top B)`. The crossed model needs this and `interaction_ss` only. Single values are
@@ -64,15 +64,15 @@ class Products(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Self:  # noqa: N802 (NumPy's name)
-        """The same with the sides exchanged."""
+        """The products with the sides exchanged."""
         return type(self)(self.attributes, self.targets)
 
     def __matmul__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        of_attributes = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
-        return np.concatenate([block @ of_attributes for _, block in _chunks(self.targets)])
+        attribute_sums = sum(block.T @ matrix[rows] for rows, block in _chunks(self.attributes))
+        return np.concatenate([block @ attribute_sums for _, block in _chunks(self.targets)])
 
     def interaction_ss(self, group_index: NDArray[np.integer], class_index: NDArray[np.integer]) -> NDArray[np.float64]:
-        r"""Sum of squares that is left of the blocks of each class without their rows and columns.
+        r"""Compute the sum of squares of each class's blocks, without their row and column effects.
 
         A block whose rows and columns are centred is the product of centred vectors, so that its sum of squares is
         the Frobenius product of the scatter matrices (d x d) of its group, :math:`S_g`, and its class, :math:`T_c`:
@@ -82,32 +82,35 @@ class Products(NDArrayOperatorsMixin):
         at a cost of :math:`O((P + W) d^2)`. Scatter is taken about the centroids, so that no large numbers are
         subtracted from each other.
         """
-        of_targets = _scatter(self.targets, group_index)
-        of_classes = np.zeros(int(class_index.max()) + 1)
-        for position in range(len(of_classes)):
+        target_scatter = _scatter(self.targets, group_index)
+        sums = np.zeros(int(class_index.max()) + 1)
+        for position in range(len(sums)):
             attributes = self.attributes[class_index == position]
             scatter = _scatter(attributes, np.zeros(len(attributes), dtype=np.intp))
-            of_classes[position] = (of_targets * scatter).sum()
-        return of_classes
+            sums[position] = (target_scatter * scatter).sum()
+        return sums
 
     def sum_of_squares(self) -> float:
-        """Of all products: the Frobenius product of the two sides' cross-products, (d x d) each."""
+        """Compute the sum of squares of all products, from the cross-products of each side, (d x d)."""
         return float((_cross_products(self.targets) * _cross_products(self.attributes)).sum())
 
     def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
-        """Selected targets and attributes, as xarray asks for them; of a single word, the cosines themselves."""
+        """Select targets and attributes, as xarray requests them; a single word gives its cosines."""
         indices = [np.ravel(index) if np.ndim(index) == 2 else index for index in key[:2]]
         if all(np.ndim(index) == 1 for index in key[:2]):
-            raise TableError("similarity: pairs cannot be picked one by one; select targets, then attributes")
+            raise TableError(
+                "The pairs of a table this large cannot be selected one by one. Select targets first, and then"
+                " attributes."
+            )
         x, a = self.targets[indices[0]], self.attributes[indices[1]]
         return Products(x, a) if x.ndim == a.ndim == 2 else np.asarray(x @ a.T)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if self.size > MOST_PAIRS:
             raise TableError(
-                f"cosines: {len(self.targets):,} x {len(self.attributes):,} are too many to be computed one by one"
-                f" ({self.size * 8e-9:,.1f} GB; the most are {MOST_PAIRS:,}), and every one is needed here; fit"
-                " model='crossed', which does not need them, or measure shorter lists"
+                f"This step needs all {len(self.targets):,} x {len(self.attributes):,} cosines, which are too many to"
+                f" compute ({self.size * 8e-9:,.1f} GB, more than the limit of {MOST_PAIRS:,} cosines). Use"
+                " model='crossed', which does not need them, or shorter lists."
             )
         exact = self.targets.astype(float) @ self.attributes.T
         return np.asarray(np.round(exact, _DECIMALS), dtype=dtype)
@@ -125,7 +128,7 @@ class Products(NDArrayOperatorsMixin):
 
 
 def products(targets: Rows, attributes: Rows) -> Products | NDArray[np.float64]:
-    """The cosines of unit vectors, (targets, attributes): a matrix if it fits in memory."""
+    """Compute the cosines of unit vectors, (targets, attributes), as a matrix if it fits in memory."""
     pairs = Products(targets, attributes)
     return pairs if pairs.size > MOST_PAIRS else np.asarray(pairs)
 
@@ -137,7 +140,7 @@ def _formed(value: Any) -> Any:
 
 
 def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Scatter matrix of the vectors about the centroids of their groups or classes, shape (d, d)."""
+    """Compute the scatter matrix of vectors about the centroids of their groups or classes, shape (d, d)."""
     member = np.eye(index.max() + 1)[index]
     sums = sum(member[rows].T @ block for rows, block in _chunks(vectors))
     centroid = sums / member.sum(axis=0)[:, None]
@@ -150,7 +153,7 @@ def _cross_products(vectors: Rows) -> NDArray[np.float64]:
 
 
 def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Some thousand vectors at a time, as float64, with the positions of their words."""
+    """Yield some thousand vectors at a time, as float64, with the positions of their words."""
     for start in range(0, len(vectors), _CHUNK):
         rows = slice(start, start + _CHUNK)
         yield rows, vectors[rows].astype(float)

@@ -1,4 +1,4 @@
-"""What the numbers of a table are, in which units, and how they are written."""
+"""The metric of a table: name, unit, range, and format of its numbers."""
 
 import json
 import math
@@ -14,11 +14,11 @@ class Metric:
     Parameters
     ----------
     name : str
-        The name of one number: the column of frames, the subject of sentences.
+        The name of one number, in columns and sentences.
     unit : str
-        The unit of the numbers, and of all that is computed from them, on axes and in tables.
+        The unit of the numbers, on axes and in tables.
     range : tuple of float
-        The least and the greatest possible value; infinite without a bound.
+        The least and the greatest possible value, infinite without a bound.
     decimals : int
         How many decimals to show.
     zero : str

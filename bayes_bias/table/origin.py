@@ -1,4 +1,4 @@
-"""Where a table was measured, and how: what an analysis needs beyond the numbers comes from here."""
+"""The origin of a table: the list, embedding, and settings, from which an analysis can read more words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,19 +12,19 @@ from bayes_bias.words.wordlist import WordList
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The word list and the embedding of a table, and how words were measured.
+    """The word list, the embedding and the settings of a table.
 
     Attributes
     ----------
     wordlist : WordList
-        With the sub-topics that were wanted.
+        With the requested sub-topics.
     controls : tuple of WordList
         Control classes in addition to those of the list.
     embedding : Embedding
-        More of its words can be read.
+        Source of the vectors, from which more words can be read.
     similarity : Similarity
     allow_loss : bool
-        Whether a group or class may lose half of its words.
+        True if a group or class may lose half of its words.
     """
 
     wordlist: WordList
@@ -40,30 +40,33 @@ class Origin:
 
     @property
     def errata(self) -> tuple[str, ...]:
-        """Known errors in the literature's copies of the list, and of its control classes, which are named."""
-        of_controls = [
-            f"control class {joined([f"'{name}'" for name in source.controls])}: {erratum}"
-            for source in self.controls
-            if source.controls.keys() & self.words.controls.keys()
-            for erratum in source.errata
-        ]
-        return (*self.wordlist.errata, *of_controls)
+        """Known errors in published copies of the list, and of its control classes, which are named."""
+        errata = list(self.wordlist.errata)
+        for source in self.controls:
+            if source.controls.keys() & self.words.controls.keys():
+                names = joined([f"'{name}'" for name in source.controls])
+                errata += [f"control class {names}: {erratum}" for erratum in source.errata]
+        return tuple(errata)
 
     def read(self) -> Self:
-        """The same with the words of the list in memory, and those that random lists are drawn from."""
+        """Read the words of the list, and the pool of words for random lists, into memory."""
         return read_once([self])[0]
 
 
 def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
-    """Origins with the words of all lists in memory, and those that random lists are drawn from; each embedding is read
-    once, unless it was read so before."""
+    """Read the words of all lists, and the pool of words for random lists, into memory; each embedding only once."""
     words: dict[int, list[str]] = {}
     for origin in origins:
         every = origin.words
         words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes, *every.texts])
-    sources = {id(origin.embedding): origin.embedding for origin in origins}
-    excerpts = {key: _with_pool(source, words[key]) for key, source in sources.items()}
-    return [replace(origin, embedding=excerpts[id(origin.embedding)]) for origin in origins]
+    excerpts: dict[int, Embedding] = {}
+    with_pools = []
+    for origin in origins:
+        key = id(origin.embedding)
+        if key not in excerpts:
+            excerpts[key] = _with_pool(origin.embedding, words[key])
+        with_pools.append(replace(origin, embedding=excerpts[key]))
+    return with_pools
 
 
 def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:

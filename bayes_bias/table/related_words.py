@@ -1,4 +1,4 @@
-"""Words of a table that vary together, so that their mean is less certain than that of independent words."""
+"""Related words of a table, whose mean is less certain than the mean of independent words."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 
 # So many words of each end are named in a sentence.
 _NAMED = 3
-# What a table keeps of each word's group or class, and of the word itself, as coordinates.
+# Coordinates by which a table stores the relatedness of each word's group or class, and of the word itself.
 COLUMNS = ("inflation", "preference_sd", "directions", "loading")
 _HEADINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -32,21 +32,21 @@ _OF_INDEPENDENT: Mapping[str, float] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    r"""How the words of one group or class vary together, as their vectors show.
+    r"""Relatedness of the words of one group or class, as found in their vectors.
 
     Attributes
     ----------
     words : tuple of str
     inflation : float
-        How many times the variance of the mean of these words is as large as if they were independent draws.
+        Variance of the mean of these words, relative to the same number of independent words.
     preference_sd : float
         Expected standard deviation of a word's preference for the opposite classes, or groups, of the table, in its
-        units; NaN if unknown.
+        units. NaN if unknown.
     directions : float
-        Effective number of directions in which general words vary, which is the number of degrees of freedom of that
-        expectation; NaN if unknown.
+        Effective number of directions in which general words vary, which is the number of degrees of freedom of the
+        expected standard deviation. NaN if unknown.
     loading : array (words,)
-        Position of each word along the direction in which they vary most; zero if unknown.
+        Position of each word along the direction in which they vary most. Zero if unknown.
     """
 
     words: tuple[str, ...]
@@ -57,17 +57,17 @@ class Related:
 
     @property
     def effective(self) -> float:
-        """Effective number of words: so many independent ones would have a mean of the same variance."""
+        """Effective number of words: the number of independent words whose mean has the same variance."""
         return len(self.words) / self.inflation
 
     @property
     def is_reduced(self) -> bool:
-        """Whether the effective number is below the number of words, in whole words."""
+        """True if the effective number is below the number of words, in whole words."""
         return round(self.effective) < len(self.words)
 
     @property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words at both ends of the direction in which they vary most; the end with more words comes first."""
+        """The words at both ends of the direction in which they vary most, the end with more words first."""
         if self.loading is None or not self.loading.any():
             return (), ()
         order = np.argsort(-self.loading, kind="stable")
@@ -93,7 +93,7 @@ class Related:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RelatedWords(Tabled):
-    """How the words of each group and class of a table vary together. See `AssociationTable.related_words`.
+    """Related words of each group and class of a table. See `AssociationTable.related_words`.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class RelatedWords(Tabled):
 
 
 def related_words(values: xr.DataArray) -> RelatedWords:
-    """Return what a table keeps with its words; see `AssociationTable.with_related_words`."""
+    """Return the related words of a table. See `AssociationTable.with_related_words`."""
     groups, classes = (dict(_related(values, side)) for side in SIDES)
     return RelatedWords(groups, classes)
 
@@ -159,7 +159,7 @@ def related_words(values: xr.DataArray) -> RelatedWords:
 def related_coordinates(
     values: xr.DataArray, side: Side, categories: Mapping[str, Related]
 ) -> dict[str, tuple[str, list[float]]]:
-    """Return the coordinates by which a table keeps how the words of a side vary together."""
+    """Return the coordinates by which a table stores the related words of a side."""
     words, category_of = words_of(values, side), values[CATEGORY_COORD[side]].to_numpy().tolist()
     columns: dict[str, list[float]] = {name: [default] * len(words) for name, default in _OF_INDEPENDENT.items()}
     for position, (word, category) in enumerate(zip(words, category_of, strict=True)):
@@ -195,6 +195,6 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
 
 
 def scaled_directions(values: xr.DataArray, times: float) -> xr.DataArray:
-    """Return the values with so many times the degrees of freedom of what vectors tell."""
+    """Multiply the degrees of freedom of the expected preferences."""
     names = [f"{side}_directions" for side in SIDES if f"{side}_directions" in values.coords]
     return values.assign_coords({name: times * values[name] for name in names})

@@ -1,7 +1,8 @@
-"""Replicates: the same words measured several times, in templates, trainings or corpora."""
+"""Replicates: the same words measured several times, in templates, training runs or corpora."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Self
 
@@ -10,13 +11,13 @@ import xarray as xr
 
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import plural, shortened
-from bayes_bias.table.labels import CATEGORY_COORD, Side, settled, shared_words, words_of
+from bayes_bias.formatting import counted, plural, shortened
+from bayes_bias.table.labels import Side, settled, shared_words, words_of
 from bayes_bias.table.lazy_products import Products
 
-# Fewer say little about how much replicates differ.
+# Fewer are too few to show how much replicates differ.
 FEW = 5
-# Cosines come from float32 vectors: those that differ by less are equal.
+# Cosines come from float32 vectors, so smaller differences are rounding.
 EQUAL = 1e-6
 
 
@@ -24,39 +25,37 @@ EQUAL = 1e-6
 class Replicates:
     """The tables of single replicates, over the same words in the same order."""
 
-    kind: str  # "template", "seed", "corpus", "layer"; "replicate" if nobody says
+    kind: str  # "template", "seed", "corpus", "layer"; "replicate" by default
     tables: Mapping[str, xr.DataArray]  # values ``(target, attribute)`` by the replicate's label
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Name of the replicates."""
+        """Names of the replicates."""
         return tuple(self.tables)
 
     @property
     def text(self) -> str:
-        """Say how many there are, and of which kind."""
+        """Number and kind of the replicates."""
         return f"{len(self.tables)} {plural(self.kind)}"
 
     def mean(self) -> xr.DataArray:
-        """The mean table. A mean of products is one product of longer vectors, and is not formed either."""
+        """Return the mean table. A mean of products is one product of longer vectors, and is not formed either."""
         first, *_ = self.tables.values()
         data = [table.data for table in self.tables.values()]
         if not all(isinstance(values, Products) for values in data):
             return first.copy(data=np.mean([np.asarray(values) for values in data], axis=0))
         share = len(data) ** -0.5
-        sides = (
-            np.concatenate([getattr(values, side) for values in data], axis=1) * share
-            for side in ("targets", "attributes")
-        )
-        return first.copy(data=Products(*sides))
+        targets = np.concatenate([values.targets for values in data], axis=1) * share
+        attributes = np.concatenate([values.attributes for values in data], axis=1) * share
+        return first.copy(data=Products(targets, attributes))
 
     @property
     def are_equal(self) -> bool:
-        """Whether all replicates have the same values, up to rounding."""
+        """True if all replicates have the same values, up to rounding."""
         first, *others = (table.data for table in self.tables.values())
         if isinstance(first, Products):  # too many values to be formed and compared
-            return all(other is first for other in others)
-        return all(np.abs(np.asarray(other) - first).max() < EQUAL for other in others)
+            return all(values is first for values in others)
+        return all(np.abs(np.asarray(values) - first).max() < EQUAL for values in others)
 
     def stacked(self) -> xr.DataArray:
         """Return all of them in one array, dims ``(replicate, target, attribute)``."""
@@ -64,13 +63,13 @@ class Replicates:
         return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Return the replicates over the words that `choose` takes."""
+        """Return the replicates over the words that `choose` keeps."""
         return type(self)(self.kind, MappingProxyType({label: choose(table) for label, table in self.tables.items()}))
 
 
 @dataclass(frozen=True, eq=False)
 class ReplicateVectors:
-    """The vectors of one replicate, as `AssociationTable.vectors` holds those of all."""
+    """The vectors of one replicate, taken from `AssociationTable.vectors`."""
 
     vectors: Vectors
     position: int
@@ -86,7 +85,7 @@ class ReplicateVectors:
 
 @dataclass(frozen=True, eq=False)
 class StackedVectors:
-    """The vectors of several replicates, as `AssociationTable.vectors` holds them."""
+    """The vectors of several replicates, for `AssociationTable.vectors`."""
 
     singles: tuple[Vectors, ...]
 
@@ -99,50 +98,43 @@ class StackedVectors:
 
 
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
-    """Replicates over the words that all of them share, in the order of the first, and notices of lost words."""
+    """Combine tables over the words that all of them share, in the order of the first; also return notices."""
     if len(tables) < 2:
         raise TableError(
-            f"replicates: there is one {kind} or none ({', '.join(map(repr, tables))}), which does not show how"
-            f" {plural(kind)} differ; give two or more, or leave the replicates out"
+            f"A table with replicates needs at least two {plural(kind)}, but there is only"
+            f" {', '.join(map(repr, tables)) or 'an empty mapping'}. Add another {kind}, or omit the replicates."
         )
     shared = shared_words(tables, "replicates", kind)
     settled_tables = {label: settled(values.sel(shared)) for label, values in tables.items()}
     for label, values in settled_tables.items():
         _check_complete(values, label, kind)
-    return Replicates(kind, MappingProxyType(settled_tables)), tuple(
-        notice for dim in CATEGORY_COORD for notice in _left_out(tables, shared[dim], dim, kind)
-    )
+    notices = (*_left_out(tables, shared, "target", kind), *_left_out(tables, shared, "attribute", kind))
+    return Replicates(kind, MappingProxyType(settled_tables)), notices
 
 
 # docs/evidence/replicates-and-embeddings.md, "Replicates that differ by a known amount".
 _OF_FEW = (
-    "two or three that differ three times as much as lists of words do: 13% and 21% false findings at the 5% level"
+    "for example, 13% and 21% false positives at the 5% level with two and three that differ three times as much as"
+    " word lists do"
 )
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
-    """Notices if there are few, or if they are not independent draws."""
-    return (*_few(replicates), *_bootstrapped(replicates))
-
-
-def _bootstrapped(replicates: Replicates) -> tuple[str, ...]:
-    if "bootstrap" not in replicates.kind:
-        return ()
-    return (
-        f"{replicates.text} of one corpus share most of their sentences and differ less than corpora do. Results for"
-        " new ones hold for this corpus alone, and intervals of single words are too short for other corpora; train on"
-        " halves of the text, or on separate corpora",
-    )
-
-
-def _few(replicates: Replicates) -> tuple[str, ...]:
-    if len(replicates.tables) >= FEW:
-        return ()
-    return (
-        f"{replicates.text} say little about how much {plural(replicates.kind)} differ. The prior then decides how wide"
-        f" intervals for new {plural(replicates.kind)} are, and they are too short if these differ much ({_OF_FEW});"
-        f" {FEW} or more are better",
-    )
+    """Return notices if there are few replicates, or if they are not independent draws."""
+    notices = []
+    kind = plural(replicates.kind)
+    if len(replicates.tables) < FEW:
+        notices.append(
+            f"{replicates.text} are too few to show how much {kind} differ. Intervals for new {kind} therefore depend"
+            f" on the prior, and are too short if these differ much ({_OF_FEW}). Use {FEW} or more if you can"
+        )
+    if "bootstrap" in replicates.kind:
+        notices.append(
+            f"{replicates.text} of one corpus share most of their sentences, so they differ less than corpora do."
+            " Results for new ones hold only for this corpus, and intervals of single words are too short for other"
+            " corpora. Train on halves of the text instead, or on separate corpora"
+        )
+    return tuple(notices)
 
 
 def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
@@ -150,19 +142,22 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
         return
     missing = np.argwhere(np.isnan(values.to_numpy()))
     if len(missing):
-        target, attribute = (values[dim].to_numpy()[k] for dim, k in zip(CATEGORY_COORD, missing[0], strict=True))
-        more = f", nor for {len(missing) - 1} more pairs" if len(missing) > 1 else ""
+        row, column = missing[0]
+        target, attribute = values.target.to_numpy()[row], values.attribute.to_numpy()[column]
+        more = f" and {len(missing) - 1} more pairs" if len(missing) > 1 else ""
         raise TableError(
-            f"replicates: {kind} '{label}' has no value for '{target}' with '{attribute}'{more}; every replicate needs"
-            " every pair: measure it, or leave out the word"
+            f"The {kind} '{label}' has no value for '{target}' with '{attribute}'{more}, but every replicate must have"
+            " every pair. Add the value, or remove the word from all of them."
         )
 
 
-def _left_out(tables: Mapping[str, xr.DataArray], shared: list[str], dim: Side, kind: str) -> tuple[str, ...]:
-    everywhere = set(shared)
-    absent = dict.fromkeys(
-        word for values in tables.values() for word in words_of(values, dim) if word not in everywhere
-    )
+def _left_out(
+    tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
+) -> tuple[str, ...]:
+    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
+    for word in shared[dim]:
+        del absent[word]
     if not absent:
         return ()
-    return (f"{len(absent)} {dim} word(s) are not in every {kind} and were left out: {shortened([*absent])}",)
+    words = f"{counted(len(absent), dim)}, omitted from all {plural(kind)}: {shortened([*absent])}"
+    return (f"at least one {kind} lacks {words}",)

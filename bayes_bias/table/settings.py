@@ -1,4 +1,4 @@
-"""Settings under which the rows of a table were made, such as a temperature: rows of several are not pooled unasked."""
+"""Settings under which rows were produced, such as a temperature, and checks that rows are not pooled silently."""
 
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
@@ -20,10 +20,10 @@ system persona role language lang locale dialect country region template variant
 configuration mode layer how scorer method pooling
 """
 SETTINGS = frozenset(_OF_MODELS.split())
-# In a table of people: their language is a property of theirs.
+# In a table of people, language is a property of the person.
 _OF_CLASSIFIERS = "model llm classifier temperature seed version revision checkpoint snapshot prompt persona threshold"
 CLASSIFIERS = frozenset(_OF_CLASSIFIERS.split())
-# A column whose name has one of these words, or no others than those below, names its rows, or records what came out.
+# A column whose name has one of these words, or consists of the words below, names its rows or records outputs.
 _OUTPUTS = """
 tokens timestamp latency duration elapsed seconds ms cost usage logprob logprobs finish uuid hash created date time
 index row order confidence score probability prob
@@ -48,7 +48,7 @@ _SHORT = 20
 
 @dataclass(frozen=True)
 class Design:
-    """What the columns of a table mean: the question that is put to settings.
+    """The meaning of columns, for checks of settings.
 
     Attributes
     ----------
@@ -56,20 +56,20 @@ class Design:
         The argument that messages name.
     refusal : type of BayesBiasError
     within : tuple of str
-        Columns whose combinations are never pooled, the model first: its settings are the same in all of them, since
-        otherwise a difference between two of its combinations may be one of settings.
+        Columns whose combinations are never pooled, the model first. The settings of a model must be the same in all of
+        them, because otherwise a difference between two combinations may be due to the settings.
     known : collection of str
-        Columns that the analysis knows.
+        Columns that the analysis uses.
     unit : str
-        The column that names what repeats, such as an answer of several rows; by default each row.
+        The column that names the unit of repetition, such as an answer of several rows. The default is each row.
     factors : tuple of str
-        Known columns with effects of their own: a column that each of their values determines describes them.
+        Known columns with effects of their own. A column that is constant for each of their values describes them.
     settings : collection of str
         Words in the names of settings.
     rows : str
-        What rows are called.
+        Noun for the rows.
     has_models : bool
-        Whether models are told apart by a column.
+        True if a column distinguishes models.
     """
 
     argument: str
@@ -85,7 +85,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Varying:
-    """A column that has several values where rows are pooled: the `values` in the first such place, and its `model`."""
+    """A column with several values where rows are pooled, and the `values` and `model` in the first such place."""
 
     column: Hashable
     values: tuple[str, ...]
@@ -99,29 +99,29 @@ class Varying:
 
 
 def check_ignored(ignore: Any, known: Collection[str], refusal: type[BayesBiasError]) -> tuple[str, ...]:
-    """The columns over which rows may be pooled; refused are those that the analysis reads.
+    """Return the columns over which rows may be pooled, and raise an error if the analysis reads one of them.
 
-    A column that is not there cannot be pooled, so that two tables may be read with one set of names.
+    Missing columns are ignored, so that two tables can be read with one set of names.
     """
     columns = tuple(map(str, listed("ignore", ignore, str, "['temperature']", refusal)))
     for column in columns:
         if column in known:
             raise refusal(
-                f"ignore: the analysis reads the column '{column}', so that it cannot be ignored. Name others."
+                f"`ignore` cannot contain '{column}', because the analysis reads this column. Remove it from `ignore`."
             )
     return columns
 
 
 def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Refuse rows that would be pooled although a setting differs; return notices of columns that are pooled as asked.
+    """Raise an error if rows would be pooled although a setting differs; return notices of columns in `ignore`.
 
-    Refused are columns whose name is that of a setting. If there are `factors`, other columns are refused as well,
-    unless their values name or record single rows or units, or describe a factor.
+    Settings are recognised by the name of the column. If there are `factors`, any other column counts as a setting as
+    well, unless its values name or record single rows or units, or describe a factor.
 
     Raises
     ------
     BayesBiasError
-        Of the kind that the design names.
+        If rows of different settings would be pooled. The class is `design.refusal`.
     """
     notices = []
     candidates = [
@@ -131,7 +131,7 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
     ]
     for varying in _varying_columns(frame, design, candidates):
         if str(varying.column) in ignore:
-            notices.append(f"{_pooled(varying, design)}, as `ignore` asks")
+            notices.append(f"{_pooled(varying, design)}, as requested with `ignore`")
         elif _is_setting(str(varying.column), design.settings) or (
             design.factors and not _is_known(frame, varying, design)
         ):
@@ -140,9 +140,9 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Notices of columns that are no settings, and over whose values rows are pooled."""
+    """Return notices of columns that are no settings, and over whose values rows are pooled."""
     return tuple(
-        f"{_pooled(varying, design)}, since the analysis does not use this column"
+        f"{_pooled(varying, design)}, because the analysis does not use this column"
         for varying in _varying_columns(frame, design, _unknown(frame, design))
         if str(varying.column) not in ignore and not _is_known(frame, varying, design)
     )
@@ -154,12 +154,12 @@ def _pooled(varying: Varying, design: Design) -> str:
 
 
 def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
-    """The columns that the analysis does not know."""
+    """Return the columns that the analysis does not use."""
     return [column for column in frame.columns.unique() if column not in design.known]
 
 
 def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
-    """Those of some columns with several values where rows are pooled, each with the values of the first such place."""
+    """Yield the columns with several values where rows are pooled, with the values of the first such place."""
     for column in columns:
         codes, values = _values(frame, column)
         place = _place(frame, design.within[:1] if _is_setting(str(column), design.settings) else design.within)
@@ -174,7 +174,7 @@ def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hash
 
 
 def _place(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
-    """For each row the number of its combination of the columns that are there."""
+    """Number each row's combination of those columns that are present."""
     within = [column for column in columns if column in frame]
     if not within:
         return pd.Series(0, index=frame.index)
@@ -182,7 +182,7 @@ def _place(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
 
 
 def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
-    """Codes of the values of a column, and their texts in order; "1" and "1.0" are one number."""
+    """Code the values of a column, and return their texts in order. "1" and "1.0" are the same number."""
     values = frame.loc[:, frame.columns == column].iloc[:, 0]
     if not values.map(pd.api.types.is_hashable).all():
         values = values.map(str)
@@ -203,8 +203,8 @@ def _is_number(text: str) -> bool:
 
 
 def _refused(varying: Varying, design: Design) -> str:
-    """Why rows are not pooled, and what to do."""
-    column, of_model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
+    """Explain why rows are not pooled, and how to proceed."""
+    column, model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
     name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
     as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
     as_wording = (
@@ -212,14 +212,14 @@ def _refused(varying: Varying, design: Design) -> str:
     )
     kept_apart = "neither pooled nor compared" if len(design.within) > 1 else "not pooled"
     return (
-        f"{design.argument}: the column '{column}' has {len(varying.values)} values for {of_model} ({varying.shown}),"
-        f" and {design.rows} under different settings are {kept_apart}. Keep one value{as_model}{as_wording}, or pass"
-        f" ignore=['{column}'] (--ignore {column}) to pool them."
+        f"The column '{column}' of `{design.argument}` has {len(varying.values)} values for {model}"
+        f" ({varying.shown}), but {design.rows} with different settings are {kept_apart}. Keep one"
+        f" value{as_model}{as_wording}, or pass ignore=['{column}'] (--ignore {column}) to pool them."
     )
 
 
 def _words(column: str) -> set[str]:
-    """The words of a name: "topP" and "top_p" are "top" and "p"."""
+    """Split a name into words: "topP" and "top_p" are "top" and "p"."""
     return {part.casefold() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)}
 
 
@@ -228,7 +228,7 @@ def _is_setting(column: str, settings: Collection[str]) -> bool:
 
 
 def _is_record(varying: Varying) -> bool:
-    """Whether a column names or records its rows, by its name: "run" if it is numbered, "reasoning" if it is a text."""
+    """Return True if a column names or records its rows, such as "run" with numbers or "reasoning" with texts."""
     words = _words(str(varying.column))
     if words & _RECORDS or not words:
         return bool(words)
@@ -238,7 +238,7 @@ def _is_record(varying: Varying) -> bool:
 
 
 def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
-    """Whether a column names or records its rows, or each row has a value of its own, or they describe a factor."""
+    """Return True if a column names or records its rows, has another value in each row, or describes a factor."""
     if _is_record(varying):
         return True
     codes, _ = _values(frame, varying.column)

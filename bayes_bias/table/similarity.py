@@ -1,4 +1,4 @@
-"""How close two words are, given their vectors."""
+"""Similarity of two words, computed from their vectors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class Similarity:
     between : callable
         Function from vectors of targets (P, d) and of attributes (W, d) to numbers (P, W).
     unit : bool
-        Whether vectors are first brought to length one. By default they stay as the source has them.
+        If True, vectors are first brought to length one. By default, they keep their original lengths.
     product : bool
-        Whether `between` is the matrix product of the two. Tables that would not fit in memory are then never formed.
+        If True, `between` is the matrix product of the two, and tables that do not fit in memory are never formed.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Similarity:
     product: bool = False
 
     def prepared(self, vector: np.ndarray) -> Rows:
-        """A word's vector as `average_replicates` takes it; those of R replicates are divided by the root of R."""
+        """Prepare a word's vector for `average_replicates`: vectors of R replicates are divided by the root of R."""
         if self.unit:
             return unit(vector)
         rows = vector.astype(float)
@@ -57,7 +57,7 @@ class Similarity:
     def average_replicates(
         self, targets: Rows, attributes: Rows, *, lazily: bool = False
     ) -> tuple[Values, list[Values]]:
-        """The mean over replicates, and the numbers of each.
+        """Compute the mean over replicates, and the numbers of each.
 
         Parameters
         ----------

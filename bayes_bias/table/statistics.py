@@ -1,8 +1,7 @@
-"""What the models need to know of the cosines: who belongs where, block means, sums of squares.
+"""Sufficient statistics of a table for the models: design, block means, and sums of squares.
 
-The crossed design is complete, so the likelihood of all raw cosines is exactly a function of these few
-numbers, however long the lists are. Nothing is averaged beforehand: sample sizes, variances and the raw scatter all
-enter.
+Because the crossed design is complete, the likelihood of all raw cosines is exactly a function of these few numbers,
+however long the lists are. They include sample sizes, variances and the raw scatter.
 """
 
 import math
@@ -21,16 +20,16 @@ from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.lazy_products import Products
 
-# Cosines come from float32 vectors: residual variation below this is rounding, not data.
+# Cosines come from float32 vectors, so smaller residual variation is rounding.
 _ROUNDING_VARIANCE = 1e-12
 type Table = NDArray[np.float64] | Products
 
-# Dims of `table_means` that are empty if the table has no such thing.
+# Dims of `table_means` that may be empty.
 OPTIONAL_DIMS = ("control", "replication", *(f"{side}_clustering" for side in SIDES))
 
 
 class _Means(NamedTuple):
-    """Of rows within classes, of columns within groups, of blocks; NaN for a word without any pair there."""
+    """Means of rows within classes, columns within groups, and blocks. NaN for a word without any pair there."""
 
     target: NDArray[np.float64]
     attribute: NDArray[np.float64]
@@ -38,46 +37,50 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
-    y, there = _zero_filled(table)
+    y, present = _zero_filled(table)
     in_group = np.eye(len(table.groups))[table.group_index]
     in_class = np.eye(len(table.classes))[table.class_index]
     with np.errstate(invalid="ignore"):
         return _Means(
-            target=(y @ in_class) / (there @ in_class),
-            attribute=(y.T @ in_group) / (there.T @ in_group),
-            block=(in_group.T @ y @ in_class) / (in_group.T @ there @ in_class),
+            target=(y @ in_class) / (present @ in_class),
+            attribute=(y.T @ in_group) / (present.T @ in_group),
+            block=(in_group.T @ y @ in_class) / (in_group.T @ present @ in_class),
         )
 
 
 def table_means(table: AssociationTable) -> xr.Dataset:
-    """The design and the means of its blocks, rows and columns, over the pairs that are there.
+    """Compute the design and the means of its blocks, rows and columns, over the pairs that are present.
 
     Returns
     -------
     xarray.Dataset
-        ``group_of (target)`` and ``class_of (attribute)``, positions in ``group`` and ``attribute_class``;
-        ``associated (group)``, the position of the class that is stereotypical for the group; ``n_targets
-        (group)`` and ``n_attributes (attribute_class)``; ``block_mean (group, attribute_class)``;
-        ``target_mean (target, attribute_class)``, a target's mean cosine with each class; ``attribute_mean
-        (attribute, group)``; ``within_sd``, the pooled standard deviation of values about the mean of their block,
-        over the associated classes, and ``group_within_sd (group)`` and ``class_within_sd (attribute_class)``, the same
-        if all words varied as those of one group, or class, do (see Notes); ``target_cluster (target)`` and
-        ``attribute_cluster (attribute)``, positions of the sub-topics or pairs that the list names, -1 for none, and
-        if there are any ``target_overlap (group, group_)`` and ``attribute_overlap``, the variance of the averages
-        of what clusters share. If vectors show how words vary together,
-        ``target_inflation (group)`` is how many times the variance of a group's average is as large as that of
-        independent words, ``target_preference_sd (group)`` the expected standard deviation of preferences, and
-        ``target_directions (group)`` its degrees of freedom; likewise for attributes. If words have covariates, those
-        of `bayes_bias.table.covariates.covariate_variables`. Of a table with replicates all this is that of their mean,
-        and ``replicate_block_mean (replicate, group, attribute_class)`` that of each. Units: those of the table.
+        Variables in the units of the table:
+
+        - ``group_of (target)`` and ``class_of (attribute)``: positions in ``group`` and ``attribute_class``.
+        - ``associated (group)``: position of the class that is stereotypical for the group.
+        - ``n_targets (group)`` and ``n_attributes (attribute_class)``: numbers of words.
+        - ``block_mean (group, attribute_class)``, ``target_mean (target, attribute_class)``, and ``attribute_mean
+          (attribute, group)``: means of blocks, and of each word with each class or group.
+        - ``within_sd``: pooled standard deviation of values about the mean of their block, over the associated classes.
+          ``group_within_sd (group)`` and ``class_within_sd (attribute_class)``: the same if all words varied like the
+          words of one group, or class (see Notes).
+        - ``target_cluster (target)`` and ``attribute_cluster (attribute)``: positions of the named sub-topics or pairs,
+          -1 for none. If there are any, ``target_overlap (group, group_)`` and ``attribute_overlap``: covariance of the
+          averages of cluster effects.
+        - If vectors show related words, ``target_inflation (group)``: variance of a group's average relative to
+          independent words; ``target_preference_sd (group)``: expected standard deviation of preferences;
+          ``target_directions (group)``: its degrees of freedom. Likewise for attributes.
+        - If words have covariates, the variables of `bayes_bias.table.covariates.covariate_variables`.
+        - With replicates, all variables describe their mean, and ``replicate_block_mean (replicate, group,
+          attribute_class)`` describes each.
 
     Notes
     -----
-    Let :math:`s^2` be the variance of values within blocks, :math:`v` that of targets' means with each class, pooled
-    over groups, and :math:`v_g` that of one group. If all words varied as much as those of the group, the variance
-    within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` if :math:`v` exceeds :math:`s^2`. Two
-    or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words, with n - 1
-    degrees of freedom, and :math:`v`, with one. Likewise for classes, with the associated ones pooled.
+    Let :math:`s^2` be the variance of values within blocks, :math:`v` the variance of targets' means with each class,
+    pooled over groups, and :math:`v_g` the same for one group. If all words varied as much as in the group, the
+    variance within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` if :math:`v` exceeds
+    :math:`s^2`. Two or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words,
+    with n - 1 degrees of freedom, and :math:`v`, with one. Likewise for classes, with the associated ones pooled.
     """
     return _with_means(table, _means(table))
 
@@ -114,53 +117,54 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
 
 
 def within_sd(table: AssociationTable) -> float:
-    """That of `table_means`, alone."""
+    """Return the ``within_sd`` of `table_means` alone."""
     return _within_sd(table, _means(table).block)
 
 
 def pair_labels(means: xr.Dataset | xr.DataArray, target: NDArray[np.intp], attribute: NDArray[np.intp]) -> list[str]:
-    """Names of the pairs of words at these positions."""
+    """Name the pairs of words at these positions."""
     words = zip(means.target.to_numpy()[target], means.attribute.to_numpy()[attribute], strict=True)
-    return [f"{one}, {other}" for one, other in words]
+    return [f"{target_word}, {attribute_word}" for target_word, attribute_word in words]
 
 
 def as_pairs(values: xr.DataArray) -> xr.DataArray:
-    """Return the values that a matrix has, ``(pair)``, labelled by both words, with words, group and class of each."""
+    """Return the values in a matrix that are present, ``(pair)``, labelled by both words, with group and class."""
     if "pair" in values.dims:
         return values
     target, attribute = np.nonzero(values.notnull().to_numpy())
-    of_pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
-    labels = of_pairs.drop_vars([name for name in of_pairs.coords if name not in WORDS])
+    pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
+    labels = pairs.drop_vars([name for name in pairs.coords if name not in WORDS])
     return labels.assign_coords(pair=pair_labels(values, target, attribute))
 
 
 def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
-    """The table's means and the scatter about them: every block split into mean, rows, columns, interaction.
+    """Compute means and scatter about them, for each block split into mean, rows, columns, and interaction.
 
     Returns
     -------
     xarray.Dataset
-        `table_means`; ``interaction_ss`` with ``interaction_df``, the scatter that rows and columns do not explain, of
-        the associated classes, and ``control_interaction_ss`` and ``_df`` of the control classes; and for rows and for
-        columns one or more parts, independent of each other given the scales:
-        ``target_scatter (target_part, attribute_class, attribute_class_)``, cross-products of the targets' class means
-        within groups, with ``target_df``, and ``target_shared``, how often what a cluster of them shares counts in
-        them, and ``target_part_cell``, their group; ``attribute_scatter (attribute_part, group, group_)``, those of the
-        attributes' group means within classes, with ``attribute_df``,
-        and so on. Without clusters there is one part for each group, and one for each class. If words have covariates,
-        scatter is what these do not explain, and ``target_slope_part``, ``_design`` and ``_value`` (target_slope_row,
-        ...) are what they do; ``covariate_product (target_covariate, attribute_covariate)`` has the coefficients of
-        products of both sides' covariates. Of a table with replicates also ``replicate_interaction_ss``,
-        ``replicate_target_scatter (group, attribute_class, attribute_class_)``, ``replicate_attribute_scatter
-        (attribute_class, group, group_)`` and their ``_df``: the same of what single replicates differ by from their
-        mean, summed. Units: squared units of the table.
+        The variables of `table_means`, and the following, in squared units of the table:
+
+        - ``interaction_ss`` and ``interaction_df``: scatter that rows and columns do not explain, of the associated
+          classes. ``control_interaction_ss`` and ``_df``: the same for control classes.
+        - For rows, one or more parts that are independent given the scales: ``target_scatter (target_part,
+          attribute_class, attribute_class_)`` and ``target_df``: cross-products of the targets' class means within
+          groups. ``target_shared``: multiple of the cluster variance in each part. ``target_part_cell``: its group.
+          Without clusters, there is one part for each group.
+        - For columns, the same: ``attribute_scatter (attribute_part, group, group_)``, ``attribute_df``, and so on.
+        - If words have covariates, scatter is the part that these do not explain, and ``target_slope_part``,
+          ``_design`` and ``_value`` (target_slope_row, ...) contain the explained part. ``covariate_product
+          (target_covariate, attribute_covariate)``: coefficients of products of both sides' covariates.
+        - With replicates, ``replicate_interaction_ss``, ``replicate_target_scatter (group, attribute_class,
+          attribute_class_)``, ``replicate_attribute_scatter (attribute_class, group, group_)`` and their ``_df``: sums
+          of the same statistics over the deviations of single replicates from their mean.
     """
     refuse_repeats(table)
     if not table.is_complete:
         missing = int(table.values.isnull().sum())
         raise TableError(
-            f"table: {missing} of {table.values.size} pairs are missing, and the collapsed likelihood"
-            " needs every target with every attribute; remove those words or use model='crossed-long'"
+            f"The table lacks {missing} of {table.values.size} pairs, but this model needs every target with every"
+            " attribute. Remove the words with missing pairs, or use model='crossed-long'."
         )
     mean = _means(table)
     means = _with_means(table, mean)
@@ -176,17 +180,17 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
 
 
 def compared_classes(data: xr.Dataset) -> NDArray[np.intp]:
-    """Positions of the classes other than controls, which come first."""
+    """Return positions of the classes other than controls, which come first."""
     return np.arange(data.sizes["attribute_class"] - data.sizes["control"])
 
 
 def compared_attributes(data: xr.Dataset) -> NDArray[np.bool_]:
-    """Which attributes are in these classes."""
+    """Mark the attributes in classes other than controls."""
     return np.isin(data.class_of.to_numpy(), compared_classes(data))
 
 
 def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
-    """Which replicates there are, and what one is; ``replication`` has no entry if there are none."""
+    """Return labels and kind of the replicates; ``replication`` is empty if there are none."""
     if table.replicates is None:
         return {"replication": np.array([], dtype=object)}
     return {"replication": np.array([table.replicates.kind], dtype=object), "replicate": list(table.replicates.labels)}
@@ -201,7 +205,7 @@ def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
 
 
 def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]:
-    """Scatter of the replicates' deviations from the mean table: of rows, of columns, and of what those leave."""
+    """Compute the scatter of the replicates' deviations from the mean table: rows, columns, and interaction."""
     singles = table.singles().values()
     if not singles:
         return {}
@@ -210,18 +214,18 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     columns = np.zeros((n_classes, n_groups, n_groups))
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
-        of_single = _means(single)
-        ss = ss + _interaction_ss(single, of_single)
-        block = of_single.block - mean.block
-        of_target = of_single.target - mean.target - block[g]
-        of_attribute = of_single.attribute - mean.attribute - block.T[c]
-        rows += [of_target[g == k].T @ of_target[g == k] for k in range(n_groups)]
-        columns += [of_attribute[c == k].T @ of_attribute[c == k] for k in range(n_classes)]
+        single_mean = _means(single)
+        ss = ss + _interaction_ss(single, single_mean)
+        block = single_mean.block - mean.block
+        target_effect = single_mean.target - mean.target - block[g]
+        attribute_effect = single_mean.attribute - mean.attribute - block.T[c]
+        rows += [target_effect[g == k].T @ target_effect[g == k] for k in range(n_groups)]
+        columns += [attribute_effect[c == k].T @ attribute_effect[c == k] for k in range(n_classes)]
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
-    of_classes = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
+    class_ss = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
     df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
     return {
-        **_by_kind("replicate_interaction_ss", of_classes, table),
+        **_by_kind("replicate_interaction_ss", class_ss, table),
         **_by_kind("replicate_interaction_df", df_of_classes, table),
         "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
         "replicate_target_df": ("group", times * (n_targets - 1.0)),
@@ -231,7 +235,7 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
 
 
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
-    """Scatter of a side's deviations from the mean of their cell (group or class), by direction."""
+    """Compute the scatter of a side's deviations from the mean of their cell (group or class), by direction."""
     shared, df, scatter, cell = [], [], [], []
     for word_set in Clusters.from_data(means, side).word_sets(cells):
         positions = word_set.positions
@@ -258,7 +262,7 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
 
 
 def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
-    """Which cluster a word is in, -1 for none, and how much of it the averages of two cells share."""
+    """Return the cluster of each word, -1 for none, and the covariance of cluster effects between cells."""
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side, members in clusters.items():
@@ -272,7 +276,7 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
 
 
 def _related_variables(table: AssociationTable) -> dict[str, Any]:
-    """How the words of each group, and class, vary together, of sides whose words are not paired."""
+    """Return the related words of each group and class, of sides whose words are not paired."""
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side in SIDES:
@@ -285,16 +289,16 @@ def _related_variables(table: AssociationTable) -> dict[str, Any]:
 
 
 def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
-    """The values with zero for pairs that are missing, and which pairs are there, one or zero."""
+    """Return the values with zero for missing pairs, and a mask of the pairs that are present (one or zero)."""
     y = table.values.data
     if isinstance(y, Products):
         return y, Products(*(np.ones((n, 1)) for n in y.shape))
-    there = ~np.isnan(y)
-    return np.where(there, y, 0.0), there.astype(float)
+    present = ~np.isnan(y)
+    return np.where(present, y, 0.0), present.astype(float)
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
-    """Controls leave it alone: a unit must not depend on how many of them stand beside a list."""
+    """Compute the standard deviation within blocks, without controls, so that units do not depend on their number."""
     associated = table.without_controls()
     y, g, c = associated.values.data, associated.group_index, associated.class_index
     if isinstance(y, Products):
@@ -308,22 +312,28 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
 
 
 def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
-    """That of the table, and what it would be if all words varied as much as those of each group, or class."""
+    """Compute the standard deviation within blocks, also as if all words varied like one group or class."""
     g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
-    of_table = _within_sd(table, means.block)
-    of_rows, of_columns = (means.target - means.block[g])[:, :associated], means.attribute - means.block.T[c]
+    overall = _within_sd(table, means.block)
+    target_effect, attribute_effect = (
+        (means.target - means.block[g])[:, :associated],
+        means.attribute - means.block.T[c],
+    )
     return {
-        "within_sd": of_table,
-        "group_within_sd": ("group", within_sd_as_in_cell(of_table, of_rows, g, slice(None))),
-        "class_within_sd": ("attribute_class", within_sd_as_in_cell(of_table, of_columns, c, slice(associated))),
+        "within_sd": overall,
+        "group_within_sd": ("group", within_sd_as_in_cell(overall, target_effect, g, slice(None))),
+        "class_within_sd": ("attribute_class", within_sd_as_in_cell(overall, attribute_effect, c, slice(associated))),
     }
 
 
 def within_sd_as_in_cell(
     within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
 ) -> NDArray[np.float64]:
-    """What a standard deviation within blocks would be if all words varied as much as those of each cell, a group or
-    class. Deviations are those of words' means from their cell's; the variance is pooled over the compared cells."""
+    """Compute a standard deviation within blocks as if all words varied as much as the words of each cell.
+
+    A cell is a group or class. `deviations` are the means of words minus the mean of their cell. The variance is pooled
+    over the compared cells.
+    """
     across = deviations.shape[1]
     squares = np.bincount(cell, np.nansum(deviations**2, axis=1))
     df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - across, 0)
@@ -336,7 +346,7 @@ def within_sd_as_in_cell(
 
 
 def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, Any]:
-    """What rows and columns leave, of the associated classes and of the controls, without what covariates explain."""
+    """Compute the interaction of associated classes and of controls, without the part that covariates explain."""
     ss = _interaction_ss(table, means)
     df = (np.bincount(table.group_index) - 1.0).sum() * (np.bincount(table.class_index) - 1.0)
     interactions = _by_kind("interaction_ss", ss, table) | _by_kind("interaction_df", df, table)
@@ -345,18 +355,18 @@ def _interactions(table: AssociationTable, means: _Means, explained_ss: float, e
     return interactions
 
 
-def _by_kind(name: str, of_classes: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
-    """The sum over the associated classes, and over the controls if there are any."""
+def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
+    """Sum over the associated classes, and over the controls if there are any."""
     n_associated = len(table.associated_classes)
-    sums = {name: float(of_classes[:n_associated].sum())}
+    sums = {name: float(class_values[:n_associated].sum())}
     if table.controls:
         prefix, _, rest = name.rpartition("interaction")
-        sums[f"{prefix}control_interaction{rest}"] = float(of_classes[n_associated:].sum())
+        sums[f"{prefix}control_interaction{rest}"] = float(class_values[n_associated:].sum())
     return sums
 
 
 def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float64]:
-    """Sums of squares of what rows, columns and block means leave of the values of each class."""
+    """Compute the sum of squares of each class that rows, columns and block means do not explain."""
     y, g, c = table.values.data, table.group_index, table.class_index
     if isinstance(y, Products):
         return y.interaction_ss(g, c)
@@ -364,16 +374,16 @@ def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float6
     return np.bincount(c, (interaction**2).sum(axis=0))
 
 
-# What a regression on covariates of words takes from the sufficient statistics of a table.
+# Regression of the sufficient statistics on covariates of words.
 
 type Numbers = NDArray[np.float64]
 
-# Relative to the covariates' own size, what rounding leaves of zero.
+# Remainders of zero due to rounding, relative to the size of the covariates.
 _ROUNDING = 1e-8
 
 
 def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
-    """A side's covariates about the means of groups or classes, (words, covariates); no column if there are none."""
+    """Centre a side's covariates within groups or classes, (words, covariates); no column if there are none."""
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
     cells = data[{"target": "group_of", "attribute": "class_of"}[side]].to_numpy()
@@ -383,11 +393,11 @@ def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
 def without_slopes(
     statistics: Mapping[str, Any], side: Side, deviations: Numbers, cells: NDArray[np.intp], means: xr.Dataset
 ) -> dict[str, Any]:
-    """The statistics of a side's parts without what covariates explain of each, and what they explain.
+    """Split the statistics of a side's parts into the parts that covariates explain and do not explain.
 
-    In each part the deviations (directions, k) have the expectation Z B, for covariates Z (directions, covariates) in
-    an orthonormal basis. With ``Z = U R`` the scatter that is left is that of the deviations without ``U U'``, and
-    ``U'`` of them, (rows, k), has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
+    In each part, the deviations D (directions, k) have the expectation Z B, for covariates Z (directions, covariates)
+    in an orthonormal basis. With ``Z = U R``, the remaining scatter is the scatter of ``D - U U' D``, and ``U' D``
+    (rows, k) has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
     """
     z = centre_covariates(means, side)
     if not z.shape[1]:
@@ -430,41 +440,37 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
 
 
 def refuse_degenerate(data: xr.Dataset) -> None:
-    """Refuse a table without residual variation, from which the model's scales cannot be estimated.
-
-    Raises
-    ------
-    TableError
-    """
+    """Raise an error if a table has no residual variation, from which to estimate the scales of the model."""
     if "interaction_ss" not in data:
         return
     if data.interaction_df == 0:
         raise TableError(
-            "table: every group or every class has one word, which cannot show how much words vary; add words"
+            "Every group or every class of the table has a single word, so the variation of words cannot be estimated."
+            " Add words."
         )
     if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
         raise TableError(
-            "table: no variation is left within blocks after word effects, as if words had identical vectors"
-            " (equalised by debiasing?); contrasts between them are zero by construction, not by estimate"
+            "The table has no variation within blocks besides word effects, so words seem to have identical vectors. If"
+            " they were equalised by debiasing, contrasts between them are zero by construction and need no estimate."
         )
     if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
         raise TableError(
-            "table: replicates differ by effects of words and blocks alone, and nothing is left of single pairs, as in"
-            " tables that were made by shifting one; give measured values of each replicate, or one table, their mean"
+            "The replicates of the table differ only by effects of words and blocks, so they seem to be shifted copies"
+            " of one table. Pass measured values of each replicate, or only their mean."
         )
 
 
 def controls_vary(data: xr.Dataset) -> bool:
-    """Return whether pairs of control classes vary; in the difference of two tables that share them they do not."""
+    """Return True if pairs of control classes vary. They do not in the difference of two tables that share them."""
     if "control_interaction_ss" not in data:
         return True  # unknown without sufficient statistics
     return bool(data.control_interaction_ss > _ROUNDING_VARIANCE * data.control_interaction_df)
 
 
 def refuse_repeats(table: AssociationTable) -> None:
-    """Repeated pairs add no information: only the published model counts them."""
+    """Raise an error if pairs are repeated, because only the published model counts them."""
     if table.repeats is not None:
         raise TableError(
-            "table: holds repeated pairs (duplicates='keep'), which only model='hierarchical' can use;"
-            " make them with duplicates='drop'"
+            "The table contains repeated pairs (duplicates='keep'), but only model='hierarchical' can use them. Make"
+            " the table with duplicates='drop'."
         )

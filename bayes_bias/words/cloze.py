@@ -1,4 +1,4 @@
-"""A sentence with a blank, and the word whose probability there is estimated."""
+"""Cloze questions: sentences with a blank, and the word whose probability there is estimated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Cloze:
     Raises
     ------
     LanguageModelError
-        There is no word, or a hidden span is empty, reaches out of the sentence, or reaches into the word.
+        If there is no word, or a hidden span is empty, outside the sentence, or overlaps the word.
 
     Examples
     --------
@@ -36,16 +36,17 @@ class Cloze:
 
     def __post_init__(self) -> None:
         if not self.word.strip():
-            raise LanguageModelError(f"word: '{self.word}' in '{self.text}' is empty; give the word of the blank")
+            raise LanguageModelError(f"`word` is empty in '{self.text}'. Pass the word of the blank.")
         for start, end in self.hidden:
             if not 0 <= start < end <= len(self.text):
                 raise LanguageModelError(
-                    f"hidden: ({start}, {end}) is outside the {len(self.text)} characters of '{self.text}'"
+                    f"`hidden` contains the span ({start}, {end}), which is outside the {len(self.text)} characters of"
+                    f" '{self.text}'. Correct the span."
                 )
             if start < self.end and self.start < end:
                 raise LanguageModelError(
-                    f"hidden: '{self.text[start:end]}' overlaps the word '{self.word}' of '{self.text}'; "
-                    "the word is masked anyway, so hide other words only"
+                    f"`hidden` contains '{self.text[start:end]}', which overlaps the word '{self.word}' of"
+                    f" '{self.text}'. The word is always masked, so hide only other words."
                 )
 
     @property
@@ -55,12 +56,12 @@ class Cloze:
 
     @property
     def start(self) -> int:
-        """Where the word begins."""
+        """Position of the first character of the word."""
         return len(self.before)
 
     @property
     def end(self) -> int:
-        """Where the word ends."""
+        """Position after the last character of the word."""
         return len(self.before) + len(self.word)
 
     @property

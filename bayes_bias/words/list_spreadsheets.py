@@ -2,32 +2,34 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from bayes_bias.errors import WordListError
+from bayes_bias.formatting import counted, joined
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
 from bayes_bias.words.content import Content
 from bayes_bias.words.spelling import plain_word
 
 # Between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
-# A table with a row for each word has these columns.
+# Columns of a table with a row for each word.
 _WORD, _LABELS = "word", ("group", "class", "category")
-# It may have this besides: what the word is in a sentence, for templates.
+# Optional column with the part of speech of the word, for templates.
 _WORD_CLASS = "word_class"
-# A table of cosines has these, or other numbers with decimals.
+# Columns of a table of cosines, which may also have other numbers with decimals.
 _OF_COSINES = {"target", "attribute", "cosine"}
 _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 
-# How programs write a cell that has no word, below the last word of a column: R, pandas, SQL, SAS, Excel.
+# Fillers of cells without a word below the last word of a column, as R, pandas, SQL, SAS, and Excel write them.
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
 _EMPTY = ("", None)
-# A message has so many letters of a name.
+# Number of letters of a name in a message.
 _LETTERS = 100
-# This may be what a control class is called.
+# A filler that may be the name of a control class.
 _A_NAME = "none"
 
 type Cells = tuple[str, Sequence[Any]]
@@ -41,18 +43,18 @@ def list_of_columns(
     *,
     padded: bool = True,
 ) -> Content:
-    """Columns as the content of a word list.
+    """Convert columns to the content of a word list.
 
-    ``flowers=pleasant`` is the heading of a group and the class that is stereotypical for it, ``pleasant`` that of a
-    class. `stereotypes` says the same if no heading does. Without either, all columns are classes. If all groups
-    have one class and there are several others, `opposites` says which of them it is compared with. Columns of a file
-    or frame are as long as the longest, and may be `padded`, as R does it with NA.
+    ``flowers=pleasant`` is the heading of a group with its stereotypical class, and ``pleasant`` the heading of a
+    class. Alternatively, `stereotypes` defines the groups. Without either, all columns are classes. If all groups have
+    the same class and there are several others, `opposites` defines which of them to compare it with. Columns of a file
+    or frame are as long as the longest, and may be `padded`, for example with NA by R.
 
     Raises
     ------
     WordListError
-        Two columns of one name, words without a heading, a stereotype of a group that has no column, or two of one;
-        opposites that are not known; a cell of an Excel workbook that holds no text.
+        If two columns have the same name, words have no heading, a stereotype is for a group without a column or
+        differs from its heading, opposites are unknown, or a cell of an Excel workbook contains no text.
 
     Examples
     --------
@@ -60,81 +62,84 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    headed, notices, word_classes = _headed(columns, where, padded)
-    parted = [_parted(heading, words, where) for heading, words in headed]
+    sheet = _read_sheet(columns, where, padded)
+    parted = [_parted(heading, words, where) for heading, words in sheet.columns]
     stereotype_of = {name: class_name for name, class_name, _ in parted if class_name}
     for group, class_name in (stereotypes or {}).items():
         if stereotype_of.setdefault(group, class_name) != class_name:
             raise WordListError(
-                f"{where}: the heading of '{group}' says '{stereotype_of[group]}', and its stereotype is given as "
-                f"'{class_name}'; leave one out"
+                f"{where}: the class of '{group}' is '{stereotype_of[group]}' in its heading, but '{class_name}' in"
+                " `stereotypes`. Omit one of them."
             )
     groups: dict[str, list[Any]] = {}
     classes: dict[str, list[Any]] = {}
     for name, _, words in parted:
         kind = groups if name in stereotype_of else classes
         if name in kind:
-            raise WordListError(f"{where}: two columns have the heading '{name}'; join them, or rename one")
+            raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
         kind[name] = words
     for group in stereotype_of.keys() - groups.keys():
-        raise WordListError(f"{where}: stereotypes: '{group}' heads no column", group, [name for name, *_ in parted])
+        raise WordListError(
+            f"{where} has no column '{group}', which is in `stereotypes`.", group, [name for name, *_ in parted]
+        )
     values: dict[str, Any] = (
         {"groups": groups, "classes": classes, "stereotypes": stereotype_of} if stereotype_of else {"classes": classes}
     )
-    if word_classes:
-        values["word_classes"] = word_classes
+    if sheet.word_classes:
+        values["word_classes"] = sheet.word_classes
     if opposites is not None:
         values["opposites"] = tuple(opposites)
     elif stereotype_of:
         _check_opposites(set(stereotype_of.values()), list(classes), where)
-    return Content(values, where, notices=notices)
+    return Content(values, where, notices=tuple(sheet.notices))
 
 
 def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
-    """The words of each heading of a spreadsheet of either layout, and what was left out."""
-    headed, notices, _ = _headed(columns, where, padded=True)
-    return headed, notices
+    """Return the words of each heading of a spreadsheet in either layout, with notices of omissions."""
+    sheet = _read_sheet(columns, where, padded=True)
+    return sheet.columns, tuple(sheet.notices)
 
 
 def check_stereotypes(content: Content) -> None:
-    """Refuse columns if none is a group with its stereotypical class."""
+    """Raise an error if no column is a group with its stereotypical class."""
     if "groups" in content.values:
         return
     names = [name[:_LETTERS] for name in content.values["classes"] if name]
     if not names:
-        raise WordListError(f"{content.where}: has no words; write a word and its group or class in each row")
-    half = len(names) // 2
-    pairs = zip(names, names[half:] if len(names) > 2 else ["CLASS"], strict=False)
-    groups = [f"'{group}={name}'" for group, name in pairs][: max(half, 1)]
+        raise WordListError(f"{content.where} contains no words. Write a word and its group or class in each row.")
+    half = max(len(names) // 2, 1)
+    classes = names[half:] if len(names) > 2 else ["CLASS"]
+    stereotypes = dict(zip(names[:half], classes, strict=False))
+    example = next(f"'{group}={name}'" for group, name in stereotypes.items())
     files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
+    options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
-        f"{content.where}: which of {', '.join(names)} are groups, and which class is stereotypical for each? In the"
-        f" file, replace the name of each group by GROUP=CLASS, such as {groups[0]}. Or say it with stereotypes= in"
-        f" Python or --stereotype {groups[0]} of `bayes-bias table`. Or make a list: `bayes-bias wordlists {files}"
-        f" {' '.join(f'--groups {group}' for group in groups)} --out list.csv`. If these are words, not names, write"
-        " names above them"
+        f"{content.where} does not define which of {joined(names)} are groups. Rename each group to GROUP=CLASS, where"
+        f" CLASS is its stereotypical class, for example {example}. Alternatively, use `stereotypes={stereotypes}`"
+        f" (`bayes-bias wordlists {files} {options} --out list.csv`). If the first row contains words instead of names,"
+        " add a row of names above it."
     )
 
 
 def _check_opposites(associated: set[str], classes: list[str], where: str) -> None:
-    """Refuse to compare one class with several columns unasked: one of them may hold notes, or numbers of rows."""
+    """Raise an error if one class would be compared with several columns, some of which may contain notes."""
     others = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
-            f"{where}: which of {', '.join(others)} is {associated.pop()} compared with? Remove columns that hold no"
-            " words of the list. If several are left, name each that is compared: opposites=['CLASS', ...] in Python,"
-            " --opposites CLASS of `bayes-bias table`; the rest are control classes"
+            f"{where} does not define which of {joined(others)} to compare '{associated.pop()}' with. Remove columns"
+            " that do not contain words of the list. If several remain, name the classes to compare with"
+            " `opposites=['CLASS', ...]` (--opposites CLASS of `bayes-bias table`). All others become control classes."
         )
 
 
 def holds_words(path: Path) -> bool:
-    """Whether a spreadsheet is a word list, and not a table of cosines."""
+    """Return True if a spreadsheet is a word list, and not a table of cosines."""
     if not is_spreadsheet(path.name):
         return False
     try:
         columns = read_columns(path, str(path), WordListError)
     except WordListError:
-        return True  # reading the list says what is wrong
+        return True  # reading it as a list raises the error
     headings = {heading.lower() for heading, _ in columns}
     return not (_OF_COSINES & headings or any(_are_numbers(cells) for _, cells in columns))
 
@@ -144,51 +149,64 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     return bool(numbers) and all(map(_DECIMAL.fullmatch, numbers))
 
 
-def _headed(
-    columns: Iterable[Cells], where: str, padded: bool
-) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...], dict[str, list[str]]]:
-    """Headings and words of either layout without blanks, what was left out, and what words are in a sentence."""
-    clean = [
-        (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
-        for heading, cells in columns
-    ]
+@dataclass
+class _Sheet:
+    """Headings and words of a spreadsheet in either layout, notices of omissions, and words by word class."""
+
+    columns: list[tuple[str, list[Any]]]
+    notices: list[str] = field(default_factory=list)
+    word_classes: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
+    """Read the words of a spreadsheet in either layout, without blanks and fillers."""
+    clean = []
+    for heading, cells in columns:
+        clean.append(
+            (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
+        )
     by_name = {heading.lower(): cells for heading, cells in clean}
     labels = [name for name in _LABELS if name in by_name]
-    notices: list[str] = []
-    word_classes: dict[str, list[str]] = {}
+    sheet = _Sheet([])
     is_long = _WORD in by_name and bool(labels)
     if is_long:
         if len(labels) > 1:
             raise WordListError(
-                f"{where}: has the columns '{labels[0]}' and '{labels[1]}'; write the group or class of each word in"
-                " one of them, and remove the other"
+                f"{where} has the columns '{labels[0]}' and '{labels[1]}', but only one of them is allowed. Write the"
+                " group or class of each word in one of them, and remove the other."
             )
-        our_headings = (_WORD, labels[0], _WORD_CLASS)
-        others = [heading for heading, cells in clean if heading.lower() not in our_headings and any(cells)]
+        unused = []
+        for heading, cells in clean:
+            if heading.lower() not in (_WORD, labels[0], _WORD_CLASS) and any(cells):
+                unused.append(heading or "a column without a heading")
         for word, name in zip(by_name[_WORD], by_name.get(_WORD_CLASS, ()), strict=False):
             if word not in _EMPTY and name not in _EMPTY:
-                word_classes.setdefault(name, []).append(word)
-        if others:
-            headings = ", ".join(other or "a column without a heading" for other in others)
-            notices.append(f"{where}: columns '{_WORD}' and '{labels[0]}' are read; left out: {headings}")
+                sheet.word_classes.setdefault(name, []).append(word)
+        if unused:
+            sheet.notices.append(
+                f"{where}: only the columns '{_WORD}' and '{labels[0]}' are used, not {', '.join(unused)}"
+            )
         clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
     if padded:
-        clean, left_out = _without_padding(clean, where)
-        notices += left_out
+        clean, about_cells = _without_padding(clean, where)
+        sheet.notices += about_cells
         if is_long:
-            notices += _odd_words(clean, where)
-    words = [(heading, _words(cells, where)) for heading, cells in clean]
-    return [(heading, cells) for heading, cells in words if heading or cells], tuple(notices), word_classes
+            sheet.notices += _odd_words(clean, where)
+    for heading, cells in clean:
+        words = _words(cells, where)
+        if heading or words:
+            sheet.columns.append((heading, words))
+    return sheet
 
 
 def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
-    """Two columns, of words and of the group or class of each, as a column for each group and class."""
+    """Convert a column of words and a column of their groups or classes to a column for each group and class."""
     columns: dict[str, list[Any]] = {}
     for word, label in zip(words, labels, strict=True):
         if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
             raise WordListError(
-                f"{where} of '{word}' is {repr(label) if label else 'missing'}; write the group or class that it is in,"
-                " or remove the row"
+                f"{where} of '{word}' is {repr(label) if label else 'missing'}. Write its group or class there, or"
+                " remove the row."
             )
         if word not in _EMPTY or label not in _EMPTY:
             columns.setdefault("" if label is None else str(label), []).append(word)
@@ -196,51 +214,50 @@ def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list
 
 
 def _words(cells: Iterable[Any], where: str) -> list[Any]:
-    """The cells that are not empty, each of them text in the file."""
+    """Return the cells that are not empty, and raise an error if one is not text in the file."""
     words = [cell for cell in cells if cell not in _EMPTY]
     for cell in words:
         if isinstance(cell, CellValue):
             raise WordListError(
-                f"{where}: {cell.described}, and a word is text; format the cell as text and write the word again, or"
-                " clear the cell"
+                f"{where}: {cell.described}, but a word must be text. Format the cell as text and write the word again,"
+                " or clear the cell."
             )
     return words
 
 
 def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
-    """Columns without what fills them up below their last word, beside words or padding of other columns."""
+    """Drop fillers below the last word of each column, if another column has a word or filler beside them."""
     rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
     beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
-    shortened, padding = [], {}
+    shortened, about_fillers, about_missing = [], [], []
     for heading, cells in columns:
-        last = max(
-            (row for row, cell in enumerate(cells) if not (_pads(cell) and (cell in _EMPTY or beside[row]))), default=-1
-        )
-        shortened.append((heading, cells[: last + 1]))
-        if filling := [cell for cell in cells[last + 1 :] if cell not in _EMPTY]:
-            padding[heading] = filling
-    notices = [
-        f"{where}: {len(filling)} cell{'' if len(filling) == 1 else 's'} '{filling[0]}' at the end of '{heading}' read"
-        " as padding and left out; if a word is spelt so, move it further up in its column"
-        for heading, filling in padding.items()
-    ]
-    for heading, cells in shortened:
-        if missing := cells.count(None):
-            notices.append(
-                f"{where}: {missing} missing cell{'' if missing == 1 else 's'} above a word of '{heading}' left out;"
-                " pandas.read_csv(..., keep_default_na=False) keeps words such as NA and null"
+        end = len(cells)
+        while end and _pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or beside[end - 1]):
+            end -= 1
+        shortened.append((heading, cells[:end]))
+        if fillers := [cell for cell in cells[end:] if cell not in _EMPTY]:
+            about_fillers.append(
+                f"{where}: omitted {counted(len(fillers), 'filler')} '{fillers[0]}' at the end of the column"
+                f" '{heading}'. If it is a word, move it further up in its column"
             )
-    return shortened, notices
+        if missing := cells[:end].count(None):
+            about_missing.append(
+                f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
+                " as NA and null, read the file with pandas.read_csv(..., keep_default_na=False)"
+            )
+    return shortened, about_fillers + about_missing
 
 
 def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:
-    """Words of a long table that other programs write for none: there nothing pads a column."""
-    return [
-        f"{where}: '{cell}' of '{heading}' is read as a word; if none is meant, remove the row"
-        for heading, cells in columns
-        for cell in cells
-        if cell not in _EMPTY and _pads(cell)
-    ]
+    """Return notices of words in a long table that look like fillers, because nothing needs to be filled there."""
+    notices = []
+    for heading, cells in columns:
+        for cell in cells:
+            if cell not in _EMPTY and _pads(cell):
+                notices.append(
+                    f"{where}: '{cell}' of '{heading}' is read as a word. If it is not a word, remove the row"
+                )
+    return notices
 
 
 def _pads(cell: Any) -> bool:
@@ -248,15 +265,16 @@ def _pads(cell: Any) -> bool:
 
 
 def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str, list[Any]]:
-    """The name in a heading, and the class that is stereotypical for it, if the heading says so."""
+    """Split a heading into a name and its stereotypical class, if there is one."""
     name, equals, class_name = (part.strip() for part in heading.partition(_IS))
     if not name or (equals and not class_name):
         remedy = (
-            "remove it, since row numbers are not words (row.names=FALSE in R, index=False in pandas)"
+            "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
             if words and all(str(word).isdecimal() for word in words)
-            else "write the name of a class, or GROUP=CLASS, in the first row of the file"
+            else "Write the name of a class, or GROUP=CLASS, in the first row of the file."
         )
         raise WordListError(
-            f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}'; {remedy}"
+            f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}', which is"
+            f" not a name. {remedy}"
         )
     return name, class_name, words

@@ -1,7 +1,6 @@
-"""Lists whose entries are sentences: from which word each was made, so that words count and not sentences.
+"""Lists whose entries are sentences, each of which is traced to its word, so that words are the units.
 
-A template is what several words stand in, and what other groups or classes have too; a word is what its own group or
-class alone has.
+Text that several words, groups or classes share is a template. Text that only one group or class has is a word.
 """
 
 import re
@@ -18,15 +17,15 @@ from bayes_bias.words.list_rules import WordTable
 # The sentences of each word, and the template that each stands in.
 type Sentences = Mapping[str, Mapping[str, str]]
 
-# What a list says where each of its sentences is a unit of its own.
+# The value of `sentences` in a list whose sentences are units.
 AS_UNITS = "as units"
 
-# A phrase of so many words is no sentence yet: "mother in law".
+# Number of words in the longest phrase, such as "mother in law".
 _LONGEST_PHRASE = 3
 _LONGEST_SLOT = 4
 _TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|[^\w\s]")
 _ARTICLES = ("a", "an")
-# Words of grammar alone, which are of the template even if one group or class alone has them.
+# Function words, which belong to the template even if only one group or class has them.
 _AUXILIARIES = frozenset(
     "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
 )
@@ -34,12 +33,12 @@ _AUXILIARIES = frozenset(
 
 @dataclass(frozen=True)
 class _Slot:
-    """One way to read a sentence: a template, and the word in its slot."""
+    """One possible reading of a sentence: a template, and the word in its slot."""
 
     sentence: str
     template: str
-    word: str  # as it is written
-    first: bool  # whether the sentence begins with it, so that its capital says nothing
+    word: str  # as written
+    first: bool  # True if the sentence begins with it, so that its capital may be due to the position
 
     @property
     def key(self) -> str:
@@ -47,7 +46,7 @@ class _Slot:
 
 
 def is_sentence(entry: str) -> bool:
-    """Whether an entry of a list is a sentence, and not a word or a phrase.
+    """Return True if an entry of a list is a sentence, and not a word or a phrase.
 
     Examples
     --------
@@ -61,18 +60,18 @@ def is_sentence(entry: str) -> bool:
 def group_by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
-    """Groups and classes of words if those of the list hold sentences, the sentences of each word, and notices.
+    """Convert groups and classes of sentences to groups and classes of words, with the sentences of each, and notices.
 
     Raises
     ------
     WordListError
-        No word is found from which a sentence was made, and the list does not say that sentences are units.
+        If the word of a sentence is not found, and the list does not define sentences as units.
     """
     value = content.values.get("sentences")
     if value is None and not (_are_sentences(groups) or _are_sentences(classes)):
         return groups, classes, {}, _phrases(groups, classes, content.where)
     if value == AS_UNITS:
-        return groups, classes, {}, (f"{content.where}: each sentence counts as a unit, as the list says",)
+        return groups, classes, {}, (f"{content.where}: each sentence is a unit, as defined in the list",)
     if value is None:
         sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
@@ -88,25 +87,25 @@ def group_by_word(
 
 
 def _are_sentences(categories: WordTable) -> bool:
-    """Whether most entries of the groups, or of the classes, are sentences; among words, a few are phrases or notes."""
+    """Return True if most entries are sentences. Among words, a few entries may be phrases or notes."""
     entries = [entry for words in categories.values() for entry in words]
     return 2 * sum(map(is_sentence, entries)) > len(entries)
 
 
 def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
-    """A notice that names entries which may be sentences, if a list of words has several."""
+    """Return a notice of entries that may be sentences, if a list of words has several."""
     long = [entry for side in (groups, classes) for words in side.values() for entry in words if is_sentence(entry)]
     if len(long) < 2:
         return ()
     named = ", ".join(f"'{entry}'" for entry in long[:5])
     return (
-        f"{where}: {len(long)} entries are read as phrases, each of which counts as a word: {named}"
-        f"{', ...' if len(long) > 5 else ''}; if they are sentences, name those of each word in [sentences]",
+        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {named}"
+        f"{', ...' if len(long) > 5 else ''}. If they are sentences, list the sentences of each word in [sentences]",
     )
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
-    """The templates that have all of these words, once each; none if words differ in them, or have one."""
+    """Return the templates that all of these words share, or none if words differ in templates, or have only one."""
     first, *others = ([*own.values()] for own in sentences.values())
     alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
     return tuple(first) if alike else ()
@@ -118,22 +117,23 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
     if count == len(sentences):
         return f"{beginning}, one from each"
     if units <= sentences.keys() and (templates := shared_templates(sentences)):
-        return f"{beginning}; words are counted, and their {len(templates)} templates are replicates"
+        return f"{beginning}. The words are the units, and their {len(templates)} templates are replicates"
     return (
-        f"{beginning}; words are counted. They occur in different templates, so each has the mean vector of its"
-        " sentences"
+        f"{beginning}. The words are the units, and because they occur in different templates, each has the mean vector"
+        " of its sentences"
     )
 
 
-# The words that the list itself names.
+# Words that the list defines.
 
 
 def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
-    """The words of each group or class, if a table says which sentences each has; entries may be either."""
+    """Return the words of each group or class, if a table lists their sentences. Entries may be words or sentences."""
     if not isinstance(content.values["sentences"], Mapping):
         raise WordListError(
-            f"{content.where}: 'sentences' is {quoted(content.values['sentences'])}; write those of each word in a"
-            f' table [sentences], or sentences = "{AS_UNITS}" if each counts as a unit'
+            f"{content.where}: 'sentences' must be a table, but is {quoted(content.values['sentences'])}. List the"
+            " sentences"
+            f' of each word in a table [sentences], or write sentences = "{AS_UNITS}" if each sentence is a unit.'
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
@@ -142,24 +142,27 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
     for category, entries in {**groups, **classes}.items():
         words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
         if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
-            raise WordListError(f"{table.where} has no word for '{missing[0]}' of '{category}'; add it to its word")
+            raise WordListError(
+                f"{table.where} has no word for the sentence '{missing[0]}' of '{category}'. Add the sentence to its"
+                " word."
+            )
         if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
             sentences_of[category] = {word: own.get(word, {word: "{}"}) for word in words}
     return sentences_of
 
 
 def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
-    """The template of each sentence of a word; the sentence itself where the word is not in it as it is written."""
+    """Return the template of each sentence of a word, or the sentence itself if it does not contain the word."""
     slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
     return {sentence: slot.sub("{}", sentence) for sentence in sentences}
 
 
-# The words that the sentences themselves show.
+# Words that are recognised from the sentences.
 
 
 @dataclass(frozen=True)
 class _Side:
-    """The sentences of the groups, or of the classes, and all ways to read them."""
+    """The sentences of the groups, or of the classes, and all possible readings."""
 
     categories: WordTable
     shared: frozenset[str]
@@ -170,7 +173,7 @@ class _Side:
 
     @cached_property
     def words_in(self) -> Mapping[str, set[str]]:
-        """The different words that each template has."""
+        """The different words in each template."""
         words: dict[str, set[str]] = defaultdict(set)
         for slots in self.slots.values():
             for slot in slots:
@@ -178,23 +181,25 @@ class _Side:
         return words
 
     def best(self, sentence: str) -> _Slot | None:
-        """Of all readings the one whose template has most words, two at least, and then the longest template."""
+        """Return the reading whose template has most words (at least two), and of these the longest template."""
         slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
         return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
-    """The words of each group (or class) that holds sentences, with their sentences and templates; `others` are the
+    """Recognise the words of each group (or class) of sentences, with their sentences and templates; `others` are the
     classes (or groups)."""
     if not _are_sentences(categories):
         return {}
-    of_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
-    side = _Side(of_sentences, _shared_tokens(of_sentences if len(of_sentences) > 1 else {**categories, **others}))
-    return {category: _words_of(category, entries, side, where) for category, entries in of_sentences.items()}
+    with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
+    side = _Side(
+        with_sentences, _shared_tokens(with_sentences if len(with_sentences) > 1 else {**categories, **others})
+    )
+    return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
 
 
 def _shared_tokens(categories: WordTable) -> frozenset[str]:
-    """Tokens of two groups or classes or more, which belong to templates."""
+    """Return tokens that two or more groups or classes share, which belong to templates."""
     counts = Counter(token for sentences in categories.values() for token in {t for s in sentences for t in _tokens(s)})
     return frozenset(token for token, count in counts.items() if count > 1)
 
@@ -204,22 +209,24 @@ def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str
     keys = {slot.key for slot in slot_of.values() if slot}
     slots: list[_Slot] = []
     for sentence, slot in slot_of.items():
-        of_known = [other for other in side.slots[sentence] if other.key in keys]
-        if slot is None and len(of_known) != 1:
-            raise WordListError(f"{where}: no word is found that '{sentence}' of '{category}' was made from; {_REMEDY}")
-        slots.append(slot or of_known[0])
+        known = [candidate for candidate in side.slots[sentence] if candidate.key in keys]
+        if slot is None and len(known) != 1:
+            raise WordListError(
+                f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
+            )
+        slots.append(slot or known[0])
     words = _merged(slots)
     if len(words) == 1 < len(sentences):
         raise WordListError(
-            f"{where}: all {len(sentences)} sentences of '{category}' seem to be made from"
-            f" '{next(iter(words))}'; {_REMEDY}"
+            f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
+            f" '{next(iter(words))}'. {_REMEDY}"
         )
     _check_one_each(words, {slot.sentence: slot for slot in slots}, category, where)
     return words
 
 
 def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
-    """Refuse a sentence that could have been made from two of the words."""
+    """Raise an error if a sentence may have been made from two of the words."""
     having: dict[str, set[str]] = defaultdict(set)
     for word, own in words.items():
         for token in {token for sentence in own for token in _tokens(slot_of[sentence].word)}:
@@ -228,19 +235,20 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
         for sentence in own:
             if others := set().union(*(having[token] for token in _tokens(sentence) if token in having)) - {word}:
                 raise WordListError(
-                    f"{where}: '{sentence}' of '{category}' may be made from '{word}' or from '{min(others)}';"
-                    f" {_REMEDY}"
+                    f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"
+                    f" '{min(others)}'. {_REMEDY}"
                 )
 
 
 _REMEDY = (
-    "list words, and give an encoder templates=; or name the sentences of each word in [sentences]; or, if each"
-    f' sentence is a unit of its own, write sentences = "{AS_UNITS}"'
+    "List the sentences of each word in [sentences], or list words and use `templates` with an encoder. If each"
+    " sentence"
+    f' is a unit, write sentences = "{AS_UNITS}".'
 )
 
 
 def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
-    """The sentences and templates of each word; a plural that stands in other templates is its singular."""
+    """Return the sentences and templates of each word, joining plurals in other templates with their singular."""
     by_key: dict[str, list[_Slot]] = {}
     for slot in slots:
         by_key.setdefault(slot.key, []).append(slot)
@@ -252,13 +260,13 @@ def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
 
 
 def _spelt(slots: list[_Slot]) -> str:
-    """The word as it stands within a sentence, or else at the beginning of one."""
+    """Return the spelling of a word within a sentence, or else at the beginning of one."""
     key = slots[0].key
     return min((slot for slot in slots if slot.key == key), key=lambda slot: slot.first).word
 
 
 def _plurals(word: str) -> set[str]:
-    """What an English noun may be in the plural."""
+    """Return possible plurals of an English noun."""
     ends = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
     return {word.removesuffix(old) + new for old, news in ends.items() if word.endswith(old) for new in news}
 
@@ -268,7 +276,7 @@ def _tokens(sentence: str) -> list[str]:
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
-    """Every run of tokens that no other category has, as the slot of a template; an article goes with the word."""
+    """Yield every run of tokens that no other category has, with its article, as the slot of a template."""
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):

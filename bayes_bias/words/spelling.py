@@ -1,4 +1,4 @@
-"""How words are spelt: characters that nobody sees, and which spellings of a word may stand for one another."""
+"""Spelling of words: invisible characters, and other spellings of the same word."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -10,31 +10,31 @@ from unicodedata import category, combining, normalize
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import shortened
 
-# Which spelling of a source may stand for a word that it lacks; or vectors of the word's parts, from fastText models.
+# Spellings in a source that may replace a missing word, or vectors of its parts, from fastText models.
 type Match = Literal["exact", "case", "accents", "subwords"]
 
-# Zero-width spaces, marks of direction, soft hyphens, byte-order marks: copied along from web pages and PDF files.
+# Zero-width spaces, marks of direction, soft hyphens, byte-order marks, as copied from web pages and PDF files.
 # (Joiners such as U+200C are letters in Persian and Hindi.)
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u00ad\u2060\ufeff]")
 # Categories of Unicode: connectors, dashes, brackets, quotation marks, other punctuation; mathematical and modifying
 # signs; blanks.
 _SIGNS = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sk", "Zs"})
-# Blanks that no line may break at.
+# Non-breaking blanks.
 _BLANKS = re.compile("[\u00a0\u2007\u202f]")
 
 
 def is_plain(word: str) -> bool:
-    """Whether every character of a word shows."""
+    """Return True if every character of a word is visible."""
     return word.isascii() or not (_INVISIBLE.search(word) or _BLANKS.search(word))
 
 
 def plain_word(word: str) -> str:
-    """The word as it shows: without invisible characters, and with ordinary blanks."""
+    """Remove invisible characters, and replace special blanks."""
     return word if is_plain(word) else _BLANKS.sub(" ", _INVISIBLE.sub("", word)).strip()
 
 
 def is_punctuation(word: str) -> bool:
-    """Whether a word consists of punctuation and signs such as + and = alone. (Emoji and currencies are words.)
+    """Return True if a word is only punctuation and signs such as + and =. (Emoji and currencies are words.)
 
     Examples
     --------
@@ -45,7 +45,7 @@ def is_punctuation(word: str) -> bool:
 
 
 def visible(word: str) -> str:
-    """The word with its invisible characters written out.
+    """Write out the invisible characters of a word.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def visible(word: str) -> str:
 
 
 def unaccented(word: str) -> str:
-    """The word in lower case and without accents.
+    """Return a word in lower case and without accents.
 
     Examples
     --------
@@ -71,24 +71,24 @@ def unaccented(word: str) -> str:
     return folded if folded.isascii() else "".join(c for c in normalize("NFD", folded) if not combining(c))
 
 
-# So many words are named in a line.
+# Number of words that a line names.
 _NAMED = 10
 
-# What two spellings of a word have in common.
+# The form that two spellings of a word share.
 ALIKE: Mapping[str, Callable[[str], str]] = MappingProxyType({"case": str.casefold, "accents": unaccented})
 MATCHES = ("exact", *ALIKE, "subwords")
 
 
 def check_match(match: Any) -> None:
-    """Refuse anything but one of `MATCHES`."""
+    """Raise an error if `match` is not one of `MATCHES`."""
     if match not in MATCHES:
-        raise EmbeddingError(f"match: '{match}' is not a way to look words up", match, MATCHES)
+        raise EmbeddingError(f"There is no `match` '{match}'.", match, MATCHES)
 
 
 def other_spellings(
     words: Iterable[str], spellings: Iterable[str], spellings_in_use: Collection[str], match: Match
 ) -> dict[str, str]:
-    """For each word the first spelling that is like it, unless another word has it already: two never become one.
+    """Find another spelling of each word that no other word uses, so that two words never become one.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def other_spellings(
 
 
 def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Words that are missing, each with the spellings that are there.
+    """Add to missing words the spellings that are present.
 
     Examples
     --------
@@ -119,26 +119,26 @@ def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -
 
 
 def offer(variants: Mapping[str, Iterable[str]]) -> str:
-    """The match that would find words under another spelling, as the end of a sentence.
+    """Suggest the `match` that would find words under another spelling, as a sentence.
 
     Examples
     --------
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
-    ("; match='case' (--match case) reads them so", '')
+    ("To use these spellings, set match='case' (--match case).", '')
     """
-    pairs = [(word, other) for word, others in variants.items() for other in others]
+    pairs = [(word, spelling) for word, others in variants.items() for spelling in others]
     for match, alike in ALIKE.items():
-        if any(alike(word) == alike(other) for word, other in pairs):
-            return f"; match='{match}' (--match {match}) reads them so"
+        if any(alike(word) == alike(spelling) for word, spelling in pairs):
+            return f"To use these spellings, set match='{match}' (--match {match})."
     return ""
 
 
 def used_as_such(respelt: Mapping[str, str], embedding: str) -> str:
-    """Replacements of words that an embedding lacks: never silent."""
-    examples = [f"'{other}' for '{word}'" for word, other in respelt.items()]
-    return f"{embedding} has {shortened(examples, _NAMED)}; used instead, as match asks"
+    """Describe words that replace missing ones."""
+    examples = [f"'{spelling}' for '{word}'" for word, spelling in respelt.items()]
+    return f"{embedding}: other spellings are used as requested with `match`: {shortened(examples, _NAMED)}"
 
 
 def composed(word: str) -> str:
-    """The word in composed form (NFC), in which both ways to encode an accent are one."""
+    """Return a word in composed form (NFC), in which accents have only one encoding."""
     return word if word.isascii() else normalize("NFC", word)

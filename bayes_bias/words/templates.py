@@ -1,7 +1,7 @@
-"""Templates: sentences with a slot, in which words stand when a model reads them.
+"""Templates: sentences with a slot for a word, for models that read sentences.
 
-The phrase of a word's class fills the slot: "Emily", "a rose", "something gentle". Where grammar asks for more, a
-template has another form for the class. The position of each word in its sentence is known to the character.
+The slot is filled with a phrase that depends on the class of the word: "Emily", "a rose", "something gentle". If
+grammar requires more changes, a template has another form for the class. The exact position of each word is recorded.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from typing import Any
 from bayes_bias.citation import Reference
 from bayes_bias.errors import TemplateError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
-from bayes_bias.formatting import Telling
+from bayes_bias.formatting import Telling, joined
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_rules import WORD_CLASSES
 from bayes_bias.words.word_classes import LEXICON, phrases
@@ -35,7 +35,7 @@ _WITH_ARTICLE = re.compile(r"\ba \{word\}")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and where in it the word stands: ``text[start:end]``."""
+    """A sentence with the position of its word: ``text[start:end]``."""
 
     text: str
     start: int
@@ -44,7 +44,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence, and where in it the target and the attribute stand."""
+    """A sentence with the positions of its target and attribute."""
 
     text: str
     target: Span
@@ -53,7 +53,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Template:
-    """One sentence with its slots, and its forms for classes of words that need one."""
+    """One sentence with its slots, and other forms for some classes of words."""
 
     text: str
     forms: Mapping[str, str]
@@ -61,20 +61,20 @@ class Template:
 
 @dataclass(frozen=True, repr=False)
 class Templates(Telling):
-    """A set of sentences with slots: each is a replicate of a table.
+    """A set of sentences with slots. Each is a replicate in a table.
 
     Parameters
     ----------
     name, title, description : str
         The name of the set, and its purpose.
     templates : tuple of Template
-        The sentences; the text of each is its label.
+        The sentences. The text of each is its label.
     classes : tuple of str
         Classes of words that fit all of them.
     phrases : mapping of str to str
-        For each class the form of a word in sentences that need a noun.
+        The form of a word of each class in sentences that need a noun.
     suits : tuple of str
-        Shipped lists with words that all fit it.
+        Built-in lists all of whose words fit it.
     source : Reference
         The authors of the sentences.
 
@@ -108,12 +108,12 @@ class Templates(Telling):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """("word",), or ("attribute", "target") of sentences with two slots."""
+        """Names of the slots: ("word",), or ("attribute", "target") for sentences with two slots."""
         return _slots(self.templates[0].text)
 
     @property
     def sha256(self) -> str:
-        """Hash of everything that changes a sentence; title, description and source do not."""
+        """Hash of everything that affects sentences, and therefore not of title, description and source."""
         content = [
             [[template.text, dict(template.forms)] for template in self.templates],
             dict(self.phrases),
@@ -127,7 +127,7 @@ class Templates(Telling):
         Raises
         ------
         TemplateError
-            Words of this class do not fit these templates, or the templates have two slots.
+            If words of this class do not fit these templates, or the templates have two slots.
         """
         self._check(ONE, word, word_class)
         return tuple(self._sentence(template, word, word_class) for template in self.templates)
@@ -138,7 +138,7 @@ class Templates(Telling):
         Raises
         ------
         TemplateError
-            Words of a class do not fit these templates, or the templates have one slot.
+            If words of a class do not fit these templates, or the templates have one slot.
         """
         self._check(TWO, *target)
         self._check(TWO, *attribute)
@@ -161,32 +161,32 @@ class Templates(Telling):
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
         if self.slots != slots:
             raise TemplateError(
-                f"templates: the sentences of '{self.name}' have {_slots_text(self.slots)}, and {_slots_text(slots)} is"
-                f" needed here; sets that have it: {', '.join(shipped.name for shipped in _sets_with(slots))}"
+                f"The templates must have {_slots_text(slots)} here, but '{self.name}' has {_slots_text(self.slots)}."
+                f" Use {' or '.join(shipped.name for shipped in _sets_with(slots))}."
             )
         if word_class not in WORD_CLASSES:
-            raise TemplateError(f"templates: unknown word class '{word_class}'", word_class, WORD_CLASSES)
+            raise TemplateError(f"There is no word class '{word_class}'.", word_class, WORD_CLASSES)
         if word_class not in self.classes:
             others = [shipped.name for shipped in _sets_with(slots) if word_class in shipped.classes]
             raise TemplateError(
-                f"templates: '{word}' is of the class '{word_class}', and '{self.name}' is for"
-                f" {', '.join(self.classes)}; take another set, such as {', '.join(others)}, or leave the word out"
+                f"The templates '{self.name}' are for {joined(self.classes)}, but '{word}' is of the class"
+                f" '{word_class}'. Use other templates, for example {' or '.join(others)}, or remove the word."
             )
 
 
 def template_names() -> list[str]:
-    """Names of the shipped sets."""
+    """Return names of the built-in sets."""
     return [name for name in shipped_names("templates") if name != LEXICON]
 
 
 def load_templates(name_or_path: str | Path | Templates) -> Templates:
-    """Read a set of sentences by its shipped name or from a TOML file; `Templates` are returned as they are.
+    """Read a set of sentences by its built-in name or from a TOML file. `Templates` are returned unchanged.
 
     Raises
     ------
     TemplateError
-        No such set; malformed TOML; an unknown key or class; a sentence without a slot, with another slot, or given
-        twice.
+        If there is no such set, the TOML is malformed, a key or class is unknown, or a sentence has no slot, an unknown
+        slot, or occurs twice.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     if isinstance(name_or_path, Templates):
         return name_or_path
     file, label = _locate(str(name_or_path))
-    hint = "; see templates/plain-10.toml for an example"
+    hint = ". See templates/plain-10.toml for an example."
     content = Content(read_toml(file, f"{label}:", TemplateError, hint), label, TemplateError)
     return _read(content, Path(file.name).stem)
 
@@ -207,7 +207,7 @@ def _locate(label: str) -> tuple[Traversable, str]:
     refuse_pipe_or_address(label, "templates", TemplateError)
     if Path(label).is_file():
         return Path(label), label
-    raise TemplateError(f"templates: '{label}' is neither a shipped set nor a TOML file", label, template_names())
+    raise TemplateError(f"No built-in templates or TOML file are named '{label}'.", label, template_names())
 
 
 def _sets_with(slots: tuple[str, ...]) -> list[Templates]:
@@ -224,7 +224,7 @@ def _read(content: Content, name: str) -> Templates:
     for word_class in classes:
         if word_class not in WORD_CLASSES:
             raise TemplateError(
-                f"{content.where}: 'classes' has an unknown class '{word_class}'", word_class, WORD_CLASSES
+                f"{content.where}: 'classes' contains the unknown class '{word_class}'.", word_class, WORD_CLASSES
             )
     return Templates(
         name=name,
@@ -241,24 +241,27 @@ def _read(content: Content, name: str) -> Templates:
 def _templates(content: Content) -> tuple[Template, ...]:
     entries = content.values.get("sentences", [])
     if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
-        raise TemplateError(f'{content.where}: has no [[sentences]]; add some, such as text = "This is {{word}}."')
+        raise TemplateError(
+            f'{content.where} contains no [[sentences]]. Add some, for example with text = "This is {{word}}."'
+        )
     templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
     texts = [template.text for template in templates]
-    for one, other in pairwise(texts):
-        if _slots(one) != _slots(other):
+    for first, second in pairwise(texts):
+        if _slots(first) != _slots(second):
             raise TemplateError(
-                f"{content.where}: '{one}' has {_slots_text(_slots(one))}, '{other}' {_slots_text(_slots(other))};"
-                " all sentences of a set have the same slots"
+                f"{content.where}: all sentences must have the same slots, but '{first}' has"
+                f" {_slots_text(_slots(first))}, and '{second}' has {_slots_text(_slots(second))}. Split them into two"
+                " files."
             )
     for text in texts:
         if texts.count(text) > 1:
-            raise TemplateError(f"{content.where}: '{text}' is there {texts.count(text)} times; keep one")
+            raise TemplateError(f"{content.where} contains '{text}' {texts.count(text)} times. Keep it once.")
     return tuple(templates)
 
 
 def _template(entry: Any, where: str) -> Template:
     if not isinstance(entry, Mapping) or "text" not in entry:
-        raise TemplateError(f'{where}: has no text; write text = "This is {{word}}."')
+        raise TemplateError(f'{where} has no text. Write text = "This is {{word}}.", for example.')
     content = Content(entry, where, TemplateError)
     content.check_keys(("text", *WORD_CLASSES))
     text = entry["text"]
@@ -266,12 +269,11 @@ def _template(entry: Any, where: str) -> Template:
     forms = {key: form for key, form in entry.items() if key != "text"}
     if forms and slots != ONE:
         raise TemplateError(
-            f"{where}: has two slots, and forms for {', '.join(forms)}; write forms of sentences with two slots in"
-            " [phrases]"
+            f"{where} has two slots, so it cannot have forms for {joined([*forms])}. Write them in [phrases] instead."
         )
     if _ARTICLE.search(text):
         raise TemplateError(
-            f"{where}: '{text}' has an article before a slot; leave it out, since words bring their own"
+            f"{where}: '{text}' has an article before a slot. Remove it, because words are inserted with their article."
         )
     for word_class in forms:
         _checked_slots(content, word_class, (ONE,), f"{where}, form '{word_class}'")
@@ -279,12 +281,14 @@ def _template(entry: Any, where: str) -> Template:
 
 
 def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
-    """The slots of a text, each of which is there once."""
+    """Return the slots of a text, and raise an error if they are not valid."""
     text = content.text(key)
     slots = _slots(text)
     if slots not in valid:
         slots_needed = " or ".join(map(_slots_text, valid))
-        raise TemplateError(f"{where}: '{text}' has {_slots_text(slots)}; needed: {slots_needed}, each once")
+        raise TemplateError(
+            f"{where}: '{text}' must have {slots_needed}, each once, but has {_slots_text(slots)}. Correct its slots."
+        )
     return slots
 
 
@@ -296,7 +300,7 @@ def _slots_text(slots: tuple[str, ...]) -> str:
     return " and ".join(f"{{{slot}}}" for slot in reversed(slots)) or "no slot"
 
 
-# What stands before a word in its phrase, the word, and what stands after it.
+# The text before a word in its phrase, the word, and the text after it.
 type _Phrase = tuple[str, str, str]
 
 
@@ -305,7 +309,7 @@ def _with_article(form: str, word: str) -> str:
 
 
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
-    """The sentence with its slots filled, its first letter a capital, and where each word stands."""
+    """Fill the slots of a sentence, capitalise its first letter, and return the position of each word."""
     parts, spans, at = [], {}, 0
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
@@ -321,7 +325,7 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
     return (first + whole[1:] if len(first) == 1 else whole), spans
 
 
-# Whether a noun takes "a" or "an", by its first sound.
+# The indefinite article, by the first sound of a noun.
 
 # Vowels that sound like consonants (a unicorn, a European, a one-off) and a silent h (an hour).
 _LIKE_A_CONSONANT = re.compile(
@@ -332,7 +336,7 @@ _SPELT_AS_VOWELS = "AEFHILMNORSX"
 
 
 def article(word: str) -> str:
-    """The indefinite article of a word. Words in capitals are read letter by letter: an FBI agent, a UFO.
+    """Return the indefinite article of a word. Words in capitals are read letter by letter: an FBI agent, a UFO.
 
     Examples
     --------

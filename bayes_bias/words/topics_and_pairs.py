@@ -1,4 +1,4 @@
-"""Words of a list that belong together more than others: sub-topics of a group or class, and matched pairs."""
+"""Sub-topics of a group or class, and matched pairs of words."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,30 +14,30 @@ type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
-# How related words are weighted; see `WordList.sub_topics`.
+# Weights of related words, see `WordList.sub_topics`.
 SubTopicsFrom = Literal["from vectors", "independent", "exhaustive"]
 SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
 
 _EXAMPLE = 'pairs = [["he", "she"], ["king", "queen"]]'
-_ALLOWED = "match words of two groups, or of two classes"
+_ALLOWED = "Match words of two groups, or of two classes."
 
 
-def check_sub_topics(sub_topics: Any, where: str = "sub_topics") -> SubTopicsFrom:
-    """Refuse what is not a source of sub-topics."""
+def check_sub_topics(sub_topics: Any, where: str = "`sub_topics`") -> SubTopicsFrom:
+    """Raise an error if a value is not one of `SUB_TOPICS`."""
     if sub_topics not in SUB_TOPICS:
-        raise WordListError(f"{where}: {sub_topics!r} is not among the choices", sub_topics, SUB_TOPICS)
+        raise WordListError(f"{where} cannot be {sub_topics!r}.", sub_topics, SUB_TOPICS)
     return cast(SubTopicsFrom, sub_topics)
 
 
 def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tuple[Topics, tuple[str, ...]]:
-    """The sub-topics of each group and class that has some; notices name the words that were repeated."""
+    """Return the sub-topics of each group and class that has some, with notices of repeated words."""
     table = content.table("topics")
     topics: dict[str, Words] = {}
     notices: tuple[str, ...] = ()
     for category in map(str, table.values):
         if category not in (*groups, *classes):
             raise WordListError(
-                f"{table.where} names an unknown group or class '{category}'", category, (*groups, *classes)
+                f"{table.where} contains the unknown group or class '{category}'.", category, (*groups, *classes)
             )
         key = f"topics.{category}"
         topics[category], repeated = read_words(Content({key: table.values[category]}, content.where), key)
@@ -49,13 +49,13 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
 
 
 def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> SentencePairs:
-    """Words of two groups, or of two classes, that are matched one to one.
+    """Return words of two groups, or of two classes, that are matched one to one.
 
-    A word in several places counts once: as a target, or else in the first class that has it.
+    A word in several places is treated as a target, or else as a member of the first class that has it.
     """
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
-        raise WordListError(f"{content.where}: 'pairs' must be a list of pairs; write {_EXAMPLE}")
+        raise WordListError(f"{content.where}: 'pairs' must be a list of pairs. Write {_EXAMPLE}, for example.")
     categories = {word: ("class", name) for name in reversed(list(classes)) for word in classes[name]}
     categories |= {word: ("group", name) for name, words in groups.items() for word in words}
     result: list[tuple[str, str]] = []
@@ -65,7 +65,7 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
-    """The topics of the words that a list still has, read-only and without empty ones."""
+    """Return the topics of the remaining words of a list, read-only and without empty topics."""
     remaining = {}
     for category, names in topics.items():
         words = {*groups.get(category, ()), *classes.get(category, ())}
@@ -75,20 +75,20 @@ def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
 
 
 def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
-    """The pairs that have both their words."""
+    """Return the pairs both of whose words remain."""
     present = {word for members in words.values() for word in members}
     return tuple(pair for pair in pairs if present.issuperset(pair))
 
 
 def refuse_buried_keys(content: Content) -> None:
-    """In TOML whatever stands below a [table] belongs to it."""
+    """Raise an error if a key is below a [table], because in TOML it then belongs to the table."""
     tables = {name: table for name, table in content.values.items() if isinstance(table, Mapping)}
     for name, table in tables.items():
         for key, is_meant in (("pairs", _are_pairs), ("sub_topics", _is_source), ("sentences", _are_units)):
             if is_meant(table.get(key)):
                 raise WordListError(
-                    f"{content.where}: '{key}' stands below [{name}] and so belongs to it; move it above the first"
-                    " [table]"
+                    f"{content.where}: '{key}' is below [{name}] and therefore belongs to this table. Move it above the"
+                    " first [table]."
                 )
 
 
@@ -109,7 +109,7 @@ def _check_topics(topics: Words, category: str, words: Sequence[str], where: str
         for word in members:
             if word not in words:
                 raise WordListError(
-                    f"{where}: 'topics.{category}.{name}' lists '{word}', which '{category}' does not have", word, words
+                    f"{where}: 'topics.{category}.{name}' contains '{word}', which is not in '{category}'.", word, words
                 )
     refuse_shared_words(topics, f"topics of '{category}'", where)
 
@@ -118,18 +118,18 @@ def _checked_pair(
     pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
 ) -> tuple[str, str]:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise WordListError(f"{where}: 'pairs' lists {pair!r}; a pair is a list of two words, as in {_EXAMPLE}")
+        raise WordListError(f"{where}: each of 'pairs' must be two words, but one is {pair!r}. Write {_EXAMPLE}.")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)
     for word in (first, second):
         if not isinstance(word, str) or word not in categories:
-            raise WordListError(f"{where}: 'pairs' names an unknown word {word!r}", word, categories)
+            raise WordListError(f"{where}: 'pairs' contains the unknown word {word!r}.", word, categories)
         if word in matched:
-            raise WordListError(f"{where}: 'pairs' has '{word}' in two pairs; remove it from one")
+            raise WordListError(f"{where}: 'pairs' contains '{word}' in two pairs. Remove it from one of them.")
     (kind, category), (other_kind, other_category) = categories[first], categories[second]
     if kind != other_kind:
-        raise WordListError(
-            f"{where}: 'pairs' matches a target with an attribute, '{first}' and '{second}'; {_ALLOWED}"
-        )
+        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', a target and an attribute. {_ALLOWED}")
     if category == other_category:
-        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', both in '{category}'; {_ALLOWED}")
+        raise WordListError(
+            f"{where}: 'pairs' matches '{first}' and '{second}', which are both in '{category}'. {_ALLOWED}"
+        )
     return first, second

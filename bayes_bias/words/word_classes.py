@@ -1,4 +1,4 @@
-"""What a word is in a sentence (noun, name, adjective): the lexicon of the shipped lists, and a list's own table."""
+"""Word classes (noun, name, adjective): the lexicon of the built-in lists, and the table of a list."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -8,74 +8,71 @@ from typing import Any
 
 from bayes_bias.errors import TemplateError
 from bayes_bias.files import shipped
+from bayes_bias.formatting import joined
 from bayes_bias.words.list_rules import WORD_CLASSES
 from bayes_bias.words.wordlist import WordList
 
-# The file of the lexicon, which lies among the templates and is none.
+# The file of the lexicon, in the folder of the templates.
 LEXICON = "words"
 
 _REMEDY = (
-    "say it in a column word_class next to word and group, or in a copy of the list that `bayes-bias wordlists LIST"
-    " --word-class GROUP=noun --out list.csv` makes, or in a TOML list's table [word_classes]:"
+    "Add a column word_class to a spreadsheet with the columns word and group, or make a copy of the list with"
+    " `bayes-bias wordlists LIST --word-class GROUP=noun --out list.csv`. In a TOML list, add to the table"
+    " [word_classes]"
 )
 
 
 @cache
 def lexicon() -> Mapping[str, str]:
-    """The class of every word of the shipped lists."""
+    """Return the class of every word of the built-in lists."""
     return MappingProxyType({word: name for name, entry in _file().items() for word in entry["words"]})
 
 
 @cache
 def phrases() -> Mapping[str, str]:
-    """The form of a word of each class in sentences that need a noun."""
+    """Return the form of a word of each class in sentences that need a noun."""
     return MappingProxyType({name: entry["phrase"] for name, entry in _file().items()})
 
 
 def word_classes(*wordlists: WordList) -> Mapping[str, str]:
-    """The lexicon, overridden by what lists say of their words.
+    """Return the lexicon, overridden by the word classes in lists.
 
     Raises
     ------
     TemplateError
-        Two lists give a word different classes.
+        If a word has different classes in two lists.
     """
     class_of: dict[str, str] = {}
     for wordlist in wordlists:
         for word, name in wordlist.word_classes.items():
             if class_of.setdefault(word, name) != name:
                 raise TemplateError(
-                    f"templates: '{word}' is of the class '{class_of[word]}' in one list and of '{name}' in "
-                    f"'{wordlist.name}'; give it the same class in both, or encode the lists separately"
+                    f"The word class of '{word}' is '{class_of[word]}' in one list but '{name}' in '{wordlist.name}'."
+                    " Use the same class in both, or encode the lists separately."
                 )
     return {**lexicon(), **class_of}
 
 
 def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> None:
-    """Refuse words whose class is unknown, all at once.
-
-    Raises
-    ------
-    TemplateError
-    """
+    """Raise one error for all words whose class is unknown."""
     unknown = [word for word in dict.fromkeys(words) if word not in class_of]
     if len(unknown) == 1:
         word_class(unknown[0], class_of)
     if unknown:
         words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
         raise TemplateError(
-            f"templates: the word classes of {len(unknown)} words are unknown; {_REMEDY} noun = [{words_in_quotes}];"
-            f" classes: {', '.join(WORD_CLASSES)}"
+            f"The templates require the word class of each word, which is unknown for {len(unknown)} words. {_REMEDY}"
+            f" noun = [{words_in_quotes}]. The classes are {joined(WORD_CLASSES)}."
         )
 
 
 def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
-    """The class of a word, as it is spelt.
+    """Return the class of a word in exactly this spelling.
 
     Raises
     ------
     TemplateError
-        Its class is unknown.
+        If its class is unknown.
 
     Examples
     --------
@@ -85,11 +82,13 @@ def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
     classes = lexicon() if class_of is None else class_of
     if word in classes:
         return classes[word]
-    other_cases = [other for other in classes if other.casefold() == word.casefold()]
-    near = f" (but: {', '.join(f"'{other}', {classes[other]}" for other in other_cases)})" if other_cases else ""
+    other_cases = [spelling for spelling in classes if spelling.casefold() == word.casefold()]
+    near = (
+        f" (but: {', '.join(f"'{spelling}', {classes[spelling]}" for spelling in other_cases)})" if other_cases else ""
+    )
     raise TemplateError(
-        f"templates: the word class of '{word}' is unknown{near}; {_REMEDY}"
-        f' noun = ["{word}"]; classes: {", ".join(WORD_CLASSES)}'
+        f"The templates require the word class of '{word}', which is unknown{near}. {_REMEDY}"
+        f' noun = ["{word}"]. The classes are {joined(WORD_CLASSES)}.'
     )
 
 

@@ -1,7 +1,7 @@
-"""Word lists: which words belong to which group and class, and what a stereotype would associate.
+"""Word lists: groups and classes of words, and the stereotypes that associate them.
 
-A list is data: a file, a mapping of the same shape, or columns of a spreadsheet. Reading one checks everything that can
-be checked without vectors, so that a slip in a word list never turns into a number.
+A list is data: a file, a mapping of the same shape, or columns of a spreadsheet. Everything that can be checked without
+vectors is checked when it is read.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class _Frame(Protocol):
-    """A DataFrame; pandas itself is imported where it is needed."""
+    """A DataFrame, without importing pandas."""
 
     columns: Any
     iloc: Any
@@ -78,42 +78,42 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class WordList(Telling):
     """Target words in groups, attribute words in classes, and the stereotypes that associate them.
 
-    Made by `load_wordlist` or, from words in memory, by `wordlist`. Both check the words.
+    Use `load_wordlist` to make one from a file, or `wordlist` from words in memory. Both check the words.
 
     Parameters
     ----------
     name, title, description : str
-        The name in file names, the title in headings, and what the list is about.
+        The name in file names, the title in headings, and the subject of the list.
     question : str
-        What it asks about, such as "Gender and work"; lists with the same question are shown together.
+        Its topic, such as "Gender and work". Lists with the same topic are shown together.
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
-        Attribute words of the classes that are compared (pleasant, unpleasant).
+        Attribute words of the compared classes (pleasant, unpleasant).
     stereotypes : mapping of str to str
-        The class that is stereotypical for each group. Positive bias means: closer to that class.
+        The class that is stereotypical for each group. If the bias is positive, groups are closer to their class.
     controls : mapping of str to tuple of str
-        Attribute words of the classes that no group is associated with.
+        Attribute words of classes without an associated group.
     opposites : tuple of str
-        Classes that are compared although no group is associated with them. A single group, such as occupations, has a
-        class, male words, and its opposite, female words. By default opposites are all other classes of the list. The
-        same holds for several groups that have the same class.
+        Compared classes without an associated group. For example, a single group such as occupations may have the class
+        male words, with female words as its opposite. By default, opposites are all other classes of the list. The same
+        holds for several groups with the same class.
     topics : mapping of str to mapping of str to tuple of str
         Sub-topics of a group or class: named subsets of its words that do not overlap. Topics with the same name in two
         classes are two topics.
     pairs : tuple of pairs of str
         Words of two groups, or of two classes, that are matched one to one: ("he", "she").
     sub_topics : {"from vectors", "independent", "exhaustive"}
-        How to weight related words. By default they get less weight, by as much as the vectors show; in a table
-        without vectors, or if an embedding has fewer than 500 general words, words of one of the `topics` are related.
-        With "independent" all words count as independent draws, which is right for words drawn at random from a lexicon
-        or taxonomy; vectors still determine how much preferences are expected to vary. With "exhaustive" words have
-        full weight because the sub-topics of this list are all there are, and vectors are not used.
+        How to weight related words. By default, related words get less weight, depending on the vectors. In a table
+        without vectors, or if an embedding has fewer than 500 general words, words of the same topic are related.
+        "independent" gives every word full weight, for example because words were drawn at random from a lexicon.
+        Vectors still determine how much preferences are expected to vary. "exhaustive" gives every word full weight
+        because no other sub-topics exist, and does not use vectors.
     word_classes : mapping of str to str
-        The part that a word plays in a sentence (noun, name, adjective, ...), if the lexicon of the shipped lists lacks
-        the word or differs.
+        The word class (noun, name, adjective, ...) of words that the lexicon of the built-in lists lacks or classifies
+        differently.
     sentences : mapping of str to mapping of str to str
-        For words that the list gives as sentences: the sentences of each word, and the template of each.
+        The sentences of each word, and the template of each sentence, if the list consists of sentences.
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
@@ -121,12 +121,12 @@ class WordList(Telling):
     errata : tuple of str
         Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
-        What was left out, and why.
+        Omissions, with reasons.
     language : str
-        The code of its language, such as "en"; "" if the list does not state one. Control classes that state another
-        language are omitted; see `with_controls`.
+        The code of its language, such as "en", or "" if the list does not state one. Control classes in another
+        language are omitted. See `with_controls`.
     remarks : tuple of str
-        What was assumed about it, which is logged at the level INFO.
+        Assumptions about the list, which are logged at the level INFO.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class WordList(Telling):
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
-        """Make a list from a mapping with the keys of the TOML files; see `load_wordlist` for what is refused.
+        """Make a list from a mapping with the keys of the TOML files. See `load_wordlist` for the checks.
 
         Examples
         --------
@@ -196,10 +196,10 @@ class WordList(Telling):
     ) -> Self:
         """Make a list from a spreadsheet: a column for each group and class, or the two columns ``word`` and ``group``.
 
-        The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and the class that
-        is stereotypical for it. If no heading has this form, give `stereotypes`. Missing cells are skipped. Fillers at
-        the end of a shorter column, such as NA, are skipped with a notice. `opposites` are classes without a group,
-        with which the others are compared.
+        The heading of a group (or its name in the column ``group``) is `flowers=pleasant`: the group and its
+        stereotypical class. If no heading has this form, pass `stereotypes`. Missing cells are skipped. Fillers at the
+        end of a shorter column, such as NA, are skipped with a notice. `opposites` are compared classes without a
+        group.
 
         Examples
         --------
@@ -215,17 +215,20 @@ class WordList(Telling):
         return cls(**_list_fields(name, content))
 
     def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
-        """Return a copy with more control classes: shipped names (`"neutral"`), paths of files, or lists.
+        """Return a copy with more control classes: built-in names (`"neutral"`), paths of files, or lists.
 
-        A control word that is a target, an attribute or in an earlier control class is left out, with a notice. So are
-        control classes in another language than the list. The shipped ones are English; a list that states no language
-        gets them if half of its words are frequent English words, with a remark.
+        A control word that is also a target, an attribute or in an earlier control class is omitted, with a notice.
+        Control classes in another language than the list are omitted as well. The built-in ones are English. A list
+        that states no language gets them if half of its words are frequent English words, with a remark.
         """
         lists, in_other_language, remarks = self._in_language([load_controls(each) for each in control_lists(controls)])
         merged = dict(self.controls)
         for each_list in lists:
             for name in each_list.controls.keys() & (merged.keys() | self.classes.keys()):
-                raise WordListError(f"controls: '{name}' is already a class of the list '{self.name}'; rename one")
+                raise WordListError(
+                    f"The control class '{name}' has the same name as a class of the list '{self.name}'. Rename one of"
+                    " them."
+                )
             merged |= each_list.controls
         controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         topics: dict[str, Words] = {}
@@ -254,24 +257,28 @@ class WordList(Telling):
         )
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
-        """The control classes in the language of this list; a notice of omitted ones; a remark if their language is
-        taken for that of the list."""
-        kept = [each for each in controls if not self._is_foreign(each)]
+        """Return control classes in the language of this list, notices of omitted ones, and remarks on languages."""
+        kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks = []
-        if not self.language and any(each.language for each in kept):
+        if not self.language and any(control_list.language for control_list in kept):
             remarks.append(
-                f"{self.name}: control classes are English, because {self._english_share}. If the list is in another"
-                " language, state it there, or by `load_wordlist(..., language='de')` (--language de)"
+                f"{self.name}: English control classes are used because {self._english_share}. If the list is in"
+                " another language, state the language in the list, or with `load_wordlist(..., language='de')`"
+                " (--language de)"
             )
-        elif same_language(self.language, ENGLISH) and self._few_are_english and any(each.language for each in kept):
+        elif (
+            same_language(self.language, ENGLISH)
+            and self._few_are_english
+            and any(control_list.language for control_list in kept)
+        ):
             remarks.append(
-                f"{self.name}: the list states that it is English, and only {self._english_share}. If it is a"
+                f"{self.name}: the language of the list is English, but only {self._english_share}. If it is a"
                 " translation, correct its language"
             )
         return kept, self.about_foreign(controls), tuple(remarks)
 
     def _is_foreign(self, controls: "WordList") -> bool:
-        """Whether control classes are in another language, as both state it, or as the words of this list show it."""
+        """Return True if control classes are in another language than stated in, or recognised from, this list."""
         if not controls.language:
             return False
         if self.language:
@@ -279,20 +286,20 @@ class WordList(Telling):
         return same_language(controls.language, ENGLISH) and self._few_are_english
 
     def about_foreign(self, controls: "Sequence[WordList]") -> tuple[str, ...]:
-        """Say which control classes are omitted because they are in another language; nothing if none is."""
-        foreign = [each for each in controls if self._is_foreign(each)]
+        """Return a notice of control classes that are omitted because they are in another language."""
+        foreign = [control_list for control_list in controls if self._is_foreign(control_list)]
         if not foreign:
             return ()
-        names = [f"'{name}'" for each in foreign for name in each.controls]
+        names = [f"'{name}'" for control_list in foreign for name in control_list.controls]
         omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
         if self.language:
             return (
-                f"{omitted}, because they are in the language '{foreign[0].language}' and the list is in"
-                f" '{self.language}'. Pass words of its language as controls",
+                f"{omitted} because they are in the language '{foreign[0].language}' but the list is in"
+                f" '{self.language}'. Pass control words in the language of the list",
             )
         return (
-            f"{omitted}, because they are English and only {self._english_share}. If the list is English, state it"
-            " there, or by `load_wordlist(..., language='en')` (--language en)",
+            f"{omitted} because they are English, but only {self._english_share}. If the list is English, state the"
+            " language in the list, or with `load_wordlist(..., language='en')` (--language en)",
         )
 
     @property
@@ -315,30 +322,30 @@ class WordList(Telling):
         )
 
     def without_controls(self, names: Collection[str] | None = None) -> Self:
-        """Return a copy without control classes, or without those of these names."""
+        """Return a copy without control classes, or without the named ones."""
         kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
         topics = remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
         return replace(self, controls=MappingProxyType(kept), topics=topics, control_sources=sources)
 
     def with_language(self, language: str | None) -> Self:
-        """Return a copy in this language, if the list states none; None leaves it open.
+        """Return a copy in this language if the list does not state one; None changes nothing.
 
         Raises
         ------
         WordListError
-            It is not the code of a language.
+            If it is not the code of a language.
         """
-        code = checked_language(language or "", "language")
+        code = checked_language(language or "", "`language`")
         return replace(self, language=code) if code and not self.language else self
 
     def with_sub_topics(self, sub_topics: SubTopicsFrom | None) -> Self:
-        """Return a copy with another choice of `sub_topics`; None leaves the choice to the list.
+        """Return a copy with another choice of `sub_topics`; None keeps the choice of the list.
 
         Raises
         ------
         WordListError
-            The name is unknown.
+            If the choice is unknown.
 
         Examples
         --------
@@ -354,18 +361,18 @@ class WordList(Telling):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """All attribute words, class after class, those of the control classes last."""
+        """All attribute words, class after class, control classes last."""
         return tuple(word for words in (*self.classes.values(), *self.controls.values()) for word in words)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The entries to look up in an embedding: the sentences of words that have some, and the other words."""
+        """The entries to look up in an embedding: the sentences of words, or the words themselves."""
         words = (*self.targets, *self.attributes)
         return tuple(text for word in words for text in self.sentences.get(word, (word,)))
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word that is in one, unless words count as independent draws."""
+        """The sub-topic of each word that is in one, unless words are treated as independent."""
         if self.sub_topics != "from vectors":
             return {}
         return {word: name for topics in self.topics.values() for word, name in category_of(topics).items()}
@@ -409,7 +416,7 @@ def wordlist(
     Parameters
     ----------
     groups, classes : mapping of str to iterable of str
-        The words of each group and class; lists, arrays or pandas Series. Classes that no group is associated with are
+        The words of each group and class, as lists, arrays or pandas Series. Classes without an associated group are
         control classes.
     stereotypes : mapping of str to str
         The class that is stereotypical for each group.
@@ -444,33 +451,33 @@ def load_wordlist(
     opposites: Sequence[str] | None = None,
     language: str | None = None,
 ) -> WordList:
-    """Read a list by its shipped name, from a file or from memory; a `WordList` is returned as it is.
+    """Read a list by its built-in name, from a file or from memory. A `WordList` is returned unchanged.
 
     Parameters
     ----------
     source : str, Path, mapping, DataFrame, wefe.Query or WordList
-        A shipped name, or a file: TOML; a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``; see
-        `WordList.from_frame`; UTF-8 or UTF-16; commas, semicolons or tabs); or ``.json`` and ``.jsonl`` of the sentence
-        encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its `examples`,
-        which are whole sentences. Since words count, and not sentences, each sentence is traced to the word that it was
-        made from. A mapping has the keys of the TOML files, or the headings of a spreadsheet. The first targets of a
-        WEFE query are stereotypical for its first attributes, the second targets for the second attributes.
+        A built-in name, or a file. A file can be TOML, a spreadsheet (``.csv``, ``.tsv``, or with openpyxl ``.xlsx``,
+        in UTF-8 or UTF-16, with commas, semicolons or tabs, see `WordList.from_frame`), or ``.json`` and ``.jsonl`` of
+        the sentence encoder association test: `targ1`, `targ2`, `attr1` and `attr2`, each with a `category` and its
+        `examples`, which are whole sentences. Because words are the units, each sentence is traced to its word. A
+        mapping has the keys of the TOML files, or the headings of a spreadsheet. The first attributes of a WEFE query
+        are stereotypical for its first targets, and the second attributes for its second targets.
     stereotypes : mapping of str to str, optional
         The stereotypical class of each group, for spreadsheets without such headings and for queries.
     opposites : sequence of str, optional
-        The classes that the others are compared with, for spreadsheets in which all groups have one class and there are
-        several other columns.
+        The classes to compare with, for spreadsheets in which all groups have the same class and there are several
+        other columns.
     language : str, optional
-        The code of its language, such as "en" or "de", if the list does not state one; see `WordList.with_controls`.
+        The code of its language, such as "en" or "de", if the list does not state one. See `WordList.with_controls`.
 
     Raises
     ------
     WordListError
-        No such list; malformed TOML; an unknown key, group or class; an empty group or class; a word that is
-        not text, or in two groups or classes; a group without a stereotypical class; no group, or fewer than two
-        classes to compare; a topic of words that its group or class does not have, or that overlaps another; a pair
-        that does not match words of two groups or of two classes, one to one; `stereotypes` of a list that states its
-        own.
+        If there is no such list, the TOML is malformed, or a key, group or class is unknown. If a group or class is
+        empty, a word is not text or is in two groups or classes, a group has no stereotypical class, or there is no
+        group or are fewer than two classes to compare. If a topic has words that its group or class lacks or overlaps
+        another topic, a pair does not match words of two groups or of two classes, one to one, or `stereotypes` are
+        passed with a list that defines its own.
 
     Examples
     --------
@@ -493,22 +500,25 @@ def load_wordlist(
         return WordList(**_list_fields("wordlist", content))
     for argument, value in (("stereotypes", stereotypes), ("opposites", opposites)):
         if value is not None:
-            raise WordListError(f"{argument}: the list states its own; change them there, or leave the argument out")
+            raise WordListError(
+                f"`{argument}` cannot be combined with a list that defines its own. Change them in the list, or omit"
+                " the argument."
+            )
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
     if not isinstance(source, WordList):
         raise WordListError(
-            f"word list: {described(source)} is neither a name nor a path, a DataFrame or a mapping; give one, or what "
-            "bayes_bias.wordlist returns"
+            f"A word list must be a name, a path, a DataFrame, or a mapping, but {described(source)} was passed. Pass"
+            " one of these, or the result of `bayes_bias.wordlist`."
         )
     return source
 
 
 def load_controls(source: ControlsLike) -> WordList:
-    """Read control classes by their shipped name (`"neutral"`), from a TOML file or spreadsheet, or from memory.
+    """Read control classes by their built-in name (`"neutral"`), from a TOML file or spreadsheet, or from memory.
 
-    The file has `[classes]`, or a column for each, and neither groups nor stereotypes. In memory, names of classes are
-    mapped to words, or head the columns of a DataFrame. A `WordList` is returned as it is.
+    The file has `[classes]`, or a column for each class, and neither groups nor stereotypes. In memory, use a mapping
+    of names to words, or a DataFrame with a column for each class. A `WordList` is returned unchanged.
     """
     if isinstance(source, WordList):
         return source
@@ -520,32 +530,22 @@ def load_controls(source: ControlsLike) -> WordList:
 
 
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
-    """Word lists as a tuple: a single one, or several; `also` are types of other data that may stand among them.
-
-    Raises
-    ------
-    WordListError
-    """
-    one = str | Path | WordList | _IN_MEMORY
+    """Return one or several word lists as a tuple, among which may be other data of the types `also`."""
+    single = str | Path | WordList | _IN_MEMORY
     for kind in also:
-        one |= kind
-    return listed(argument, sources, one, "['weat6', 'weat7']", WordListError)
+        single |= kind
+    return listed(argument, sources, single, "['weat6', 'weat7']", WordListError)
 
 
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
-    """The words of each shipped control class."""
+    """Return the words of each built-in control class."""
     classes = (load_controls(name).controls for name in control_names())
     return MappingProxyType({name: frozenset(words) for table in classes for name, words in table.items()})
 
 
 def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[ControlsLike, ...]":
-    """Control classes as a tuple: a single one, several, or "none".
-
-    Raises
-    ------
-    WordListError
-    """
+    """Return one or several control classes as a tuple, which is empty for "none"."""
     if isinstance(controls, str) and controls == "none":
         return ()
     example = "['neutral', 'human'], or () for none"
@@ -561,21 +561,24 @@ def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
 def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     for heading, words in columns.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
-            raise WordListError(f"word list: '{heading}' is {described(words)}; give a list of words for each heading")
+            raise WordListError(
+                f"The heading '{heading}' must have a list of words, but has {described(words)}. Pass a list for each"
+                " heading."
+            )
     return [(str(heading), list(words)) for heading, words in columns.items()]
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
-    """The fields of a `WordList`, checked."""
+    """Check and return the fields of a `WordList`."""
     if "groups" not in content.values:
         raise WordListError(
-            f"{content.where}: has no [groups]; a file with control classes alone belongs in `controls`"
+            f"{content.where} has no [groups]. If it contains only control classes, pass it as `controls`."
         )
     head = _head_fields(name, content)
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
-    groups, every_class, sentences, of_sentences = group_by_word(content, groups, every_class)
+    groups, every_class, sentences, about_sentences = group_by_word(content, groups, every_class)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
@@ -587,8 +590,8 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     classes, targets_too = list_rules.without_targets(associated, groups, where)
     controls, left_out = list_rules.separate_controls(others, groups, associated, where)
     topics, repeated_in_topics = read_topics(content, groups, every_class)
-    compared_with = f"{name}: no group has another stereotype, so it is compared with {', '.join(opposites)}"
-    as_controls = f"{name}: control classes, since no group has them as its stereotype: {', '.join(others)}"
+    compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
+    as_controls = f"{name}: used as control classes because no group has them as its stereotype: {', '.join(others)}"
     return head | {
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
@@ -601,7 +604,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,
-            *of_sentences,
+            *about_sentences,
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,
@@ -615,16 +618,18 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _control_fields(name: str, content: Content) -> dict[str, Any]:
-    """The fields of a list that has nothing but control classes."""
+    """Check and return the fields of a list with only control classes."""
     for key in ("groups", "stereotypes"):
         if key in content.values:
             raise WordListError(
-                f"{content.where}: has [{key}], so it is a word list, not control classes; remove [{key}]"
+                f"{content.where} has [{key}], so it is a word list instead of control classes. Remove [{key}]."
             )
     head = _head_fields(name, content)
     classes, repeated = list_rules.read_words(content, "classes")
     if not classes:
-        raise WordListError(f'{content.where}: has no [classes]; add one, such as neutral = ["bread", ...]')
+        raise WordListError(
+            f'{content.where} has no [classes]. Add at least one, for example neutral = ["bread", ...].'
+        )
     controls, left_out = list_rules.separate_controls(classes, {}, {}, content.where)
     topics, repeated_in_topics = read_topics(content, {}, classes)
     return head | {

@@ -85,7 +85,7 @@ def test_mostly_absent_shipped_controls_are_left_out():
     assert {"neutral", "human"} <= {*cosines(LIST, vectors, allow_loss=True).classes}
 
 
-def test_a_phrase_is_one_word_and_said(tmp_path):
+def test_missing_phrase_is_read_as_one_word_with_a_notice(tmp_path):
     words = {"groups": {"left": ["prime minister", "He"], "right": ["tea room", "tea_room"]}}
     words |= {"classes": {"a": ["office", "boss"], "b": ["home", "kin"]}, "stereotypes": {"left": "a", "right": "b"}}
     file = tmp_path / "toy.txt"

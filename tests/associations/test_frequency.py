@@ -47,14 +47,14 @@ def test_a_report_ranks_words_as_one_list_does(file):
 
 @pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])
 def test_vectors_in_another_order_have_no_ranks(source):
-    with refused(EmbeddingError, "covariates order of their frequency 'rank'"):
+    with refused(EmbeddingError, "covariate order of their frequency 'rank'"):
         cosines(WEAT8, open_embedding(source), (), covariates="rank")
 
 
 def test_a_table_without_vectors_has_no_ranks(file):
     with refused(TableError, "covariates 'rank' embedding cosines(...,"):
         cosines(WEAT8, file, ()).with_covariates("rank")
-    with refused(TableError, "covariates 'frequency' 'rank'"):
+    with refused(TableError, "'frequency'"):
         cosines(WEAT8, file, (), covariates="frequency")
-    with refused(TableError, "covariates 'frequency' 'rank'"):
+    with refused(TableError, "'frequency'"):
         cosines(WEAT8, file, (), covariates={"attribute": "frequency"})

@@ -45,7 +45,7 @@ class Model:
         return -5.0 - len(cloze.word) / 10 + gain.get(cloze.word, 0)
 
 
-def test_value_is_what_the_attribute_adds():
+def test_value_equals_gain_in_log_probability_by_the_attribute():
     table = log_probabilities(WORDS, Model(), ())
     assert table.metric == LOG_PROBABILITY_RATIO
     assert table.replicates is not None
@@ -100,7 +100,7 @@ def test_unmasking_is_distance_from_even_odds():
     assert found.range[1] == pytest.approx(0.5579, abs=1e-4)  # sqrt(H(.75) - 1/2) bits
 
 
-def test_measures_refuse_the_other_kind_of_table():
+def test_measures_raise_for_the_other_kind_of_table():
     cosine = cosines("weat7", "googlenews-demo", controls=())
     with refused(MeasureError, "LPBS log probabilities cosines"):
         lpbs(cosine)
@@ -125,17 +125,17 @@ def test_a_fit_and_its_verdict_are_in_nats():
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (lambda clozes: [-1.0], "answers 20"),
+        (lambda clozes: [-1.0], "log probability 20"),
         (lambda clozes: [float("nan")] * len(clozes), "nan 'John' When people think of"),
         (lambda clozes: [0.7] * len(clozes), "0.7 logarithms"),
     ],
 )
-def test_answers_that_are_no_log_probabilities_are_refused(answers, message):
+def test_answers_that_are_no_log_probabilities_are_rejected(answers, message):
     with refused(TableError, message):
         log_probabilities(WORDS, answers, ())
 
 
-def test_one_slot_and_unclassed_words_are_refused():
+def test_one_slot_and_unclassed_words_are_rejected():
     with refused(TemplateError, "{word} {target} {attribute}"):
         log_probabilities(WORDS, Model(), (), templates="plain-10")
     unknown = WordList.from_mapping(

@@ -72,9 +72,9 @@ def test_the_first_of_several_rows_of_a_word_counts(tmp_path: Path) -> None:
     assert embeddings_alike(embeddings, LIST).table.same_words.to_numpy() == pytest.approx(1)
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_text_states_the_reason_if_unknown() -> None:
     few = {word: vector for word, vector in vectors().items() if word in WORDS[:20]}
-    assert says(made_alike({1: measured(few), 2: measured(few)}).text, "not known 12 words 50")
+    assert says(made_alike({1: measured(few), 2: measured(few)}).text, "unknown 12 words 50")
     other = AssociationTable.from_frame(
         measured(few).to_frame(),
         target="target",
@@ -85,7 +85,7 @@ def test_what_is_not_known_is_said() -> None:
         stereotypes={"men": "work", "women": "home"},
     )
     found = made_alike({1: measured(few), 2: other})
-    assert says(found.text, "not known 2 embedding")
+    assert says(found.text, "unknown 2 embedding")
     assert found.table.alike.all()
     with refused(TableError, "reference 3 1 2"):
         made_alike({1: measured(few), 2: other}, reference=3)

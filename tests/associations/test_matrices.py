@@ -52,10 +52,10 @@ def test_missing_words_and_pairs_are_reported():
     ("matrix", "message"),
     [
         (MATRIX.iloc[[0, *range(len(MATRIX))]], "rows 'John'"),
-        (MATRIX * 100, "value [-1, 1]"),
+        (MATRIX * 100, "value -1 1"),
         (MATRIX.to_numpy(), "matrix DataFrame"),
     ],
 )
-def test_what_is_no_matrix_of_cosines_is_refused(matrix, message):
+def test_invalid_matrix_is_rejected(matrix, message):
     with refused(TableError, message):
         cosines_from_matrix(matrix, "weat6")

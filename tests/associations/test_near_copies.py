@@ -26,7 +26,7 @@ def test_copies_are_found_and_unlike_words_not():
     assert says(notice_of("pets", found["pets"]), "pets 4 4 words 0.95 topics")
 
 
-def test_close_inflections_say_nothing():
+def test_close_inflections_give_no_notice():
     assert near_copies(WORDS, vectors(0.6)) == {}
 
 
@@ -41,6 +41,6 @@ def test_copies_count_once_unless_declared_independent():
     words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})
     table = cosines(words, vectors(0.1) | others, controls=())
     assert table.related_words.groups["pets"].effective == pytest.approx(2, abs=0.1)
-    assert says(" ".join(table.notices), "general words independent pets count 2")
+    assert says(" ".join(table.notices), "general words independent pets 2")
     alone = cosines(words, vectors(0.1) | others, controls=(), sub_topics="independent")
     assert says(" ".join(alone.notices), "pets narrow topics")

@@ -81,7 +81,7 @@ def test_preferences_of_random_words_vary_as_expected(general):
     assert home(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
 
 
-def test_spiked_variance_is_what_makes_the_largest_eigenvalue():
+def test_spiked_variance_explains_the_largest_eigenvalue():
     """Simulated: one direction of 200 varies 30 times as much, and there are 100 vectors."""
     rng = np.random.default_rng(3)
     n, d, spike = 100, 200, 30.0
@@ -101,7 +101,7 @@ def test_two_centres_inflate_and_random_words_do_not(general):
     assert home(general, around(2, 4, 0.4)).inflation(general, np.inf) > 2.5
 
 
-def test_inflation_is_at_most_what_lies_between_the_groups(general):
+def test_inflation_is_limited_by_distance_between_groups(general):
     one, other = around(2, 4, 0.4), around(2, 4, 0.4) + 0.05
     homes = [home(general, one), home(general, other)]
     apart = distance_apart(homes)
@@ -170,7 +170,7 @@ def with_topics(sub_topics: str) -> bb.WordList:
     return replace(bb.load_wordlist("weat6"), topics=by_class).with_sub_topics(sub_topics)
 
 
-def test_the_argument_comes_before_what_a_list_says():
+def test_sub_topics_argument_takes_precedence_over_list():
     for how in ("independent", "exhaustive"):
         words = with_topics(how)
         said, found = (bb.cosines(words, "googlenews-demo", (), sub_topics=asked) for asked in (None, "from vectors"))
@@ -179,13 +179,13 @@ def test_the_argument_comes_before_what_a_list_says():
         assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
 
 
-def test_named_sub_topics_are_said_to_be_replaced_by_vectors():
-    def says_so(table: bb.AssociationTable) -> bool:
-        return any("the list's sub-topics are not used" in notice for notice in table.notices)
+def test_notice_if_named_sub_topics_are_replaced_by_vectors():
+    def is_noted(table: bb.AssociationTable) -> bool:
+        return any("the sub-topics of the list are not used" in notice for notice in table.notices)
 
-    assert says_so(bb.cosines(with_topics("from vectors"), "googlenews-demo", ()))
-    assert not says_so(bb.cosines(with_topics("independent"), "googlenews-demo", ()))
-    assert not says_so(bb.cosines("weat6", "googlenews-demo", ()))
+    assert is_noted(bb.cosines(with_topics("from vectors"), "googlenews-demo", ()))
+    assert not is_noted(bb.cosines(with_topics("independent"), "googlenews-demo", ()))
+    assert not is_noted(bb.cosines("weat6", "googlenews-demo", ()))
 
 
 def test_named_sub_topics_without_vectors_are_estimated():
@@ -214,16 +214,18 @@ def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
     return {word: rng.normal(size=20) for word in words} | vectors
 
 
-def test_without_general_words_independent_or_refused():
+def test_words_are_independent_or_rejected_without_general_words():
     for more in (0, 499):
         general = {f"word{k:03d}": np.random.default_rng(100 + k).normal(size=20) for k in range(more)}
         table = bb.cosines("weat6", few_words(**general), ())
         assert not table.has_related_words
         assert table.provenance["sub_topics"] == "independent"
-        assert any("independent draws" in notice and f" {more} general words" in notice for notice in table.notices)
+        assert any(
+            "treated as independent" in notice and f" {more} general words" in notice for notice in table.notices
+        )
         with refused(EmbeddingError, f"sub_topics {more} 500 words 'independent'"):
             bb.cosines("weat6", few_words(**general), (), sub_topics="from vectors")
-    assert "500 are needed" in bb.cosines("weat6", few_words(), ()).notices[-1]
+    assert "500 are required" in bb.cosines("weat6", few_words(), ()).notices[-1]
 
 
 def test_names_are_no_general_words():
@@ -234,11 +236,11 @@ def test_names_are_no_general_words():
 
 def test_vectors_that_are_all_one_show_nothing():
     same = {f"word{k:03d}": np.ones(20) for k in range(600)}
-    with refused(EmbeddingError, "sub_topics same vector 'independent'"):
+    with refused(EmbeddingError, "sub_topics one different vector 'independent'"):
         bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
 
 
-def test_what_cannot_be_related_is_refused():
+def test_invalid_related_words_are_rejected():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
         bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
     many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}
@@ -254,7 +256,7 @@ def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
     cell = VectorCell("cell", weat6, embedding, False, vocabulary=general_words_of(embedding))
     for measured in (bb.cosines(weat6, embedding, ()), NullDesign.of(weat6, embedding).draw(1, 0), cell.table()):
         assert not measured.has_related_words
-        assert any("independent draws" in notice and "4 at most" in notice for notice in measured.notices)
+        assert any("treated as independent" in notice and "at most 4" in notice for notice in measured.notices)
 
 
 def test_an_encoder_reads_general_words_in_sentences():
@@ -293,7 +295,7 @@ def test_figure_shows_the_words_along_the_direction():
         bb.plots.plot_related_words(bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent"), "target")
 
 
-def test_tables_tell_what_general_words_say():
+def test_tables_contain_preferences_from_general_words():
     """The same numbers from the functions on vectors, and rounded to six digits."""
     embedding = bb.open_embedding("googlenews-demo")
     table = bb.cosines("weat7", embedding, ())

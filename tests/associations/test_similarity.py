@@ -64,11 +64,11 @@ def test_a_cell_key_has_similarity_and_lengths(seeds):
     assert dot[0] != cosine[0]
 
 
-def test_what_is_not_known_or_taken_is_refused():
+def test_unknown_or_used_names_of_similarities_are_rejected():
     assert {"cosine", "dot"} <= set(similarity_names())
-    with pytest.raises(TableError, match=r"similarity: 'cosin'.*cosine"):
+    with pytest.raises(TableError, match=r"similarity` 'cosin'.*cosine"):
         bb.similarities("weat6", "googlenews-demo", similarity="cosin")
-    with pytest.raises(TableError, match="'cosine' is taken"):
+    with pytest.raises(TableError, match="'cosine' of a similarity is already used"):
         register(Similarity("cosine", COSINES.metric, lambda x, a: x @ a.T))
 
 

@@ -113,7 +113,7 @@ def test_fit_changes_nothing_and_unfitted_methods_refuse() -> None:
 def test_methods_and_sets_are_checked_before_reading() -> None:
     with pytest.raises(EmbeddingError, match=r"`method` is a str, .*HardDebias\(\)"):
         Debiasing("hard", "she:he")  # type: ignore[arg-type]
-    with pytest.raises(WordListError, match=r"no file 'nowhere\.toml'"):
+    with pytest.raises(WordListError, match=r"not found: 'nowhere\.toml'"):
         Debiasing(HardDebias(), "nowhere.toml")
 
 

@@ -266,7 +266,7 @@ def test_sparse_sets_give_vectors_or_one_line(edge: str, name: str, vectors: Vec
     ("method", "sets", "message"),
     [
         (LinearProjection(components=2), [("she", "he")], "components 2"),
-        (HardDebias(), {"groups": GROUPS}, "defining sets"),
+        (HardDebias(), {"groups": GROUPS}, "defining_sets"),
         (OSCaR(), PAIRS, "independent 0"),
         (INLP(iterations=35), PAIRS, "iterations 7 35 8 labelled groups most_biased"),
         (INLP(), [("she", "he")], "2 groups"),

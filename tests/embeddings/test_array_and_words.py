@@ -79,7 +79,7 @@ def test_a_damaged_or_unclear_index_is_rejected() -> None:
     with refused(EmbeddingError, "v.parquet damaged Parquet"):
         bb.open_embedding("v.npy")
     pd.DataFrame({"word": WORDS, "tag": WORDS}).to_parquet("v.parquet")
-    with refused(EmbeddingError, "v.parquet 2 columns of text"):
+    with refused(EmbeddingError, "v.parquet 2 column of text"):
         bb.open_embedding("v.npy")
 
 
@@ -131,7 +131,7 @@ def test_packaged_embedding_opens_without_an_import(stand_in: Path) -> None:
 
 def test_packaged_embedding_with_another_file_is_rejected(stand_in: Path) -> None:
     np.save(stand_in / "glove_6B_50d_emb.npy", VECTORS + 1)
-    with refused(EmbeddingError, "glove_6B_50d_emb.npy another file pip install --force-reinstall"):
+    with refused(EmbeddingError, "glove_6B_50d_emb.npy changed pip install --force-reinstall"):
         bb.open_embedding("glove-6b-50d")
     (stand_in / "glove_6B_50d_emb.npy").unlink()
     with refused(EmbeddingError, "glove_6B_50d_emb.npy missing pip install --force-reinstall"):

@@ -56,7 +56,7 @@ def vectors_or_line(tmp_path, content: bytes) -> dict[str, np.ndarray] | str:
 
 
 @pytest.mark.parametrize("at", range(0, len(archive()), 7))
-def test_a_flipped_byte_reads_or_refuses(tmp_path, at):
+def test_file_with_flipped_byte_is_read_or_raises_embedding_error(tmp_path, at):
     outcome = vectors_or_line(tmp_path, flipped(archive(), at))
     if isinstance(outcome, str):
         assert "v.npz" in outcome
@@ -78,7 +78,7 @@ def test_a_claimed_size_is_held_against_the_member(tmp_path, content, message):
         opened(tmp_path, content)
 
 
-def test_an_archive_bomb_is_refused(tmp_path, monkeypatch):
+def test_an_archive_bomb_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr("bayes_bias.embeddings.format_npz._LARGE", 1 << 20)
     bomb = claiming((3, 1_000_000), bytes(12_000_000))
     assert len(bomb) < 12_000_000 / 200
@@ -138,7 +138,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("content", "message"), HEADERS.values(), ids=HEADERS)
-def test_dimensions_that_no_vector_has_are_refused(tmp_path, content, message):
+def test_dimensions_that_no_vector_has_are_rejected(tmp_path, content, message):
     with refused(EmbeddingError, message):
         opened(tmp_path, content, "v.bin")
 

@@ -89,7 +89,7 @@ def test_file_is_small_and_its_provenance_fits(demo):
     assert not set(PROVENANCE["missing"]) & set(demo.vocabulary())
 
 
-def test_every_vector_is_that_of_the_reference_copy(demo, google_news):
+def test_every_vector_equals_the_reference_copy(demo, google_news):
     """Of the words that both have; all of its vectors were once compared with the whole copy."""
     found = demo.find(demo.vocabulary())
     assert all(vector.dtype == np.float32 for vector in found.values())

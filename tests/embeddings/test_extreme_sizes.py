@@ -86,7 +86,7 @@ def test_directions_do_not_depend_on_the_size_of_vectors(factor: float, normaliz
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
 def test_dot_products_of_very_large_or_small_vectors_are_rejected(factor: float) -> None:
-    with refused(EmbeddingError, "embedding similarity 'dot' one number 'cosine'"):
+    with refused(EmbeddingError, "similarity 'dot' same number 'cosine'"):
         bb.similarities(WORDS, language(factor), (), similarity="dot")
     # Both remedies of the message:
     np.testing.assert_allclose(

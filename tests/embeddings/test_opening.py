@@ -195,7 +195,7 @@ def test_objects_in_npz_are_read_when_trusted(tmp_path):
 
 
 @pytest.mark.gensim
-def test_trusted_pickle_of_something_else_is_refused(tmp_path):
+def test_trusted_pickle_of_something_else_is_rejected(tmp_path):
     (tmp_path / "v.kv").write_bytes(pickle.dumps([1.0, 2.0]))
     with refused(EmbeddingError, "v.kv list KeyedVectors dict"):
         open_embedding(tmp_path / "v.kv", trust=True)
@@ -203,16 +203,16 @@ def test_trusted_pickle_of_something_else_is_refused(tmp_path):
 
 HEADER_OF_FASTTEXT_BIN = struct.pack("<ii", 793712314, 12)
 BAD_FILES = {
-    "truncated binary": (binary()[:-3], f"truncated: the header promises 7 words, the file ends at word {len(WORDS)}"),
+    "truncated binary": (binary()[:-3], f"truncated header 7 words ends at word {len(WORDS)}"),
     "truncated text": (f"9 5\n{rows()}".encode(), "truncated 9 7"),
     "truncated gzip": (gzip.compress(rows().encode())[:-20], "damaged gzip"),
     "ragged row": (b"he 1 2 3\nshe 1 2\n", "line 2 2 3"),
     "row too long": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2 4 3"),
     "header of other dimensions": (b"2 4\nhe 1 2 3\nshe 1 2 3\n", "line 2 3 4"),
     "no numbers": (b"he 1 2 3\nshe 1 x 3\n", "line 2 'x'"),
-    "prose": (b"Call me Ishmael.\n", "'Call me Ishmael.' text"),
+    "prose": (b"Call me Ishmael.\n", "word values 'Call me Ishmael.'"),
     "empty": (b"", "empty npz gensim word2vec-binary text"),
-    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, "fastText's .bin"),
+    "fastText's .bin": (HEADER_OF_FASTTEXT_BIN, ".bin of fastText"),
     "unknown": (b"\x93NUMBER\x01\x00", "format"),
     "damaged npz": (b"PK\x03\x04 and then nothing", "damaged .npz"),
 }
@@ -223,7 +223,7 @@ def test_damage_is_located(tmp_path, content, message):
     (tmp_path / "bad.vec").write_bytes(content)
     with refused(EmbeddingError, message) as caught:
         open_embedding(tmp_path / "bad.vec").find(["he", "she"])
-    assert str(caught.value).startswith("bad.vec: ")
+    assert str(caught.value).split(",")[0].count("bad.vec") == 1
 
 
 BAD_ARCHIVES = {
@@ -234,7 +234,7 @@ BAD_ARCHIVES = {
 
 
 @pytest.mark.parametrize(("arrays", "message"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES.keys())
-def test_archive_of_other_arrays_is_refused(tmp_path, arrays, message):
+def test_archive_of_other_arrays_is_rejected(tmp_path, arrays, message):
     np.savez(tmp_path / "v.npz", **arrays)
     with refused(EmbeddingError, message):
         open_embedding(tmp_path / "v.npz")
@@ -254,7 +254,7 @@ BAD_OBJECTS = {
 
 
 @pytest.mark.parametrize(("source", "message"), BAD_OBJECTS.values(), ids=BAD_OBJECTS.keys())
-def test_unusable_objects_are_refused(source, message):
+def test_unusable_objects_are_rejected(source, message):
     with refused(EmbeddingError, message):
         open_embedding(source)
 

@@ -50,7 +50,7 @@ NAMES = {">f4": "big-endian", "<f8": "float64", ">f8": "float64 big-endian", "<f
 @pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.filterwarnings("ignore:unclosed file")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_word2vec_with_other_numbers_is_refused_with_a_line_that_works(kind, end, zipped):
+def test_word2vec_with_other_numbers_is_rejected_with_a_line_that_works(kind, end, zipped):
     content = binary(kind, end)
     Path("v.bin").write_bytes(gzip.compress(content) if zipped else content)
     with refused(EmbeddingError, f"v.bin {NAMES[kind]}") as caught:
@@ -76,23 +76,23 @@ def test_large_word2vec_files_are_told_by_their_beginning():
             bb.open_embedding("v.bin")
 
 
-def test_quantised_word2vec_is_refused():
+def test_quantised_word2vec_is_rejected():
     Path("v.bin").write_bytes(binary("i1", vectors={word: vector * 100 for word, vector in VECTORS.items()}))
     with refused(EmbeddingError, "8-bit quantised"):
         bb.open_embedding("v.bin")
 
 
 @pytest.mark.parametrize("header", [b"8 4\n", b"8 6\n", b"8 50\n"])
-def test_a_header_of_other_dimensions_is_refused(header):
+def test_a_header_of_other_dimensions_is_rejected(header):
     Path("v.bin").write_bytes(header + binary("<f4").partition(b"\n")[2])
-    with refused(EmbeddingError, "v.bin header"):
+    with refused(EmbeddingError, "v.bin words Copy"):
         bb.open_embedding("v.bin").all()
 
 
-def test_words_beyond_the_promised_ones_are_refused():
+def test_words_beyond_the_promised_ones_are_rejected():
     vectors = {f"w{k}": np.ones(5) + k for k in range(50)}
     Path("v.bin").write_bytes(b"30 5\n" + binary("<f4", vectors=vectors).partition(b"\n")[2])
-    with refused(EmbeddingError, "header promises 30 more bytes"):
+    with refused(EmbeddingError, "header states 30 more bytes"):
         bb.open_embedding("v.bin").all()
 
 
@@ -136,7 +136,7 @@ def test_vectors_of_search_libraries_are_named_with_a_line_that_works():
 
 def test_random_bytes_are_no_numbers():
     Path("v").write_bytes(b"\0" + np.random.default_rng(3).bytes(5000))
-    with refused(EmbeddingError, "not a known format"):
+    with refused(EmbeddingError, "unknown format"):
         bb.open_embedding("v")
 
 
@@ -190,7 +190,7 @@ def test_other_arrays_are_named_with_a_line_that_works():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, bool])
-def test_quantised_vectors_are_refused(kind):
+def test_quantised_vectors_are_rejected(kind):
     matrix = np.arange(8 * len(MATRIX)).reshape(len(MATRIX), 8).astype(kind)
     np.savez("v.npz", words=list(VECTORS), vectors=matrix)
     with refused(EmbeddingError, "v.npz quantised 8 bits"):
@@ -324,12 +324,12 @@ def test_a_renamed_model_has_a_line_that_works(kept):
 @pytest.mark.gensim
 def test_a_model_without_its_array_is_named(kept):
     kept.unlink()
-    with refused(EmbeddingError, "v.kv 'v.kv.vectors.npy' not there Copy same folder"):
+    with refused(EmbeddingError, "v.kv 'v.kv.vectors.npy' not exist Copy same folder"):
         biases("v.kv", trust=True)
 
 
 @pytest.mark.gensim
-def test_an_array_of_another_model_is_refused(kept):
+def test_an_array_of_another_model_is_rejected(kept):
     np.save("other.npy", MATRIX[:3].astype(np.float32))
     Path("other.npy").rename(kept)
     with refused(EmbeddingError, "8 words 3 vectors do not belong together"):
@@ -351,7 +351,7 @@ def test_arrays_of_a_whole_model_are_named(ending):
     with refused(EmbeddingError, f"m.model '{array.name}' Copy"):
         bb.open_embedding("m.model", trust=True)
     array.unlink()
-    with refused(EmbeddingError, f"m.model '{array.name}' not there"):
+    with refused(EmbeddingError, f"m.model '{array.name}' not exist"):
         bb.open_embedding("m.model", trust=True)
 
 
@@ -361,7 +361,7 @@ def test_packed_archives_and_pickles_have_a_line_that_works():
     for name in ("v.npz", "v.pkl"):
         Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
         Path(name).unlink()
-        with refused(EmbeddingError, f"{name}.gz packed by gzip gunzip") as caught:
+        with refused(EmbeddingError, f"{name}.gz gzipped gunzip") as caught:
             bb.open_embedding(f"{name}.gz", trust=True)
         subprocess.run(str(caught.value).split("`")[1], shell=True, check=True)
         assert np.array_equal(biases(name, trust=True), TRUE)
@@ -440,6 +440,6 @@ def test_a_pipe_of_the_shell_is_to_be_written_to_a_file():
     assert "did you mean" not in run.stderr
 
 
-def test_a_model_by_its_address_is_refused():
+def test_a_model_by_its_address_is_rejected():
     with pytest.raises((LanguageModelError, EmbeddingError), match=r"address|torch"):
         bb.language_models.encode(WORDS, "https://hub.example.org/bert", None)

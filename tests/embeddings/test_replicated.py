@@ -62,13 +62,13 @@ def test_words_that_one_training_lacks_are_missing():
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ([training(0)], "1 replicates"),
-        ([training(0), training(0)], "2 seeds 'seed 0' names"),
+        ([training(0)], "1 two"),
+        ([training(0), training(0)], "2 seeds 'seed 0' same name"),
         ([training(0), training(1, dimensions=7)], "'seed 1' 7 'seed 0' 6"),
         ([training(0), open_embedding([training(1), training(2)])], "replicates"),
     ],
 )
-def test_refuses_what_cannot_be_joined(members, said):
+def test_list_of_embeddings_raises_for_unfit_members(members, said):
     with refused(EmbeddingError, said):
         open_embedding(members, kind="seed")
 
@@ -84,7 +84,7 @@ def test_an_archive_may_hold_templates(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [{}, {"templates": ["a"]}, {"templates": ["a", "a"]}])
-def test_an_archive_without_template_names_is_refused(tmp_path, labels):
+def test_an_archive_without_template_names_is_rejected(tmp_path, labels):
     np.savez(
         tmp_path / "model.npz",
         words=np.array(NAMES),

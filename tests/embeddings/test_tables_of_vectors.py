@@ -84,7 +84,7 @@ def test_json_of_numbers_without_words_has_a_remedy_that_works(tmp_path, monkeyp
         assert np.array_equal(biases("vectors.npz"), TRUE)
 
 
-def test_a_repeated_key_is_refused(tmp_path):
+def test_a_repeated_key_is_rejected(tmp_path):
     twice = json.dumps(LISTS)[:-1] + ', "oak": [1, 2, 3, 4, 5]}'
     (tmp_path / "v.json").write_text(twice)
     with refused(EmbeddingError, "v.json 'oak' twice different values"):
@@ -154,7 +154,7 @@ FILES = ["v.jsonl", "v.json", "v.parquet", "v.csv", "semicolons.csv", "it's.json
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_row_per_occurrence_is_refused_with_a_mean_that_works(tmp_path, monkeypatch, name):
+def test_a_row_per_occurrence_is_rejected_with_a_mean_that_works(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     path = written(OCCURRENCES, name)
     with refused(EmbeddingError, f"{name} column 'word' 'oak' 5 rows different vectors 'sentence'") as caught:
@@ -181,7 +181,7 @@ def test_rows_of_templates_are_replicates_by_the_remedy(tmp_path, monkeypatch, n
     assert np.allclose(replicated.find(["oak"])["oak"], expected, atol=1e-6)
 
 
-def test_a_frame_with_rows_per_occurrence_is_refused():
+def test_a_frame_with_rows_per_occurrence_is_rejected():
     with refused(EmbeddingError, "column 'word' 'oak' 5 rows frame.groupby") as caught:
         bb.open_embedding(OCCURRENCES)
     means = eval(str(caught.value).split("`")[1], {"frame": OCCURRENCES, "np": np})
@@ -190,7 +190,7 @@ def test_a_frame_with_rows_per_occurrence_is_refused():
         bb.open_embedding(OCCURRENCES.set_index("word")[["vector"]].rename_axis(None))
 
 
-def test_a_wide_frame_with_rows_per_occurrence_is_refused():
+def test_a_wide_frame_with_rows_per_occurrence_is_rejected():
     frame = pd.DataFrame(OCCURRENCES.vector.to_list(), index=OCCURRENCES.word)
     with refused(EmbeddingError, "index 'oak' several rows frame.groupby") as caught:
         bb.open_embedding(frame)
@@ -198,7 +198,7 @@ def test_a_wide_frame_with_rows_per_occurrence_is_refused():
     assert np.allclose(biases(means), biases(MEANS), atol=1e-6)
 
 
-def test_pairs_with_several_vectors_of_a_word_are_refused():
+def test_pairs_with_several_vectors_of_a_word_are_rejected():
     pairs = list(OCCURRENCES[["word", "vector"]].itertuples(index=False, name=None))
     with refused(EmbeddingError, "'oak' several pairs different vectors") as caught:
         bb.open_embedding(pairs)
@@ -319,13 +319,13 @@ def test_a_request_with_an_error_is_named(tmp_path, lost, why, caplog):
     assert f"1 of 8 objects have no vector: 'elm' ({why})" in caplog.text
 
 
-def test_a_batch_of_errors_is_refused(tmp_path):
+def test_a_batch_of_errors_is_rejected(tmp_path):
     (tmp_path / "b.jsonl").write_text(json_lines([failed("oak"), failed("elm")]))
-    with refused(EmbeddingError, "b.jsonl no column lists 2 objects Rate limit"):
+    with refused(EmbeddingError, "b.jsonl list none 2 objects Rate limit"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
-def test_several_vectors_of_a_request_are_refused(tmp_path):
+def test_several_vectors_of_a_request_are_rejected(tmp_path):
     (one, *_), vectors = batch(LISTS), list(LISTS.values())
     one["response"]["body"]["data"] = [{"index": k, "embedding": vector} for k, vector in enumerate(vectors)]
     (tmp_path / "b.jsonl").write_text(json_lines([one]))
@@ -333,10 +333,10 @@ def test_several_vectors_of_a_request_are_refused(tmp_path):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
-def test_a_vector_in_another_form_is_refused(tmp_path):
+def test_a_vector_in_another_form_is_rejected(tmp_path):
     rows = [*batch(LISTS), *batch({"ash": "zczMPQ=="})]  # base64
     (tmp_path / "b.jsonl").write_text(json_lines(rows))
-    with refused(EmbeddingError, "'ash' 'zczMPQ==' not list of numbers encoding_format='float'"):
+    with refused(EmbeddingError, "'ash' 'zczMPQ==' list of numbers encoding_format='float'"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
@@ -361,7 +361,7 @@ def test_a_failed_request_of_a_sentence_is_named(tmp_path, caplog):
     assert "'s00001' (Rate limit reached)" in caplog.text
 
 
-def test_two_vectors_of_a_sentence_are_refused(tmp_path):
+def test_two_vectors_of_a_sentence_are_rejected(tmp_path):
     rows = sentences_to_encode("weat6", "noun-10")
     answered = [{"text": text, "embedding": [1.0, k]} for k, text in enumerate([*rows.sentence, rows.sentence[0]])]
     (tmp_path / "b.jsonl").write_text(json_lines(answered))

@@ -165,7 +165,7 @@ def packed(folder: Path, kind: str) -> Path:
 )
 def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
     path = packed(tmp_path, kind)
-    with refused(EmbeddingError, f"{path.name} unpack first"):
+    with refused(EmbeddingError, f"{path.name} Unpack first"):
         open_embedding(path)
     subprocess.run([*unpack, path, *(["."] if kind == "zip" else [])], cwd=tmp_path, check=True)
     assert np.array_equal(biases(tmp_path / "glove.50d.txt"), TRUE)
@@ -174,9 +174,9 @@ def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
 @pytest.mark.parametrize("promised", [9, 65])
 def test_a_wrong_header_has_a_working_command(tmp_path, promised):
     (tmp_path / "a.vec").write_text(f"{promised} 5\n{text()}")
-    with refused(EmbeddingError, f"promises {promised} found 8 sed") as caught:
+    with refused(EmbeddingError, f"states {promised} contains 8 sed") as caught:
         biases(tmp_path / "a.vec")
-    subprocess.run(str(caught.value)[str(caught.value).index("sed ") :], shell=True, cwd=tmp_path, check=True)
+    subprocess.run(str(caught.value).split("`")[1], shell=True, cwd=tmp_path, check=True)
     assert np.array_equal(biases(tmp_path / "a.vec"), TRUE)
 
 
@@ -185,8 +185,8 @@ def test_a_prefix_has_a_working_command(tmp_path, prefix):
     (tmp_path / "FILE").write_text(text(prefix))
     with refused(CoverageError, f"'{prefix}oak' 'oak' sed") as caught:
         biases(tmp_path / "FILE")
-    command = str(caught.value).partition("(sed ")[2].partition(")")[0]
-    subprocess.run(f"sed {command}", shell=True, cwd=tmp_path, check=True)
+    command = str(caught.value).split("`")[1]
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
     assert np.array_equal(biases(tmp_path / "plain.txt"), TRUE)
 
 
@@ -223,7 +223,7 @@ def test_spreadsheet_advice_keeps_words_such_as_nan(tmp_path):
     frame.to_csv(tmp_path / "v.csv")
     with refused(EmbeddingError, "v.csv DataFrame") as caught:
         open_embedding(tmp_path / "v.csv")
-    remedy = str(caught.value)[str(caught.value).index("pandas.read_csv") :]
+    remedy = str(caught.value).split("`")[1]
     read = eval(remedy.replace("pandas", "pd"), {"pd": pd, "file": tmp_path / "v.csv"})
     assert {"nan", "null"} <= set(open_embedding(read).vocabulary())
     with refused(EmbeddingError, "nan keep_default_na=False"):
@@ -235,9 +235,9 @@ def test_spreadsheet_advice_keeps_words_such_as_nan(tmp_path):
     [
         (json_lines([*RECORDS, {"text": "x", "embedding": [1.0]}]), "9 1 5 one model"),
         (json_lines([{"embedding": row["embedding"]} for row in RECORDS]), "no column word"),
-        (json_lines([{"text": "a", "n": 1}]), "no column lists"),
-        ('{"text": "a", "embedding": [1.0,', "not JSON"),
-        ('text,embedding\noak,"[0.1 ... 0.2]"\n', "row 1 not list numbers"),
+        (json_lines([{"text": "a", "n": 1}]), "list numbers"),
+        ('{"text": "a", "embedding": [1.0,', "neither valid JSON nor"),
+        ('text,embedding\noak,"[0.1 ... 0.2]"\n', "row 1 list numbers"),
     ],
 )
 def test_a_wrong_column_of_lists_is_one_line(tmp_path, content, words):

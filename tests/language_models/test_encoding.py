@@ -206,7 +206,7 @@ def test_what_an_encoder_gives_is_checked(answer, message) -> None:
         bb.cosines(OWN, answer, templates="plain-10")
 
 
-def test_vectors_of_different_lengths_are_refused() -> None:
+def test_vectors_of_different_lengths_are_rejected() -> None:
     with refused(EmbeddingError, "2 4 values"):
         bb.cosines(OWN, lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), templates="plain-10")
 

@@ -62,7 +62,7 @@ def test_name_of_a_packaged_encoder_opens_its_folder(
 def test_another_archive_is_rejected(stand_in: PackagedEncoder) -> None:
     archive = stand_in.folder / "model.zip"
     archive.write_bytes(archive.read_bytes() + b"more")
-    with refused(EmbeddingError, "model.zip another file pip install --force-reinstall"):
+    with refused(EmbeddingError, "model.zip changed pip install --force-reinstall"):
         stand_in.unpacked()
     assert not (stand_in.folder.parent / "cache").exists()
 

@@ -91,7 +91,7 @@ def test_refusals_of_vectors_words_and_directions() -> None:
         (["w0", "nowhere"], "nowhere"),
         (["w0", "nil"], "'nil' vector"),
         (["w0", "odd"], "'odd' vector"),
-        (["w0", "w0"], "'w0' twice"),
+        (["w0", "w0"], "'w0' more than once"),
         ("w0", "['w0']"),
     ):
         with refused(MeasureError, message):
@@ -106,7 +106,7 @@ def test_refusals_of_vectors_words_and_directions() -> None:
         pair_direction(vectors | {"twin": vectors["he"]}, "he", "twin")
     with refused(MeasureError, "components 2 1"):
         defining_subspace(vectors, [("she", "he")], components=2)
-    with refused(MeasureError, "none given"):
+    with refused(MeasureError, "empty"):
         defining_subspace(vectors, [])
 
 

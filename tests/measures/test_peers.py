@@ -90,7 +90,7 @@ def test_ect_is_rejected_without_ranks() -> None:
         ect(vectors, {"g": ["x"]}, {"A": ["a", "b", "c"]})
     with refused(MeasureError, "ECT equally close"):
         ect(vectors, {"g": ["x"], "h": ["y"]}, {"A": ["a", "b", "c"]})
-    with refused(MeasureError, "ECT 2 word(s) 3 or more"):
+    with refused(MeasureError, "ECT 2 words 3 or more"):
         ect(vectors, {"g": ["x"], "h": ["y"]}, {"A": ["a", "b"]})
 
 

@@ -22,7 +22,7 @@ from tests.helpers import unlisted_columns
 ROOT = Path(__file__).parents[2]
 
 
-def test_bounds_are_found_by_what_they_are_of():
+def test_interval_columns_returns_bounds_of_named_quantity():
     row = pd.Series({"mean": 1.0, "rank_eti95_lb": 3, "rank_eti95_ub": 4, "eti95_lb": 0.5, "eti95_ub": 1.5})
     assert interval_of(row) == (0.5, 1.5)
     assert interval_of(row.to_frame().T, "rank")[1].item() == 4

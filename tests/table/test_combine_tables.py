@@ -63,24 +63,24 @@ def test_unequal_replicates_keep_mean_and_variance() -> None:
         np.testing.assert_allclose(found.replicates.mean(), found.values, atol=1e-12)
         np.testing.assert_allclose(found.values, sum(weights[year] * t.values for year, t in tables.items()))
         variances.append(found.replicates.stacked().var("replicate", ddof=1).mean().item() / 2)
-    assert says(found.notices, "do not pair 1900: 2 1910: 5 independent")
+    assert says(found.notices, "paired 1900: 2 1910: 5 independent")
     assert np.mean(variances) == pytest.approx(sum(weights[y] ** 2 * sd**2 / n for y, n in numbers.items()), rel=0.05)
 
 
 def test_a_table_without_replicates_leaves_the_means() -> None:
     found = combine({1900: seeds(3), 1910: random_table(1)}, (-1, 1))
     assert found.replicates is None
-    assert says(found.notices, "1900: 3 1910: none means alone")
+    assert says(found.notices, "1900: 3 1910: none only means")
 
 
 def test_words_that_one_table_lacks_are_named() -> None:
     lacking = random_table(2).select(lambda values: values.drop_sel(target="men 0"))
     found = combine({1900: random_table(1), 1910: lacking}, (-1, 1))
     assert "men 0" not in found.values.target
-    assert says(found.notices, "1 target not in '1910' men 0")
+    assert says(found.notices, "'1910' lacks one target men 0")
 
 
-def test_refuses_what_cannot_be_combined() -> None:
+def test_combine_raises_for_invalid_tables_or_weights() -> None:
     table = random_table()
     tables = {1900: table, 1910: random_table(1)}
     other = random_table(targets={"men": 3, "boys": 4})

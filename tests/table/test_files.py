@@ -68,7 +68,7 @@ def read_table_of(frame, stereotypes, folder):
     return read_table(folder / "other.csv", stereotypes)
 
 
-def test_a_table_file_keeps_which_words_belong_together(tmp_path):
+def test_table_file_keeps_related_words(tmp_path):
     table = cosines("weat6", "googlenews-demo", ())
     path = tmp_path / "weat6.csv"
     table_rows(table).to_csv(path, index=False)

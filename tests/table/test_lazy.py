@@ -104,7 +104,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     ],
     ids=["weat", "to_frame", "block", "arithmetic", "hierarchical", "long"],
 )
-def test_what_needs_every_cosine_says_so(unformed, ask):
+def test_unformed_table_raises_if_every_cosine_is_needed(unformed, ask):
     with refused(TableError, "31 many"):
         ask(unformed)
 

@@ -27,7 +27,7 @@ def test_analyses_have_few_parameters_in_one_order(analysis):
     assert not {"controls", "similarity", "sub_topics", "allow_loss", "trust", "progress"} & set(names)
 
 
-def test_a_table_knows_its_list_and_measuring():
+def test_table_keeps_list_and_settings_as_origin():
     origin = bb.similarities(
         "weat7", "googlenews-demo", ("neutral",), similarity="dot", sub_topics="independent"
     ).origin
@@ -90,13 +90,13 @@ def test_errata_of_control_classes_name_the_class(tmp_path):
     assert not any("literaly" in erratum for erratum in bb.cosines("weat7", "googlenews-demo", ()).origin.errata)
 
 
-def test_what_a_table_cannot_be_asked_is_refused():
+def test_analyses_raise_for_a_table_they_cannot_use():
     table = bb.cosines("weat7", "googlenews-demo")
     with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):
         bb.calibrate(table.without_controls())
-    with refused(EmbeddingError, "'weat7' another leave"):
+    with refused(EmbeddingError, "embedding 'weat7' Omit"):
         bb.calibrate(table, "glove.txt")
     with refused(TableError, "'weat7' single training run open_embedding"):
         bb.stability(table)
-    with refused(EmbeddingError, "'Grid' another leave"):
+    with refused(EmbeddingError, "embedding 'Grid' Omit"):
         bb.sweep(bb.Grid("weat7"), ["glove.txt"])

@@ -69,13 +69,13 @@ def test_words_one_lacks_are_reported(caplog):
         table = combine_replicates(given, "seed")
     assert table.values.shape == (10, 18)
     for notices in (table.notices, caplog.messages):
-        for words in ("1 target men 0", "1 attribute neutral 12"):
+        for words in ("one target men 0", "one attribute neutral 12"):
             assert any(says(notice, words) for notice in notices)
 
 
 def test_few_replicates_are_reported_and_five_are_not():
-    assert any(says(notice, "prior decides") for notice in combine_replicates(tables(4), "seed").notices)
-    assert not any(says(notice, "prior decides") for notice in combine_replicates(tables(5), "seed").notices)
+    assert any(says(notice, "depend prior") for notice in combine_replicates(tables(4), "seed").notices)
+    assert not any(says(notice, "depend prior") for notice in combine_replicates(tables(5), "seed").notices)
 
 
 def test_controls_and_words_leave_all_at_once():
@@ -83,7 +83,7 @@ def test_controls_and_words_leave_all_at_once():
     assert {single.shape for single in table.replicates.tables.values()} == {table.values.shape} == {(11, 11)}
 
 
-def test_the_hash_knows_single_values_and_labels():
+def test_hash_depends_on_values_and_labels_of_replicates():
     given = tables(2)
     table = combine_replicates(given, "seed")
     swapped = combine_replicates(dict(zip(given, reversed(given.values()), strict=True)), "seed")
@@ -93,20 +93,20 @@ def test_the_hash_knows_single_values_and_labels():
     assert len({each.sha256 for each in (table, swapped, renamed, alone)}) == 4
 
 
-def test_a_missing_cell_is_refused_with_its_words():
+def test_combine_replicates_raises_for_a_missing_cell():
     frame = combine_replicates(tables(), "seed").to_frame()
     hole = (frame.seed == "seed 1") & (frame.target == "men 1") & (frame.attribute == "work 2")
     with refused(TableError, "'seed 1' 'men 1' 'work 2'"):
         read(frame[~hole])
 
 
-def test_a_replicate_named_twice_is_refused():
+def test_from_frame_raises_for_a_repeated_replicate():
     frame = combine_replicates(tables(), "seed").to_frame()
     with refused(TableError, "one value"):
         read(frame.assign(seed=frame.seed.replace("seed 2", "seed 1")))
 
 
-def test_rows_of_no_replicate_are_refused():
+def test_from_frame_raises_for_rows_without_replicate():
     frame = combine_replicates(tables(), "seed").to_frame()
     with refused(TableError, "seed 209 627"):
         read(frame.assign(seed=frame.seed.where(frame.seed != "seed 1")))
@@ -115,7 +115,7 @@ def test_rows_of_no_replicate_are_refused():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda given: dict([*given.items()][:1]), "one 'seed 0'"),
+        (lambda given: dict([*given.items()][:1]), "two only 'seed 0'"),
         (lambda given: {}, "replicates seed two"),
         (lambda given: given | {"seed 1": combine_replicates(given, "seed")}, "replicates"),
         (
@@ -129,7 +129,7 @@ def test_rows_of_no_replicate_are_refused():
         ),
     ],
 )
-def test_refuses_what_is_no_replicate(change, said):
+def test_combine_replicates_raises_for_other_tables(change, said):
     with refused(TableError, said):
         combine_replicates(change(tables()), "seed")
 
@@ -148,7 +148,7 @@ def test_an_array_of_replicates_is_the_same_table():
     assert found.replicates.kind == "seed"
     with refused(TableError, "(3, 11, 19) (11, 19)"):
         AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN)
-    with refused(TableError, "'seed 0' twice"):
+    with refused(TableError, "'seed 0' more than once"):
         AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=["seed 0"] * 3)
 
 
@@ -158,7 +158,7 @@ def test_repeated_pairs_are_not_counted_beside_replicates():
         read(frame, duplicates="keep")
 
 
-def test_bootstrapped_corpora_are_named_as_what_they_are(caplog):
+def test_combine_replicates_warns_about_bootstrapped_corpora(caplog):
     found = combine_replicates(tables(5), "bootstrap")
     assert says(found.notices, "5 bootstraps sentences halves separate corpora")
     assert not says(combine_replicates(tables(5), "corpus").notices, "sentences")

@@ -12,7 +12,7 @@ WORDS = st.text(min_size=1).filter(str.strip)
 
 
 @given(st.text(), WORDS, st.text())
-def test_the_word_stands_where_it_says(before: str, word: str, after: str):
+def test_cloze_text_contains_word_at_its_span(before: str, word: str, after: str):
     cloze = Cloze(before, word, after)
     assert cloze.text[cloze.start : cloze.end] == word
     assert cloze.seen == f"{before}___{after}"
@@ -31,7 +31,7 @@ def test_hidden_words_are_not_seen():
         (("", "She", " is"), ((2, 6),), "hidden 'e is' 'She' 'She is'"),
     ],
 )
-def test_what_is_no_cloze(parts: tuple[str, str, str], hidden: tuple, message: str):
+def test_cloze_raises_for_invalid_parts(parts: tuple[str, str, str], hidden: tuple, message: str):
     with pytest.raises(LanguageModelError) as caught:
         Cloze(*parts, hidden)
     assert says(caught.value, message)

@@ -50,7 +50,7 @@ def test_a_frame_is_the_same_list(folder):
     assert WordList.from_frame(frame, name="jobs") == load_wordlist(folder / "jobs.toml")
 
 
-def test_what_looks_missing_is_a_word(folder):
+def test_placeholders_in_cells_are_kept_as_words(folder):
     sheet = written(folder, "a=b,b,c\nNA,null,nan\nx,y,z\n")
     assert load_wordlist(sheet).groups == {"a": ("NA", "x")}
 
@@ -77,14 +77,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refuses_a_spreadsheet_without_lists(folder, name):
+def test_columns_raise_for_a_spreadsheet_without_lists(folder, name):
     text, message = REFUSED[name]
     with refused(WordListError, "jobs.csv") as caught:
         load_wordlist(written(folder, text))
     assert says(caught.value, message)
 
 
-def test_another_encoding_is_refused(folder):
+def test_another_encoding_is_rejected(folder):
     with refused(WordListError, "UTF-8"):
         load_wordlist(written(folder, "a=b,b\nmädchen,y\n", encoding="latin-1"))
 

@@ -27,8 +27,8 @@ def test_sets_are_read_from_text_and_file(tmp_path):
         ("specific = ['a']", "defining sets"),
         ('defining_sets = "she:he"', "list sets"),
         ('defining_sets = ["she", "he"]', "list words"),
-        ('defining_sets = [["she"]]', "1 word"),
-        ('defining_sets = [["she", "she"]]', "'she' twice"),
+        ('defining_sets = [["she"]]', "two words ['she']"),
+        ('defining_sets = [["she", "she"]]', "'she' times"),
         ("defining_sets = [", "TOML"),
     ],
 )
@@ -39,7 +39,7 @@ def test_a_wrong_file_of_sets_is_one_line(tmp_path, text, message):
         read_debias_sets(file)
 
 
-def test_missing_files_and_single_words_are_refused(tmp_path):
+def test_missing_files_and_single_words_are_rejected(tmp_path):
     with refused(WordListError, "file"):
         read_debias_sets(tmp_path / "none.toml")
     with refused(WordListError, "she:he,woman:man"):

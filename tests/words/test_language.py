@@ -135,7 +135,7 @@ def test_a_list_states_its_language(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["German", "e", "d3", "english words"])
-def test_what_is_no_code_of_a_language_is_rejected(language: str) -> None:
+def test_language_raises_for_an_invalid_code(language: str) -> None:
     with refused(WordListError, f"language '{language}' two or three letters 'en'"):
         bb.load_wordlist(ENGLISH, language=language)
 

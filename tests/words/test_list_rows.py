@@ -78,7 +78,7 @@ def test_a_row_is_read_by_its_name_after_the_file(name, of, run):
             load_wordlist(wrong)
     code, _, err = run("wordlists", path, "--groups", "targ1.examples=attr1.examples", "--out", "l.csv")
     assert code == 2
-    assert "told apart by language" in err
+    assert "distinguished by language" in err
     german = load_wordlist(f"{path}#de")
     assert german.name == f"{Path(path).stem} de"
     assert german.language == "de"
@@ -96,18 +96,18 @@ def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
     assert load_wordlist(f"{name}#de WEAT2").groups["Insects"] == tuple(GERMAN["Insects"])
 
 
-def test_a_row_of_a_file_without_rows_is_refused():
-    with refused(WordListError, "w.json#en no rows omit '#'"):
+def test_a_row_of_a_file_without_rows_is_rejected():
+    with refused(WordListError, "w.json#en no row '#en'"):
         load_wordlist(f"{written([row(ENGLISH)], 'w.json')}#en")
 
 
-def test_rows_of_lists_under_other_names_are_refused():
+def test_rows_of_lists_under_other_names_are_rejected():
     rows = [{"lang": "en", **ENGLISH}, {"lang": "de", **GERMAN}]
     with refused(WordListError, "w.json 2 rows lang en, de"):
         load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
 
 
-def test_a_name_in_two_languages_is_refused():
+def test_a_name_in_two_languages_is_rejected():
     rows = [{"language": code, "name": name, "words": words[name]} for code, words in (("en", ENGLISH), ("de", GERMAN))
             for name in words]  # fmt: skip
     with refused(WordListError, "w.json 8 rows language"):
@@ -139,7 +139,7 @@ def test_files_of_two_languages_are_not_merged(run):
     assert load_wordlist("l.csv").sha256 == EXPECTED.sha256
 
 
-def test_a_repeated_key_is_refused():
+def test_a_repeated_key_is_rejected():
     Path("w.json").write_text('{"a": ["x", "y"], "a": ["z"]}')
     with refused(WordListError, "w.json 'a' twice"):
         load_wordlist("w.json")

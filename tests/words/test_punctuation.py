@@ -77,7 +77,7 @@ def test_a_cell_that_stands_for_words_is_named(tmp_path: Path, filler: str) -> N
         'classes = {good = ["love"], bad = ["hate"]}\nstereotypes = {flowers = "good", insects = "bad"}\n'
     )
     (notice,) = bb.load_wordlist(path).notices
-    assert says(notice, f"'flowers' '{filler}' missing words remove")
+    assert says(notice, f"'flowers' '{filler}' placeholder word remove")
     path.write_text(path.read_text().replace(f', "{filler}"', ""))  # as the notice says
     assert bb.load_wordlist(path).notices == ()
 

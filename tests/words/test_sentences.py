@@ -101,12 +101,12 @@ NO_FRAME = ["The owl slept in a barn.", "Somewhere a wren began singing.", "Nobo
 @pytest.mark.parametrize(
     ("birds", "message"),
     [
-        (NO_FRAME, "'birds' templates= as units"),
+        (NO_FRAME, "'birds' `templates` as units"),
         (_made(["owl"]), "'owl' 'birds' as units"),
         (["The owl sang.", "The owl ate.", "The wren sang.", "The wren ate."], "'birds' owl as units"),
     ],
 )  # fmt: skip
-def test_sentences_that_no_single_word_explains_are_refused(birds: list[str], message: str) -> None:
+def test_sentences_without_a_single_word_are_rejected(birds: list[str], message: str) -> None:
     with refused(WordListError, message):
         _list(groups={"birds": birds, "fish": _made(GROUPS["fish"])})
 

@@ -128,7 +128,7 @@ def test_controls_bring_the_classes_of_their_words() -> None:
     [
         ("", '[[sentences]]'),
         ("[[sentences]]\ntext = 'This is it.'", "sentence 1 'This is it.' {word}"),
-        ("[[sentences]]\ntext = '{word} is {word}.'", '{word} {word};'),
+        ("[[sentences]]\ntext = '{word} is {word}.'", '{word} and {word}'),
         ("[[sentences]]\ntext = 'A {ward}.'", '{ward}'),
         ("[[sentences]]\ntext = 'A {word}.'", 'article slot'),
         ("[[sentences]]\ntext = 'It {word}.'\nplurals = 'x {word}'", "'plurals' 'plural'"),
@@ -147,7 +147,7 @@ def test_a_slip_in_a_set_is_one_line(tmp_path: Path, content, message) -> None:
         load_templates(file)
 
 
-def test_refuses_missing_and_unfit_sets() -> None:
+def test_templates_raise_for_missing_and_unfit_sets() -> None:
     with refused(TemplateError, "'plain-10'"):
         load_templates("plan-10")
     with refused(TemplateError, "'kill' 'verb' 'noun-10' name-10 plain-10"):
@@ -158,7 +158,7 @@ def test_refuses_missing_and_unfit_sets() -> None:
         load_templates("association-10").sentences("he", "subject")
 
 
-def test_what_shapes_a_sentence_changes_the_hash(tmp_path: Path) -> None:
+def test_templates_hash_depends_on_forms_and_phrases(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     hashes = []
     for text in ("title='a'\n[[sentences]]\ntext='It {word}.'", "[[sentences]]\ntext='It {word}.'",

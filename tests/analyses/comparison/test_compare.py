@@ -179,7 +179,7 @@ def test_words_one_side_lacks_leave_both(small_table: AssociationTable) -> None:
     before, after = pair(small_table, fewer)
     assert before.values.target.equals(after.values.target)
     assert before.values.attribute.equals(after.values.attribute)
-    assert says(before.notices, "1 target 'after' men 0")
+    assert says(before.notices, "one target 'after' men 0")
 
 
 def test_different_designs_are_refused(small_table: AssociationTable) -> None:
@@ -233,7 +233,7 @@ def test_a_difference_keeps_replicates_of_both(small_table):
     singles = after.singles()
     turned = combine_replicates({label: singles[label] for label in reversed(singles)}, "seed")
     assert difference(*pair(before, turned)).sha256 == found.sha256
-    assert says(difference(*pair(before, changed(small_table, PLANTED))).notices, "before: 3 after: none means alone")
+    assert says(difference(*pair(before, changed(small_table, PLANTED))).notices, "before: 3 after: none only means")
 
 
 def test_relations_of_words_come_from_before(small_table: AssociationTable) -> None:
