@@ -99,6 +99,11 @@ class Cell:
     reading: Reading
 
     @property
+    def name(self) -> str:
+        """Return stereotype and model, for a message."""
+        return f"{self.stereotype}{f' ({self.model})' if self.model else ''}"
+
+    @property
     def counted(self) -> pd.DataFrame:
         """The answers that have a D: with a valid choice for a word of each class."""
         return self.replies[(self.replies.valid_a > 0) & (self.replies.valid_b > 0)]
@@ -172,6 +177,17 @@ class Answers:
     def models(self) -> list[str]:
         """The models that answered."""
         return list(dict.fromkeys(cell.model for cell in self.cells))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return name, provenance, hashes, and the reading of the replies, for a provenance."""
+        return {
+            "name": self.name,
+            **self.provenance,
+            "sha256": self.sha256,
+            "lists_sha256": {cell.stereotype: cell.questions.wordlist.sha256 for cell in self.cells},
+            "replies": {cell.name: cell.reading.facts for cell in self.cells},
+        }
 
 
 @dataclass(frozen=True, eq=False)

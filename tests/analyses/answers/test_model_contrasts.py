@@ -43,7 +43,7 @@ def test_compare_models_finds_models_that_differ(several):
     found = set(differ.index[differ.survives])
     assert found == {("alike", "low"), ("low", "middle"), ("low", "same")}
     assert differ["mean"]["low", "middle"] == pytest.approx(-0.55, abs=0.2)
-    assert says(several.text, "Of six differences three Holm's D of middle larger than low")
+    assert says(several.text, "Three of six differences Holm's D of middle larger than low")
     assert "D of low is larger" not in several.text
 
 
