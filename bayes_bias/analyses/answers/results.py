@@ -41,6 +41,8 @@ SOURCES = ("answers", "words", "wordings", "labels")
 STEPS: Mapping[str, str] = MappingProxyType(
     {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 )
+# A verdict for new labels requires so many labels of each group and wordings.
+ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
 _NAMED = 8
 _POPULATIONS: Mapping[str, str] = MappingProxyType(
@@ -56,6 +58,15 @@ _OPTIMISTIC = (
     " held the truth in such simulations."
 )
 _signed = partial(signed, decimals=DECIMALS)
+
+
+def reach_of(labels: int, wordings: int) -> str:
+    """Return the population that an estimate generalises to, from the labels of the smaller group, and wordings."""
+    if labels == 1:
+        return ONE_PAIR
+    if labels < ENOUGH_LABELS:
+        return FEW_LABELS
+    return NEW_LABELS if wordings >= ENOUGH_WORDINGS else FEW_WORDINGS
 
 
 def in_sentence(value: float) -> str:

@@ -93,8 +93,8 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"model": "one"}, (), "answers one model factors"),
         ({}, "persona", "factors persona no column"),
         ({}, "word", "factors word no column"),
-        ({"persona": "nurse"}, "persona", "factors all rows persona nurse"),
-        ({"version": ROWS.model + "-1"}, "version", "factors each model one version belongs to the model"),
+        ({"persona": "nurse"}, "persona", "factors All rows persona nurse"),
+        ({"version": ROWS.model + "-1"}, "version", "factors Each model one version belongs to the model"),
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
 )
