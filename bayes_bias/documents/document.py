@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from bayes_bias.documents.methods import Methods
@@ -57,11 +56,6 @@ class Documented(Protocol):
 
     def document(self) -> Document:
         """Its page, and its other files."""
-
-
-def answer_first(answer: str, text: str) -> Mapping[str, str]:
-    """Return the opening of a page: a text that begins with the answer, which the page shows in bold."""
-    return {"answer": Markup("<b>{}</b>{}").format(answer, text.removeprefix(answer))}
 
 
 def methods_section(methods: Methods) -> PageSection:

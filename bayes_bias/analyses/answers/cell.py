@@ -250,8 +250,8 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     # Numbers of valid and of stereotypical choices of each word, by the set that it was asked in.
     of_rows = {"word_set": word_set[choices.answer], "word": choices.word, "valid": choices.valid, "hits": choices.hits}
     shares = pd.DataFrame(of_rows).groupby(["word_set", "word"]).sum().reset_index()
-    side = np.where(questions.is_word_a[shares.word], "a", "b")
-    shares = shares.assign(side=side, word=words[shares.word]).set_index(["word_set", "word"])
+    of_class = np.where(questions.is_word_a[shares.word], "a", "b")
+    shares = shares.assign(side=of_class, word=words[shares.word]).set_index(["word_set", "word"])
     reading = _read(choices, rows)
     cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares, reading)
     if cell.counted.empty:

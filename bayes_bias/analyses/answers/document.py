@@ -22,7 +22,7 @@ from bayes_bias.analyses.answers.posterior import DRAWS
 from bayes_bias.analyses.answers.results import DECIMALS, ONE_PAIR, SOURCES, STEPS, AnswersChange, AnswersResult
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS
-from bayes_bias.documents.document import Document, PageSection, answer_first, methods_section, notices_section
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -59,7 +59,7 @@ def answers_document(result: AnswersResult) -> Document:
     return Document(
         title=f"Answers: {result.name}",
         heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
-        opening=answer_first(result.answer, result.text),
+        opening={"answer": result.text},
         sections=(
             PageSection("D", "How far it changed" if result.changed else "How far it associates", "answers-d.html"),
             PageSection("samples", "What counts as a sample", "answers-ladder.html"),
@@ -189,7 +189,7 @@ def agreement_document(agreement: Agreement) -> Document:
     return Document(
         title=f"Who agrees: {agreement.name}",
         heading=f"Do answers and vectors agree about {agreement.name}?",
-        opening=answer_first(agreement.answer, agreement.text),
+        opening={"answer": agreement.text},
         sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
         facts={"agreement": agreement},
         figures={"agreement": partial(plot_agreement, agreement)},
@@ -216,7 +216,7 @@ def contrasts_document(contrasts: Contrasts) -> Document:
     return Document(
         title=f"Models: {contrasts.name}",
         heading=f"Which models differ in {contrasts.name}?",
-        opening=answer_first(contrasts.answer, contrasts.text),
+        opening={"answer": contrasts.text},
         sections=(
             *(
                 PageSection(
@@ -257,7 +257,7 @@ def values_document(estimates: ValueEstimates) -> Document:
     return Document(
         title=f"Answers: {estimates.answers.name}",
         heading=f"Do answers differ between groups in {estimates.answers.name}?",
-        opening=answer_first(estimates.answer, estimates.text),
+        opening={"answer": estimates.text},
         sections=(
             PageSection("values", capitalized(kind.quantity), "answers-values.html"),
             methods_section(methods),

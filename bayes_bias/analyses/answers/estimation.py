@@ -213,7 +213,8 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
-    posteriors, rows, steps, sources, levels = {}, {}, {}, {}, []
+    posteriors, rows, steps, sources = {}, {}, {}, {}
+    levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
         by_scope = {
@@ -244,7 +245,7 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
     }
 
 
-def _frame(rows: Mapping[tuple[str, ...], Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 

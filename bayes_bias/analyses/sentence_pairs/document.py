@@ -12,7 +12,6 @@ from bayes_bias.analyses.sentence_pairs.units import described_unit
 from bayes_bias.documents.document import (
     Document,
     PageSection,
-    answer_first,
     methods_section,
     model_provenance,
     notices_section,
@@ -42,7 +41,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     return Document(
         title=f"Sentence pairs: {pairs.name}",
         heading=heading,
-        opening=answer_first(pairs.answer, pairs.text),
+        opening={"answer": pairs.text},
         sections=(
             PageSection("share", f"{pairs.how} often the stereotypical sentence is ahead", "pairs-share.html"),
             PageSection("difference", f"{pairs.how} far it is ahead", "pairs-difference.html"),

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 
 from bayes_bias.analyses.tpr_gaps.results import TprGaps
-from bayes_bias.documents.document import Document, PageSection, answer_first, methods_section
+from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.plots import plot_tpr_gaps
@@ -23,7 +23,7 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
     return Document(
         title=f"Gaps: {gaps.name}",
         heading="How far do true-positive rates differ between groups?",
-        opening=answer_first(gaps.answer, gaps.text),
+        opening={"answer": gaps.text},
         sections=(
             PageSection("classes", "Class by class", "gaps-classes.html", {"names": names}),
             PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),
