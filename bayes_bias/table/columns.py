@@ -8,7 +8,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayes_bias.formatting import DASH, Column, bounds, level, plain, rank_interval, signed
+from bayes_bias.formatting import DASH, Column, bounds, level, plain, range_in_words, rank_interval, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,10 +82,10 @@ def with_interval(
 ) -> str:
     """Write mean and interval of a row as a sentence does: "+0.078 (95% interval +0.048 to +0.108)"."""
     lower, upper = (factor * end for end in interval_of(row))
-    ends = bounds(lower, upper, decimals, sign=sign)
+    interval = range_in_words(lower, upper, decimals, sign=sign)
     number = (signed if sign else plain)(factor * row["mean"], decimals)
     number += unit if unit[:1] in ("", "%") else f" {unit}"
-    return number if ends == DASH else f"{number} ({level(ci_prob)} interval {ends[1:-1].replace(', ', ' to ')})"
+    return number if interval == DASH else f"{number} ({level(ci_prob)} interval {interval})"
 
 
 def rank_column(rows: "pd.DataFrame") -> list[Column]:

@@ -26,6 +26,7 @@ from bayes_bias.formatting import (
     level,
     plain,
     probability,
+    probability_in_words,
     signed,
 )
 from bayes_bias.table.columns import estimates, interval_of, with_interval
@@ -67,11 +68,6 @@ def reach_of(labels: int, wordings: int) -> str:
     if labels < ENOUGH_LABELS:
         return FEW_LABELS
     return NEW_LABELS if wordings >= ENOUGH_WORDINGS else FEW_WORDINGS
-
-
-def in_sentence(value: float) -> str:
-    """Write a probability after the word "is": ".02", "below .001"."""
-    return probability(value).replace("< ", "below ").replace("> ", "above ")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -193,7 +189,7 @@ class AnswersResult(Tabled):
         whom = "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
         sentences = [
             f"{subject} is {with_interval(row, self.ci_prob, DECIMALS)}, {judged}.",
-            f"This holds for {whom}. The probability that it is positive is {in_sentence(row.prob_above)}.",
+            f"This holds for {whom}. The probability that it is positive is {probability_in_words(row.prob_above)}.",
         ]
         if row.reach == FEW_LABELS:
             a, b = in_words(int(row.labels_a)), in_words(int(row.labels_b))

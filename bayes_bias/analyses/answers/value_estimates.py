@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
-from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LABELS, ONE_PAIR, STEPS, in_sentence
+from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LABELS, ONE_PAIR, STEPS
 from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, Likelihood, expected_values, value_model
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
 from bayes_bias.arguments import check_ci_prob, check_seed
@@ -22,7 +22,16 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, in_words, probability
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    capitalized,
+    count,
+    in_words,
+    probability,
+    probability_in_words,
+)
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimates, interval_of, with_interval
@@ -133,7 +142,7 @@ class ValueEstimates(Tabled):
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
-        chance = in_sentence(row.prob_above)
+        chance = probability_in_words(row.prob_above)
         return [
             f"{name} is {number}, {judged}.",
             f"This holds for {whom}. The probability that it is positive is {chance}.",

@@ -9,13 +9,7 @@ from bayes_bias.analyses.sentence_pairs.plots import plot_sentence_pairs
 from bayes_bias.analyses.sentence_pairs.results import PairsResult
 from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, has_types
 from bayes_bias.analyses.sentence_pairs.units import described_unit
-from bayes_bias.documents.document import (
-    Document,
-    PageSection,
-    methods_section,
-    model_provenance,
-    notices_section,
-)
+from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import joined, level, plain, plural

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.analyses.answers.results import in_sentence
 from bayes_bias.analyses.sentence_pairs.estimands import PairScope, reach
 from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, PairScores, clusters_of
@@ -26,6 +25,7 @@ from bayes_bias.formatting import (
     plain,
     plural,
     probability,
+    probability_in_words,
     share,
     signed,
 )
@@ -130,7 +130,7 @@ class PairsResult(Tabled):
         population = f"{self.answer} This holds for {self.reach}"
         if self.scope == "none":
             return f"{population}{', if a tie counts as half' if self.first.ties else ''}."
-        above = in_sentence(self.row("share").prob_above)
+        above = probability_in_words(self.row("share").prob_above)
         what = "the share increased" if self.changed else "the share exceeds one half"
         return f"{population}. The probability that {what} is {above}."
 
@@ -275,7 +275,7 @@ class SentencePairs(PairsResult):
         kinds = [f"{self.data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(self.data)]
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
         (difference,) = super()._more()
-        direction = in_sentence(self.row("difference").prob_direction)
+        direction = probability_in_words(self.row("difference").prob_direction)
         sentences = [
             f"A model without preference would show {share(low)} to {share(high)} on as many pairs{clusters}"
             f" ({percent(self.ci_prob)} of the time).",
