@@ -43,7 +43,7 @@ class Agreement(Tabled):
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
-        A row for each ``source``: its ``unit``; ``mean`` and interval in this unit; ``prob_above``; and ``verdict``:
+        A row for each ``source``: its ``unit``, ``mean`` and interval in this unit; ``prob_above``, and ``verdict``:
         distinguishable, or not.
     decimals : mapping of str to int
         Decimals to show for each source.

@@ -70,7 +70,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A place at which a line gives a word its label; without a label, the line names two or contradicts itself."""
+    """A place at which a line gives a word its label, or None if the line names two or contradicts itself."""
 
     word: str
     label: str | None
@@ -206,7 +206,7 @@ class _Reader:
         yield from self._word_first_entries(text, line)
 
     def _columns_of(self, text: str) -> list[str | None]:
-        """Return the labels above the columns of a table, if there are two; None for a column of words."""
+        """Return the labels above the columns of a table, if there are two, with None for a column of words."""
         labels = [self._label_of.get(cell) for cell in _cells(text)]
         return labels if len(set(labels) - {None}) > 1 else []
 

@@ -228,8 +228,8 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     Raises
     ------
     AnswersError
-        If a word or label is not in the list; if two labels are of one group; if an answer has two choices for a word,
-        words of one class only, or rows of several questions; or if there is no valid answer.
+        If a word or label is not in the list, if two labels are of one group, if an answer has two choices for a word,
+        words of one class only, or rows of several questions, or if there is no valid answer.
     """
     where = f"answers ({stereotype}{f', {model}' if model else ''})"
     choices = _coded(rows, questions, where)

@@ -87,7 +87,7 @@ def estimate(
         Answers to the same questions by another model, or by the same model after tuning, which are paired by question.
     scope : {"all", "wordings", "words", "trials"}
         The populations that D generalises to: new labels, wordings and words; new wordings and words for these labels;
-        new words; or only repetitions of these questions.
+        new words, or only repetitions of these questions.
     name : str, optional
         The name of the answers in tables and figures.
     ci_prob : float
@@ -110,8 +110,8 @@ def estimate(
     Raises
     ------
     AnswersError
-        If the answers cannot be read or do not belong to the list; if answers of one model were given under different
-        settings; or if `after` contains answers to other questions.
+        If the answers cannot be read or do not belong to the list, if answers of one model were given under different
+        settings, or if `after` contains answers to other questions.
     ScopeError, SpecError
         If a scope or seed is impossible.
 
@@ -180,7 +180,7 @@ def pymc_model(
         Variables are ``mu``, ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair``, ``sd_answer``,
         and effects such as ``word_effect``, each a standard deviation times a standard normal variable. The observed
         variables are ``D`` of each answer, and ``word_contrast``, the differences between words within answers.
-        `estimate` integrates the effects out; the other variables have the same posterior.
+        `estimate` integrates the effects out, and its other variables have the same posterior.
 
     Raises
     ------

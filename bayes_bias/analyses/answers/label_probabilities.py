@@ -27,7 +27,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     Parameters
     ----------
     prompts : pandas.DataFrame, str or Path
-        Columns ``id``, ``word``, ``label_a``, ``label_b``; optional ``wording`` and ``stereotype``.
+        Columns ``id``, ``word``, ``label_a``, ``label_b``, optional ``wording`` and ``stereotype``.
     replies : pandas.DataFrame, str or Path
         The output of a batch in the form of OpenAI or vLLM with ``logprobs.content[0].top_logprobs``, or a log of
         inspect_ai in JSON, with the id of each prompt.

@@ -118,7 +118,7 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
 
 
 def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
-    """Return the lists of a TOML file with a table for each; those of built-in answers are in a file of their own."""
+    """Return the lists of a TOML file with a table for each, or the lists of built-in answers."""
     if source in shipped_names("tables"):
         content = read_toml(shipped("tables") / f"{source}.toml", f"{source}:", AnswersError)
         if "lists" not in content:
@@ -163,7 +163,7 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
     Raises
     ------
     AnswersError
-        If a list has two groups, or groups without classes of their own; if an answer does not offer a label of each
+        If a list has two groups, or groups without classes of their own, if an answer does not offer a label of each
         group.
     """
     lists = {name: load_wordlist(source) for name, source in named_lists(wordlist).items()}

@@ -137,7 +137,7 @@ class Density:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Return the names of the standard deviations; the last is of answers."""
+        """Return the names of the standard deviations, with that of answers last."""
         return (*self.effects, ANSWER)
 
     @cached_property
@@ -150,7 +150,7 @@ class Density:
 
     @cached_property
     def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
-        """Return loadings of all effects but pairs, of mu, and the means; the scale of each effect; and pairs."""
+        """Return loadings of all effects but pairs, of mu, and the means, with the scale of each effect, and pairs."""
         table, *_ = self._cells
         blocks, scale = [], []
         for k, effect in enumerate(self.effects):

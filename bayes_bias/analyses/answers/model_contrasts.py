@@ -191,13 +191,13 @@ class ModelContrasts(Contrasts):
         The answers that were read.
     scope, ci_prob, seed
     table : pandas.DataFrame
-        Index ``(stereotype, model, other)``. Columns: number of ``questions``; posterior ``mean``, ``sd``, interval and
+        Index ``(stereotype, model, other)``. Columns: number of ``questions``, posterior ``mean``, ``sd``, interval and
         ``prob_direction`` of the difference, the D of the model minus the D of the other model, between -2 and 2;
         ``chance`` of a difference this large without any difference, ``chance_holm`` after Holm's adjustment for all
-        rows, and whether the difference ``survives`` it; ``pareto_k`` of the draws.
+        rows, whether the difference ``survives`` it, and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
         Index ``(stereotype, model)``, the largest D first: ``mean`` D minus the mean of all models, with ``sd`` and
-        interval; mean ``rank``, 1 for the largest D, with its interval; ``prob_first`` and ``prob_last``.
+        interval, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
         Answers without a partner.
     """
@@ -255,7 +255,7 @@ def compare_models(
     Parameters
     ----------
     answers, wordlist, scope, name, ci_prob, seed, ignore
-        As in `estimate`; answers of two models or more, or of one model and `factors`.
+        As in `estimate`, with answers of two models or more, or of one model and `factors`.
     factors : str or sequence of str
         Columns whose values are compared like models, such as ``["temperature", "persona"]``. Each combination with a
         model counts as a model.
@@ -268,7 +268,7 @@ def compare_models(
     Raises
     ------
     AnswersError
-        As in `estimate`; if there is one model; if two models have no question in common.
+        As in `estimate`, if there is one model, if two models have no question in common.
     ScopeError, SpecError
         If a scope or seed is impossible.
 

@@ -64,8 +64,8 @@ def plot_answers(
     answers : ModelAnswers or AnswersChange
         From `bayes_bias.answers.estimate`.
     kind : {"D", "ladder", "sources", "wordings"}
-        D with the interval of its scope; the intervals if answers alone count as a sample, or words, wordings and
-        labels as well; standard deviations of D by source; mean D in each wording.
+        D with the interval of its scope, the intervals by what counts as a sample (answers alone, or also words,
+        wordings and labels), standard deviations of D by source, or mean D in each wording.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -202,7 +202,7 @@ def plot_model_contrasts(
     contrasts : ModelContrasts or PairContrasts
         From `bayes_bias.answers.compare_models` or `bayes_bias.sentence_pairs.compare_models`.
     topics : sequence of str, optional
-        Stereotypes of answers, by default all; the estimand of pairs ("share" or "difference"), by default the share.
+        Stereotypes of answers (by default all), or the estimand of pairs ("share" or "difference", by default the share).
     ax, legend, palette
         As in `plot_forest`.
 

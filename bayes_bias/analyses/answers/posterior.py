@@ -56,7 +56,7 @@ class Drawable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several); see `Posterior`."""
+    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several), see `Posterior`."""
 
     scales: Numbers
     mu: Numbers
@@ -65,7 +65,7 @@ class Drawn:
 
 
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draw from the posterior; see `draw`."""
+    """Draw from the posterior, see `draw`."""
     drawn = draw(density, seed, draws)
     columns = {f"sd_{name}": drawn.scales[:, k] for k, name in enumerate(density.scales)}
     columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)

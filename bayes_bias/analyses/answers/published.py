@@ -35,8 +35,8 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     """Compute the published number and its test, and two other tests, for answers about one stereotype.
 
-    ``published_d``, its ``t`` and ``p`` over answers, as in the paper; ``binomial_p`` of the share of stereotypical
-    word choices; ``robust_p`` and the interval of the mean D whose standard error allows for clusters of labels of both
+    ``published_d``, its ``t`` and ``p`` over answers, as in the paper, ``binomial_p`` of the share of stereotypical
+    word choices, ``robust_p`` and the interval of the mean D whose standard error allows for clusters of labels of both
     groups [1]_, with degrees of freedom from the group with fewer labels.
 
     References

@@ -72,12 +72,12 @@ def read_answers(
     ----------
     source : pandas.DataFrame, str or Path
         A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Columns:
-        ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were
+        ``answer``, a number or name for each reply, ``word``, ``label_a`` and ``label_b``, the two labels that were
         offered, in any order (one of them blank if it is unknown), or ``labels`` ("Ben | Mei | Juan"), one of each of
-        three groups or more; ``chosen``, one of the labels (a blank is a refusal, and anything else is not understood).
-        Optional: ``wording`` of the question; ``first``, the label that was named first; ``position`` of the word,
-        which is not used; ``stereotype``, the list that the answer is about; ``model``; ``temperature``, ``date`` and
-        ``version``, which become part of the provenance; ``outcome``, ``line`` and ``draft``, see
+        three groups or more, and ``chosen``, one of the labels (a blank is a refusal, other texts are not understood).
+        Optional: ``wording`` of the question, ``first`` (the label that was named first), ``position`` of the word,
+        which is not used, ``stereotype`` (the list that the answer is about), ``model``, ``temperature``, ``date`` and
+        ``version``, which become part of the provenance, ``outcome``, ``line`` and ``draft``, see
         `bayes_bias.answers.choices`.
     wordlist
         See `bayes_bias.answers.estimate`.
@@ -91,9 +91,9 @@ def read_answers(
     Raises
     ------
     AnswersError
-        If a file cannot be read; if a column is missing; if a stereotype, word or label is unknown; if both labels are
-        of one group; if an answer has two choices for a word, or words of one class only; if there is no valid answer;
-        if answers of one model were given under different settings; if a factor is missing, has one value, or has the
+        If a file cannot be read, if a column is missing, if a stereotype, word or label is unknown, if both labels are
+        of one group, if an answer has two choices for a word, or words of one class only, if there is no valid answer;
+        if answers of one model were given under different settings, if a factor is missing, has one value, or has the
         same value for all answers of each model.
     """
     if isinstance(source, Answers):

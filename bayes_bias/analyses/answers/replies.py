@@ -60,7 +60,7 @@ def choices(
     prompts : pandas.DataFrame, str or Path
         The prompts, as `bayes_bias.answers.prompts` wrote them.
     replies : pandas.DataFrame, str or Path
-        Columns ``id`` and ``reply``, the text of the model; optional ``model``, ``temperature``, ``date`` and
+        Columns ``id`` and ``reply``, the text of the model, and optional ``model``, ``temperature``, ``date`` and
         ``version``. Models, or replies to the same prompt, are separate rows. Or the output of a batch of OpenAI,
         Anthropic, Gemini, Mistral, Bedrock or vLLM.
     wordlist
@@ -71,14 +71,14 @@ def choices(
     Returns
     -------
     pandas.DataFrame
-        A row for each word of each reply, for `bayes_bias.answers.estimate`: ``chosen``, one of the labels or blank;
-        ``outcome`` (chosen, refused, contradictory, not understood, left out), the ``line`` that it was read from;
+        A row for each word of each reply, for `bayes_bias.answers.estimate`: ``chosen``, one of the labels or blank,
+        ``outcome`` (chosen, refused, contradictory, not understood, left out), the ``line`` that it was read from,
         ``draft``, whether the reply had one, and the whole ``reply``.
 
     Raises
     ------
     AnswersError
-        If columns are missing; if an id occurs twice among the prompts; if replies have no prompt; or if replies of one
+        If columns are missing, if an id occurs twice among the prompts, if replies have no prompt, or if replies of one
         model were given under different settings, such as temperatures.
 
     Examples

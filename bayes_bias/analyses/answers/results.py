@@ -283,12 +283,12 @@ class ModelAnswers(AnswersResult):
         What counts as a sample.
     ci_prob, seed
     table : pandas.DataFrame
-        Index ``(model, stereotype)``: ``answers`` with a D; numbers of ``labels_a``, ``labels_b``, ``wordings``,
-        ``words``; ``observed`` mean D; posterior ``mean``, ``sd`` and interval of D; ``prob_above``,
-        ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
+        Index ``(model, stereotype)``: ``answers`` with a D, numbers of ``labels_a``, ``labels_b``, ``wordings``,
+        ``words``, ``observed`` mean D, posterior ``mean``, ``sd`` and interval of D, ``prob_above``,
+        ``prob_direction``, ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
         labels and words that D generalises to; ``decided``, the share of answers with a D above .9 in size;
         ``invalid``, the share of choices that are not valid, and their numbers: ``refused``, ``contradictory``,
-        ``not_understood`` and ``left_out``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if these choices
+        ``not_understood`` and ``left_out``, ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if these choices
         had gone against or with the stereotype; ``one_label``, answers that give all words one label; ``optimistic``,
         whether the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
     ladder : pandas.DataFrame

@@ -65,11 +65,11 @@ class ValueEstimates(Tabled):
     likelihood : str
         The kind of value.
     unit : str
-        The unit of the estimands; empty for D.
+        The unit of the estimands, empty for D.
     scope, ci_prob, seed
     table : pandas.DataFrame
-        Index ``(model, stereotype, estimand)``: numbers of ``answers``; ``observed`` difference of the means; posterior
-        ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``; ``reach``, the population that the estimate
+        Index ``(model, stereotype, estimand)``: numbers of ``answers``, ``observed`` difference of the means; posterior
+        ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``, ``reach``, the population that the estimate
         generalises to; ``converged``.
     ladder : pandas.DataFrame
         The same index and ``samples``: mean, sd and interval if answers alone count as a sample ("trials"), or words,
@@ -220,7 +220,7 @@ def estimate_values(
         probabilities ``word``, ``label_a``, ``label_b``, and ``logprob_a`` and ``logprob_b`` (or ``prob_a`` and
         ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal model.
     wordlist
-        A list with two groups of labels, each with its own class of words, as for `estimate`; or a mapping or TOML file
+        A list with two groups of labels, each with its own class of words, as for `estimate`, or a mapping or TOML file
         with ``groups`` alone, two or more. With classes, and a column ``word``, the estimand is the difference between
         stereotypical and other combinations of label and word. With groups alone it is the difference between the two
         groups, or between each of more groups and the average of the others.
@@ -247,8 +247,8 @@ def estimate_values(
     Raises
     ------
     AnswersError
-        If the answers cannot be read or do not belong to the list; if a group has no answers; if ratings are not whole
-        numbers; if probabilities are zero or exceed 1 together; or if the likelihood is unknown.
+        If the answers cannot be read or do not belong to the list, if a group has no answers, if ratings are not whole
+        numbers, if probabilities are zero or exceed 1 together, or if the likelihood is unknown.
     ScopeError, SpecError
         If a scope, seed, or sampler is impossible.
 

@@ -172,7 +172,7 @@ class Likelihood:
 
 
 class Numeric(Likelihood):
-    """Numbers with normal residuals; estimates differences of means."""
+    """Numbers with normal residuals, for differences of means."""
 
     name = "numeric"
     quantity, unit = "difference of means", ""
@@ -193,7 +193,7 @@ class Numeric(Likelihood):
 
 
 class Robust(Numeric):
-    """Numbers with Student-t residuals; estimates differences of locations."""
+    """Numbers with Student-t residuals, for differences of locations."""
 
     name = "robust"
     quantity = "difference of locations"
@@ -202,7 +202,7 @@ class Robust(Numeric):
 
 
 class Probability(Numeric):
-    """Probabilities of the label of the first group, logit-normal; estimates D.
+    """Probabilities of the label of the first group, logit-normal, for D.
 
     Language models compute probabilities from logits, to which label, wording and word add. The logit-normal is normal
     on these log odds, and allows for probabilities near 0 and 1, which are frequent. A beta density would have one
@@ -223,7 +223,7 @@ class Probability(Numeric):
 
 
 class Ordinal(Likelihood):
-    """Whole ratings by a cumulative logit; estimates differences of expected ratings."""
+    """Whole ratings by a cumulative logit, for differences of expected ratings."""
 
     name = "ordinal"
     quantity, unit = "difference of expected ratings", "points"
@@ -266,7 +266,7 @@ class Ordinal(Likelihood):
 
 
 class Refusal(Ordinal):
-    """Refusals, which are ordinal with one step; estimates differences of probabilities."""
+    """Refusals, which are ordinal with one step, for differences of probabilities."""
 
     name = "refusals"
     quantity, unit = "difference of refusal rates", "percentage points"

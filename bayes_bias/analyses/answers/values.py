@@ -121,7 +121,7 @@ def read_values(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> Values:
-    """Read and check values; see `bayes_bias.answers.estimate_values`."""
+    """Read and check values, see `bayes_bias.answers.estimate_values`."""
     pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
     frame, default = read_frame(source)
     frame = with_factors(frame.reset_index(drop=True), factors)

@@ -82,7 +82,7 @@ def lm_eval(
     Raises
     ------
     SentencePairsError
-        If a file does not exist or has no JSON lines; if samples are of another task, two benchmarks or two languages;
+        If a file does not exist or has no JSON lines, if samples are of another task, two benchmarks or two languages;
         if there are no log-likelihoods, or if a pair has two different ones, as in the logs of two models.
 
     References

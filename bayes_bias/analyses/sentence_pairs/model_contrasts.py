@@ -138,7 +138,7 @@ def compare_models(
     Raises
     ------
     SentencePairsError
-        As in `estimate`; if there is one model; if models have no pair in common, or the same pair with other labels.
+        As in `estimate`, if there is one model, if models have no pair in common, or the same pair with other labels.
     ScopeError, SpecError
         If a scope or seed is impossible.
 

@@ -15,7 +15,7 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Shares and differences as the literature reports them, treating pairs as independent.
 
     There is a row for all pairs, for each bias type, and for each direction, which is marked as such if a type has its
-    name. Columns are numbers of ``pairs``, ``ahead``, ``tied``; ``share`` of pairs whose stereotypical sentence is
+    name. Columns are numbers of ``pairs``, ``ahead``, ``tied``, ``share`` of pairs whose stereotypical sentence is
     ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``) and of Clopper and Pearson
     (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``, two-sided, of the sign test, which excludes ties;
     ``ties_half``, the share if a tie counts as half, with Student's interval (``ties_half_ci95_lb``,

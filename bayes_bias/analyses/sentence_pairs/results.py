@@ -87,7 +87,7 @@ class PairsResult(Tabled):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Return the reasons why fits have not converged; empty if they have."""
+        """Return the reasons why fits have not converged, empty if they have."""
         return tuple(
             f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
         )
@@ -212,7 +212,7 @@ class SentencePairs(PairsResult):
     scores : PairScores
         The scores that were read.
     fits : mapping of str to xarray.DataTree
-        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`; if pairs tie also
+        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`, if pairs tie also
         "untied", the share of pairs that do not.
     spec : ModelSpec
         The model.
@@ -222,9 +222,9 @@ class SentencePairs(PairsResult):
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
         Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead (a tie counts as half), and
-        mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``; posterior
+        mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``, posterior
         ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, or the
-        difference zero; ``prob_direction``, the probability of the more probable side; ``observed``; ``noise_ci95_lb``
+        difference zero; ``prob_direction``, the probability of the more probable side; ``observed``, ``noise_ci95_lb``
         and ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters;
         ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, or
         Student's for differences and if pairs tie).

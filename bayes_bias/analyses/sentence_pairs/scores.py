@@ -137,7 +137,7 @@ def read_scores(
     unit: ScoreUnit | None = None,
     ignore: str | Sequence[str] = (),
 ) -> PairScores:
-    """Read and check scores of sentence pairs from a frame or a CSV file; see `bayes_bias.sentence_pairs.estimate`.
+    """Read and check scores of sentence pairs from a frame or a CSV file, see `bayes_bias.sentence_pairs.estimate`.
 
     Required columns are ``item``, and either ``score_more`` and ``score_less``, scores of the more and of the less
     stereotypical sentence, or ``difference``. Optional columns are ``bias_type``, ``writer``, ``template``, ``term``

@@ -55,8 +55,8 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     Raises
     ------
     LanguageModelError
-        If the model has no such score; if columns are missing; if sentences are missing or empty; if items are
-        repeated; or if scores are not finite.
+        If the model has no such score, if columns are missing, if sentences are missing or empty, if items are
+        repeated, or if scores are not finite.
 
     References
     ----------

@@ -72,7 +72,7 @@ def count(
     leave_out: bool = False,
     ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
-    """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`."""
+    """Count true positives and people by class and group, see `bayes_bias.tpr_gaps.estimate`."""
     tidy, pooled = _tidied({"y": y, "prediction": prediction, "group": group}, data, ignore)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)

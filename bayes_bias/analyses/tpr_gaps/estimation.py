@@ -96,8 +96,8 @@ def estimate(
     Raises
     ------
     TprGapsError
-        If labels are missing or of different lengths; if there is only one group; if no prediction is a class of y; if
-        `of` is not a group; if a class has no people of a group; or if predictions are of several classifiers or
+        If labels are missing or of different lengths, if there is only one group, if no prediction is a class of y, if
+        `of` is not a group, if a class has no people of a group, or if predictions are of several classifiers or
         settings.
     SpecError, ScopeError
         If `seed`, `sampling` or `ci_prob` is impossible.

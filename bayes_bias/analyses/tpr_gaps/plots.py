@@ -36,7 +36,7 @@ def plot_tpr_gaps(
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
-        The group whose gap is shown; by default the first one of `gaps`.
+        The group whose gap is shown, by default the first one of `gaps`.
     ax, legend, palette
         As in `plot_forest`.
 

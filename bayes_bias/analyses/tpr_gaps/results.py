@@ -61,10 +61,10 @@ class TprGaps(Tabled):
     diagnostics : Diagnostics
         The convergence of the fit.
     table : pandas.DataFrame
-        A row for each class and group of `of`: ``people``, ``people_rest``, ``tpr``, ``tpr_rest``, ``observed``;
+        A row for each class and group of `of`: ``people``, ``people_rest``, ``tpr``, ``tpr_rest``, ``observed``,
         posterior ``mean``, ``sd``, interval and ``prob_direction``.
     variances : pandas.DataFrame
-        The variance of a class's rates over groups: ``observed``; posterior ``mean``, ``sd`` and interval.
+        The variance of a class's rates over groups: ``observed``, posterior ``mean``, ``sd`` and interval.
     aggregate : pandas.DataFrame
         Rows "mean absolute gap", "root mean square gap", "mean variance over groups" (three groups or more), "mean gap
         of ...". Columns: ``observed``, as published; ``without_gaps``, its expected value if no class had a gap;
@@ -115,7 +115,7 @@ class TprGaps(Tabled):
 
     @property
     def shrunk(self) -> str:
-        """Return the shrinkage in a sentence; an empty text if there is one class."""
+        """Return the shrinkage in a sentence, or an empty text if there is one class."""
         if np.isnan(self.shrinkage):
             return ""
         return f"Single raw gaps are shrunk towards their mean, by {percent(self.shrinkage)} on average."
