@@ -202,7 +202,7 @@ def plot_model_contrasts(
     contrasts : ModelContrasts or PairContrasts
         From `bayes_bias.answers.compare_models` or `bayes_bias.sentence_pairs.compare_models`.
     topics : sequence of str, optional
-        Stereotypes of answers (by default all), or the estimand of pairs ("share" or "difference", by default the share).
+        Stereotypes of answers (by default all), or the estimand of pairs ("share", the default, or "difference").
     ax, legend, palette
         As in `plot_forest`.
 
