@@ -47,9 +47,9 @@ def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") ->
     return _minus(f"[{', '.join(ends)}]")
 
 
-def range_in_words(lower: float, upper: float, decimals: int = 3) -> str:
+def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
     """Write an interval for a sentence: "+0.048 to +0.108"."""
-    interval = bounds(lower, upper, decimals)
+    interval = bounds(lower, upper, decimals, sign=sign)
     return interval if interval == DASH else interval[1:-1].replace(", ", " to ")
 
 

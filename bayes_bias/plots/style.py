@@ -280,7 +280,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool =
             ax.annotate(block.heading, (0, top), xycoords=("axes fraction", "data"), **_HEADING)
             top += 1
         for label, (_, row) in zip(block.labels, block.summary.iterrows(), strict=True):
-            _draw_row(ax, top, row, raw)
+            draw_row(ax, top, row, raw="observed" if raw else "")
             ticks[top] = label
             top += 1
         top += 0.4
@@ -319,10 +319,13 @@ _HEADING: dict[str, Any] = {
 }
 
 
-def _draw_row(ax: Axes, y: float, row: pd.Series, raw: bool) -> None:
-    lower, upper = interval_of(row)
-    look = estimate_look(excludes(lower, upper))
+def draw_row(
+    ax: Axes, y: float, row: pd.Series, *, null: float = 0.0, factor: float = 1.0, raw: str = "", marker: str = "o"
+) -> None:
+    """Draw the mean and the interval of a row, and a cross for its raw value in the column `raw`."""
+    lower, upper = (factor * end for end in interval_of(row))
+    look = estimate_look(excludes(lower, upper, null)) | {"marker": marker}
     ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)
     if raw:
-        ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
-    ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgewidth=1.2, **look)
+        ax.plot([factor * row[raw]], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
+    ax.plot([factor * row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, markeredgewidth=1.2, **look)

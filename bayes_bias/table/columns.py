@@ -8,7 +8,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayes_bias.formatting import Column, bounds, level, plain, rank_interval, signed
+from bayes_bias.formatting import DASH, Column, bounds, level, plain, range_in_words, rank_interval, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +75,17 @@ def estimates(
     mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
     heading = f"{level(ci_prob)} interval{f'\n{of}' if of else ''}"
     return [mean, interval_column(heading, rows, decimals, of, sign=sign)]
+
+
+def with_interval(
+    row: "pd.Series[Any]", ci_prob: float, decimals: int = 3, *, factor: float = 1.0, sign: Sign = "+", unit: str = ""
+) -> str:
+    """Write mean and interval of a row as a sentence does: "+0.078 (95% interval +0.048 to +0.108)"."""
+    lower, upper = (factor * end for end in interval_of(row))
+    interval = range_in_words(lower, upper, decimals, sign=sign)
+    number = (signed if sign else plain)(factor * row["mean"], decimals)
+    number += unit if unit[:1] in ("", "%") else f" {unit}"
+    return number if interval == DASH else f"{number} ({level(ci_prob)} interval {interval})"
 
 
 def rank_column(rows: "pd.DataFrame") -> list[Column]:

@@ -1,8 +1,8 @@
-"""The same list asked of chat models, and measured in embeddings and encoders: who agrees?"""
+"""`answers.compare`: one list in the answers of chat models, in embeddings, and in encoders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,7 +11,20 @@ from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, joined, level, marked, probability, signed
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    bounds,
+    capitalized,
+    in_words,
+    joined,
+    level,
+    marked,
+    probability,
+    signed,
+)
+from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.columns import interval_names, interval_of
 
@@ -30,10 +43,10 @@ class Agreement(Tabled):
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
-        A row for each ``source``: its ``unit``; ``mean`` and interval in this unit; ``prob_above``; and ``verdict``:
+        A row for each ``source``: its ``unit``, ``mean`` and interval in this unit; ``prob_above``, and ``verdict``:
         distinguishable, or not.
     decimals : mapping of str to int
-        How many decimals to show for each source.
+        Decimals to show for each source.
     """
 
     name: str
@@ -42,34 +55,45 @@ class Agreement(Tabled):
     decimals: Mapping[str, int]
 
     def document(self) -> "Document":
-        """Return the page, which `bayes_bias.write` writes into a folder."""
+        """Return the page, for `bayes_bias.write`."""
         from bayes_bias.analyses.answers.document import agreement_document
 
         return agreement_document(self)
 
     @property
+    def answer(self) -> str:
+        """Return the number of sources that show the stereotype, in a sentence."""
+        found = int(((self.table.verdict == "distinguishable") & (self.table["mean"] > 0)).sum())
+        return (
+            f"{capitalized(in_words(found))} of {in_words(len(self.table))} sources"
+            f" {'shows' if found == 1 else 'show'} an association in the direction of the stereotype."
+        )
+
+    @property
     def text(self) -> str:
-        """Say in sentences which sources agree."""
+        """Describe in sentences which sources agree."""
         clear = self.table.verdict == "distinguishable"
-        with_it, against = clear & (self.table["mean"] > 0), clear & (self.table["mean"] < 0)
         parts = [
-            (with_it, "associate in the direction of the stereotype"),
-            (against, "associate against it"),
-            (~clear, "are not distinguishable from zero"),
+            (clear & (self.table["mean"] > 0), "In the direction of the stereotype"),
+            (clear & (self.table["mean"] < 0), "Against the stereotype"),
+            (~clear, "Not distinguishable from zero"),
         ]
-        sentences = [f"{joined(list(self.table.index[which]))}: {what}" for which, what in parts if which.any()]
-        return f"{self.name[:1].upper()}{self.name[1:]} in {in_words(len(self.table))} sources. {'. '.join(sentences)}."
+        sentences = [f"{name}: {joined(list(self.table.index[where]))}." for where, name in parts if where.any()]
+        return " ".join([self.answer, *sentences])
 
     @property
     def layout(self) -> Layout:
-        """A row for each source, in its own unit."""
-        rows, decimals = self.table, [self.decimals[str(source)] for source in self.table.index]
-        ends = zip(*interval_of(rows), decimals, strict=True)
+        """Show a row for each source, in its own unit."""
+        rows, means, intervals = self.table, [], []
+        for source, row in rows.iterrows():
+            decimals = self.decimals[str(source)]
+            means.append(signed(row["mean"], decimals))
+            intervals.append(bounds(*interval_of(row), decimals))
         return Layout(
             list(map(str, rows.index)),
             [
-                Column("association", list(map(signed, rows["mean"], decimals))),
-                Column(f"{level(self.ci_prob)} interval", [bounds(*each) for each in ends]),
+                Column("association", means),
+                Column(f"{level(self.ci_prob)} interval", intervals),
                 Column("unit", rows.unit, words=True),
                 Column("P(above 0)", rows.prob_above, probability),
                 Column("verdict", rows.verdict, marked, words=True),
@@ -83,13 +107,13 @@ def compare(
 ) -> Agreement:
     """Compare a list in answers of chat models and in vectors, each with its interval in its own unit.
 
-    D counts choices, and a bias of vectors is a difference of cosines, so their sizes cannot be compared. What can be
-    compared is whether each is distinguishable from zero, and on which side.
+    D counts choices, and a bias of vectors is a difference of cosines, so their sizes cannot be compared. The table
+    shows whether each source is distinguishable from zero, and on which side.
 
     Parameters
     ----------
     answers : ModelAnswers
-        From `bayes_bias.answers.estimate`; each of its models is a source.
+        From `bayes_bias.answers.estimate`. Each of its models is a source.
     fits : mapping of str to fit
         Fits of the same list by their names. `bayes_bias.fit` makes them from the cosines of an embedding or an
         encoder. See `bayes_bias.answers.wordlists`.
@@ -100,46 +124,37 @@ def compare(
     Raises
     ------
     AnswersError
-        There is no such stereotype, or the fit is of another word list.
+        If there is no such stereotype, or if a fit is of another word list.
 
     Examples
     --------
     >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
     >>> compare(found, {"GoogleNews": bb.fit(bb.cosines(career, "vectors.bin"))}, "career")   # doctest: +SKIP
     """
-    check_kind("answers", answers, ModelAnswers, "not what `answers.estimate` returned; give that", AnswersError)
-    stereotypes = answers.table.index.get_level_values("stereotype").unique().tolist()
-    name = select_stereotype(stereotypes, stereotype)
-    cells = {cell.model or answers.name: cell for cell in answers.answers.cells if cell.stereotype == name}
-    rows = {source: _row_of_answers(answers, (cell.model, name), ci_prob) for source, cell in cells.items()}
-    questions = next(iter(cells.values())).questions
-    decimals = dict.fromkeys(rows, DECIMALS)
+    check_kind(
+        "answers", answers, ModelAnswers, "not a result of `answers.estimate`. Pass such a result.", AnswersError
+    )
+    name = select_stereotype([cell.stereotype for cell in answers.answers.cells], stereotype)
+    rows, decimals, lower_upper = {}, {}, interval_names(ci_prob)
+    for cell in answers.answers.cells:
+        if cell.stereotype == name:
+            source, mu = cell.model or answers.name, answers.posteriors[cell.model, name].draws.mu
+            ends = [float(mu.quantile(tail)) for tail in tails(ci_prob)]
+            rows[source] = ["D", float(mu.mean()), *ends, float((mu > 0).mean())]
+            decimals[source], groups = DECIMALS, cell.questions.groups
     for source, fit in fits.items():
         fitted = Fitted.of(fit)
-        if set(fitted.data["group"].to_numpy().tolist()) != set(questions.groups):
-            theirs, ours = ", ".join(map(str, fitted.data["group"].to_numpy())), ", ".join(questions.groups)
+        others = fitted.data["group"].to_numpy().tolist()
+        if set(others) != set(groups):
             raise AnswersError(
-                f"fits: '{source}' is of the groups {theirs}, and the answers are about {ours}; fit the same list"
+                f"The fit '{source}' is of the groups {', '.join(map(str, others))}, but the answers are about"
+                f" {', '.join(groups)}. Pass fits of the same list in `fits`."
             )
-        rows[source] = _row_of_vectors(fitted, ci_prob)
+        row = row_of_bias(fitted, ci_prob=ci_prob)
+        above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
+        rows[source] = [fitted.metric.unit, float(row["mean"]), *map(float, interval_of(row)), above]
         decimals[source] = fitted.metric.decimals
-    return Agreement(name, ci_prob, pd.DataFrame.from_dict(rows, orient="index").rename_axis("source"), decimals)
-
-
-def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
-    mu = answers.posteriors[key].draws.mu
-    ends = (float(mu.quantile((1 - ci_prob) / 2)), float(mu.quantile((1 + ci_prob) / 2)))
-    return _row("D", float(mu.mean()), ends, float((mu > 0).mean()), ci_prob)
-
-
-def _row_of_vectors(fitted: Fitted, ci_prob: float) -> dict[str, Any]:
-    row = row_of_bias(fitted, ci_prob=ci_prob)
-    above = row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction
-    return _row(fitted.metric.unit, float(row["mean"]), interval_of(row), float(above), ci_prob)
-
-
-def _row(unit: str, mean: float, ends: tuple[float, float], above: float, ci_prob: float) -> dict[str, Any]:
-    clear = ends[0] > 0 or ends[1] < 0
-    interval = dict(zip(interval_names(ci_prob), map(float, ends), strict=True))
-    verdict = "distinguishable" if clear else "not distinguishable"
-    return {"unit": unit, "mean": mean, **interval, "prob_above": above, "verdict": verdict}
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["unit", "mean", *lower_upper, "prob_above"])
+    lower, upper = interval_of(table)
+    verdict = ((lower > 0) | (upper < 0)).map({True: "distinguishable", False: "not distinguishable"})
+    return Agreement(name, ci_prob, table.assign(verdict=verdict).rename_axis("source"), decimals)

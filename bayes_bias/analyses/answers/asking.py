@@ -1,4 +1,4 @@
-"""What to ask: prompts with ids, in which labels, their order, wordings and the places of words are balanced."""
+"""`answers.prompts`: prompts with ids, balanced in labels, their order, wordings and the places of words."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,10 +7,10 @@ from string import Formatter
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.lists import Lists, lists_of
-from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS, SEPARATOR
+from bayes_bias.analyses.answers.lists import SEPARATOR, Lists, lists_of
+from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS
 from bayes_bias.arguments import check_count, check_seed
-from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 
 DEFAULT = "assign-3"
@@ -28,9 +28,9 @@ def prompts(
     Parameters
     ----------
     wordlist
-        As for `bayes_bias.answers.estimate`: two groups of labels, two classes of words; or several lists.
+        As for `bayes_bias.answers.estimate`: two groups of labels and two classes of words, or several lists.
     wordings : str, Path or mapping of str to str
-        A shipped set, a TOML file with a table ``[wordings]``, or texts by their names, each with the slots
+        A built-in set, a TOML file with a table ``[wordings]``, or texts by their names, each with the slots
         ``{first}``, ``{second}`` and ``{words}``.
     each : int
         How often each question is asked.
@@ -39,15 +39,15 @@ def prompts(
     Returns
     -------
     pandas.DataFrame
-        ``id``; ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars); and
-        ``prompt``, what to send. Replies come back by their ids, see `bayes_bias.answers.choices`.
+        ``id``, ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars), and
+        ``prompt``, the text to send. Replies are matched by their ids, see `bayes_bias.answers.choices`.
 
     Raises
     ------
     AnswersError
-        Unknown wordings, or one without a slot; a list that is not one of two groups and two classes.
+        If wordings are unknown or lack a slot, or if a list does not have two groups and two classes.
     SpecError
-        An impossible seed or number.
+        If a seed or number is impossible.
 
     Examples
     --------
@@ -61,19 +61,13 @@ def prompts(
     check_count("each", each, "repetitions", refusal=AnswersError)
     texts = wordings_of(wordings)
     rows = []
-    for stereotype, each_list in lists_of(wordlist).items():
+    for stereotype, questions in lists_of(wordlist).items():
         rng = np.random.default_rng(seed)
-        words = rng.permutation(np.array(each_list.words, object))
-        questions = [
-            (wording, a, b, first)
-            for _ in range(each)
-            for wording in texts
-            for a in each_list.labels[0]
-            for b in each_list.labels[1]
-            for first in (a, b)
-        ]
-        for number, at in enumerate(rng.permutation(len(questions))):
-            wording, a, b, first = questions[at]
+        words = rng.permutation(np.array(questions.words, object))
+        pairs = [(a, b) for a in questions.labels[0] for b in questions.labels[1]]
+        asked = [(wording, a, b, first) for wording in texts for a, b in pairs for first in (a, b)] * each
+        for number, at in enumerate(rng.permutation(len(asked))):
+            wording, a, b, first = asked[at]
             ordered = np.roll(words, number)
             prompt = texts[wording].format(first=first, second=b if first == a else a, words=", ".join(ordered))
             row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), prompt)
@@ -82,28 +76,26 @@ def prompts(
 
 
 def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
-    """The texts of a set of wordings, by their names."""
+    """Return the texts of a set of wordings, by their names."""
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
     else:
         names, path = shipped_names("wordings"), Path(source)
         if source not in names and not path.is_file():
             refuse_pipe_or_address(source, "wordings", AnswersError)
-            raise AnswersError(
-                f"wordings: '{source}' is neither a shipped set nor a file; {did_you_mean(source, names)}"
-            )
+            raise AnswersError(f"`wordings` is '{source}', which is neither a built-in set nor a file.", source, names)
         file = shipped("wordings") / f"{source}.toml" if source in names else path
         content, name = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {}), str(source)
     if not content or not all(isinstance(text, str) for text in content.values()):
-        raise AnswersError(f"wordings: '{name}' has no table [wordings] of texts; give one, such as that of {DEFAULT}")
+        raise AnswersError(f"'{name}' has no table [wordings] of texts. Add the table, for example as in '{DEFAULT}'.")
     for wording, text in content.items():
         try:
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
         except ValueError as error:
-            raise AnswersError(f"wordings: '{wording}' of '{name}' is not a text with slots: {error}") from error
+            raise AnswersError(f"The wording '{wording}' of '{name}' is not a text with slots: {error}.") from error
         if slots != _SLOTS:
             raise AnswersError(
-                f"wordings: '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}; it needs"
-                " {first}, {second} and {words}"
+                f"The wording '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}. Use"
+                " {first}, {second} and {words}."
             )
     return {name: text.strip() for name, text in content.items()}

@@ -1,4 +1,4 @@
-"""From the lines of a reply to the label of each word: "salary - Ben" and what else models write for it."""
+"""The label of each word in a reply, such as "salary - Ben", and the drafts of reasoning models before it."""
 
 import re
 import unicodedata
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from bayes_bias.analyses.answers.lists import AssociationList
 from bayes_bias.errors import AnswersError
 
-# What became of a word: it has one of the labels that were offered; a line names both labels or two lines differ; the
-# model declines; there is an answer that nobody can read; other words have answers, and this one has none.
+# Outcomes of a word: it has one of the offered labels; a line names both labels, or two lines differ; the model
+# declines; the answer is in an unknown form; other words have answers, and this word has none.
 CHOSEN, CONTRADICTORY, REFUSED = "chosen", "contradictory", "refused"
 NOT_UNDERSTOOD, LEFT_OUT = "not understood", "left out"
 OUTCOMES = (CHOSEN, REFUSED, CONTRADICTORY, NOT_UNDERSTOOD, LEFT_OUT)
@@ -28,7 +28,7 @@ _BETWEEN_WORDS = r" ?(?:[-,;/|&+]|\b(?:and|or)\b)(?: ?(?:[-,;/|&+]|\b(?:and|or)\
 _NO_WORDS = re.compile(r"[\W\d_]*+")
 _NO_TEXT = re.compile(r"[\W\d_]*+(?:and)?[\W\d_]*+")
 _ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
-# So far behind a word its answer may end, where a line has no label for it.
+# The number of characters after a word in which its answer may be, if a line has no label for it.
 _NEAR = 200
 _BLANKS = re.compile(r" {2,}")
 _OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
@@ -36,7 +36,7 @@ _BOTH = re.compile(
     r"\b(?:both|either|neither|beide[nrs]?|sowohl|weder|les deux|lun ou lautre|amb[oa]s|(?:los|las) dos|entramb[ie]"
     r"|tutti e due|os dois|as duas|allebei|båda|begge|оба|обе|обоим)\b|两者|兩者|両方|둘 ?다"
 )
-# A line that takes its label back at once: "salary - Ben? No".
+# A line that withdraws its label at once: "salary - Ben? No".
 _TAKEN_BACK = re.compile(r"\W*(?:(?:no|nope|nein|non|not (?:really|necessarily|sure|certain))\b|0 ?%)\W*")
 _DECLINED = re.compile(
     r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
@@ -51,7 +51,7 @@ _REFUSAL = re.compile(
 )
 _TICKS = frozenset(["✓", "✔", "✅", "☑", "x", "yes", "1", "●"])
 _NO_TICKS = frozenset(["", "-", "no", "0", "✗", "✘", "❌", "☐", "○"])
-# No part of a label by which it is known.
+# Words that do not identify a label.
 _FUNCTION_WORDS = frozenset(["a", "an", "and", "for", "from", "in", "of", "or", "the", "to", "with"])
 _MARKUP = re.compile(r"[*\"'`´]|(?<![^\W_])_+|_+(?![^\W_])")
 _LINE_ENDS = re.compile(r"<br\s*/?>|</(?:tr|li|p|div)>", re.IGNORECASE)
@@ -61,7 +61,7 @@ _CELLS = re.compile(r"</?t[dh](?:\s[^<>]*)?>", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a reply says of a word: its `label` if one was chosen, the `outcome`, and the `line` that says so."""
+    """The assignment of a word: its `label` if one was chosen, the `outcome`, and the `line` that it was read from."""
 
     outcome: str
     label: str = ""
@@ -70,7 +70,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A place at which a line gives a word its label; without a label the line names two, or is of two minds."""
+    """A place at which a line gives a word its label, or None if the line names two or contradicts itself."""
 
     word: str
     label: str | None
@@ -80,10 +80,10 @@ class _Entry:
 def assignments(
     reply: str, words: Sequence[str], questions: AssociationList, offered: Collection[str] | None = None
 ) -> dict[str, Assignment]:
-    """The assignment of each word in a reply without its draft.
+    """Return the assignment of each word in a reply without its draft.
 
-    Only labels that were `offered` can be chosen; if nobody knows them, any of the list. A part of a name counts as the
-    label, if no other label has that part.
+    Only labels that were `offered` can be chosen or, if these are unknown, any label of the list. A part of a name
+    counts as the label if no other label has that part.
     """
     reader = _reader(tuple(sorted(words)), questions)
     in_full = [(line.strip(), _BLANKS.sub(" ", plain(line)).strip()) for line in _lines(reply)]
@@ -103,7 +103,7 @@ def assignments(
 
 
 def _judged(entries: Sequence[_Entry], offered: Collection[str]) -> Assignment:
-    """One label, though it may be given twice; or why there is none."""
+    """Return the only label of the entries, or the reason why there is none."""
     labels = {entry.label for entry in entries}
     label, last = entries[0].label, entries[-1].line
     if label is None or len(labels) > 1:
@@ -113,7 +113,7 @@ def _judged(entries: Sequence[_Entry], offered: Collection[str]) -> Assignment:
 
 
 def plain(text: str) -> str:
-    """A text as replies are compared: NFKC, lower case, one kind of hyphen, "->" for arrows, no quotes or emphasis.
+    """Normalise a text to NFKC, lower case, one kind of hyphen, "->" for arrows, no quotes or emphasis.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _plain_character(character: str) -> str:
 
 
 def _lines(reply: str) -> list[str]:
-    """The lines of a reply; of one whose line ends were escaped twice, and of HTML, as well."""
+    """Split a reply into lines, including replies in HTML or with line ends that were escaped twice."""
     text = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
     return _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))).splitlines()
 
@@ -180,7 +180,7 @@ class _Reader:
         )
 
     def entries(self, plain_lines: Sequence[str], lines: Sequence[str]) -> Iterator[_Entry]:
-        """Every place at which a word is given a label."""
+        """Return every place at which a word is given a label."""
         heading: str | None = None
         columns: list[str | None] = []
         before = ""
@@ -206,35 +206,36 @@ class _Reader:
         yield from self._word_first_entries(text, line)
 
     def _columns_of(self, text: str) -> list[str | None]:
-        """The labels above the columns of a table, if there are two; none for a column of words."""
+        """Return the labels above the columns of a table, if there are two, with None for a column of words."""
         labels = [self._label_of.get(cell) for cell in _cells(text)]
         return labels if len(set(labels) - {None}) > 1 else []
 
     def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> Iterator[_Entry]:
-        """The entries of a row of such a table: words below their labels, or a word and a tick below its label."""
+        """Return the entries of a row of a table: words below their labels, or a word and a tick below its label."""
         cells = _cells(text)
         if not columns or len(cells) != len(columns):
             return
+        row = list(zip(cells, columns, strict=True))
         if all(not cell or self._words_alone.fullmatch(cell) for cell in cells):
-            yield from (
-                _Entry(word, label, line)
-                for cell, label in zip(cells, columns, strict=True)
-                if label is not None
-                for word in self._words_in(cell)
-            )
+            for cell, label in row:
+                if label is not None:
+                    yield from (_Entry(word, label, line) for word in self._words_in(cell))
             return
-        words = [
-            word for cell, label in zip(cells, columns, strict=True) if label is None for word in self._words_in(cell)
-        ]
-        marks = {label: cell for cell, label in zip(cells, columns, strict=True) if label is not None}
+        words: list[str] = []
+        marks: dict[str, str] = {}
+        for cell, label in row:
+            if label is None:
+                words += self._words_in(cell)
+            else:
+                marks[label] = cell
         ticked = [label for label, mark in marks.items() if mark in _TICKS]
-        if set(marks.values()) <= _TICKS | _NO_TICKS and ticked:
+        if ticked and set(marks.values()) <= _TICKS | _NO_TICKS:
             yield from (_Entry(word, ticked[0] if len(ticked) == 1 else None, line) for word in words)
 
     def _groups(self, text: str) -> list[re.Match[str]]:
-        """The groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
+        """Return the groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
 
-        Their separators are weak, and so there are none if the line has any other text.
+        Because their separators are weak, a line with any other text has no groups.
         """
         for pattern in (self._label_first, self._pair):
             groups = list(pattern.finditer(text))
@@ -260,14 +261,14 @@ class _Reader:
             yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
-        """Whether "Ben - " stands before the word, as in "Ben - salary - Anna"."""
+        """Return True if "Ben - " is before the word, as in "Ben - salary - Anna"."""
         last = list(self._label.finditer(before))[-1:]
         return (
             bool(last) and self._label_of[last[0][0]] != label and bool(re.fullmatch(_STRONG, before[last[0].end() :]))
         )
 
     def _heading_of(self, text: str, line: str) -> str | None:
-        """The label above a list of words: in a heading, in bold, or before a colon."""
+        """Return the label above a list of words: in a heading, in bold, or before a colon."""
         found = self._heading.fullmatch(text)
         if found is None:
             return None
@@ -280,7 +281,7 @@ class _Reader:
     def without_entries(
         self, words: Sequence[str], plain_lines: Sequence[str], lines: Sequence[str]
     ) -> dict[str, Assignment]:
-        """What a reply is in which no word has a label: refused, or not understood."""
+        """Return the outcomes of a reply in which no word has a label: refused, or not understood."""
         of_both = [k for k, text in enumerate(plain_lines) if self._term.search(text) and self._label.search(text)]
         if not lines or (len(of_both) < 2 and any(map(_REFUSAL.search, plain_lines))):
             return dict.fromkeys(words, Assignment(REFUSED, line=next(iter(lines), "")))
@@ -289,7 +290,7 @@ class _Reader:
         return {word: example if each.outcome == LEFT_OUT else each for word, each in found.items()}
 
     def unanswered(self, word: str, plain_lines: Sequence[str], lines: Sequence[str]) -> Assignment:
-        """What became of a word without a label, from the first line that seems to answer it."""
+        """Return the outcome of a word without a label, from the first line that seems to answer it."""
         for text, line in zip(plain_lines, lines, strict=True):
             for match in self._term.finditer(text):
                 outcome = self._outcome_of(text, match) if self._word_of[match[0]] == word else None
@@ -298,7 +299,7 @@ class _Reader:
         return Assignment(LEFT_OUT)
 
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
-        """What a line without a label for a word says of it; nothing if it only mentions the word."""
+        """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word."""
         rest = text[word.end() : word.end() + _NEAR]
         answer = _ANSWERED.match(rest)
         labels = {self._label_of[each[0]] for each in self._label.finditer(rest)}
@@ -311,7 +312,7 @@ class _Reader:
 
 
 def _cells(text: str) -> list[str]:
-    """The cells of a row of a table."""
+    """Return the cells of a row of a table."""
     text = text.strip()
     inner = text[1:].removesuffix("|") if text.startswith("|") else text
     return [cell.strip() for cell in inner.split("|")]
@@ -322,22 +323,96 @@ def _any_of(names: Mapping[str, str]) -> str:
 
 
 def _words(words: Sequence[str]) -> Mapping[str, str]:
-    """Words by how they are written in a reply."""
+    """Return words by their normalised form."""
     word_of: dict[str, str] = {}
     for word in words:
         if plain(word) in word_of:
             raise AnswersError(
-                f"wordlist: '{word_of[plain(word)]}' and '{word}' are alike in replies. Rename or remove one of them."
+                f"`wordlist` has the words '{word_of[plain(word)]}' and '{word}', which cannot be told apart in"
+                " replies. Remove one of them."
             )
         word_of[plain(word)] = word
     return MappingProxyType(word_of)
 
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
-    """Labels, and parts of one label alone, by how they are written in a reply."""
+    """Return labels by their normalised form, and by the parts that only one label has."""
     whole = {plain(label): label for labels in questions.labels for label in labels}
     parts: dict[str, list[str]] = {}
     for text, label in whole.items():
         for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
             parts.setdefault(part, []).append(label)
     return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}
+
+
+# Drafts of reasoning models: the text between marks such as <think>, before the answer.
+
+# Marks of DeepSeek, Qwen, Claude and others (tags), Magistral ([THINK]), Kimi, OpenThinker, Command A and gpt-oss; the
+# last without its marks where a tokenizer dropped them. Many templates put the opening mark into the prompt. A prompt
+# may ask for a mark of its own, in its own language, so that a part of the name is enough.
+_STEMS = (
+    "think|thought|reasoning|reflection|reflexion|réflexion|scratch|monologue|deliberat|brainstorm|denken|überleg"
+    "|raisonnement|pensamiento|pensamento|razonamiento|ragionamento|raciocínio|思考|推理|рассужден"
+)
+_NAMES = rf"[\w:.-]{{0,20}}(?:{_STEMS})[\w:.-]{{0,20}}|analysis|cot"
+_LESS, _MORE = "(?:<|＜|&lt;)", "(?:>|＞|&gt;)"
+_OPENED = re.compile(
+    rf"{_LESS}\s*(?:{_NAMES})(?:\s[^<>]*)?{_MORE}|\[think\]|◁think▷|<\|(?!/|end)(?:{_NAMES})\|>"
+    r"|<\|channel\|>\s*(?:analysis|commentary)|<\|channel>\s*thought|(?-i:\A\s*analysis(?=[A-Z]))",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(
+    rf"{_LESS}\s*/\s*(?:{_NAMES})\s*{_MORE}|\[/(?:{_NAMES})\]|◁/think▷|<\|(?:/|end)(?:{_NAMES})\|>"
+    r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal",
+    re.IGNORECASE,
+)
+# Text before an answer in marks of its own is also a draft.
+_ANSWER = re.compile(
+    rf"{_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>",
+    re.IGNORECASE,
+)
+# So is text below a heading such as "Reasoning:", until a heading such as "Final answer:".
+_THOUGHT_HEADING = re.compile(rf"^[^\w\n]*+(?:my )?(?:{_STEMS})\w*(?: process)?[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
+_ANSWER_HEADING = re.compile(
+    r"^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+_END_OF_ANSWER = re.compile(rf"{_LESS}/(answer|final_answer|response|solution){_MORE}", re.IGNORECASE)
+
+# The line of a reply that is only a draft.
+DRAFT_ALONE = "(a draft without an answer)"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply without its draft: the `answer`, and whether there was a draft before it."""
+
+    answer: str
+    has_draft: bool
+
+    @property
+    def is_draft_alone(self) -> bool:
+        """Return True if the reply ends in its draft, or with it."""
+        return self.has_draft and not self.answer.strip()
+
+
+def without_draft(text: str) -> Reply:
+    """Return the text after the last draft, or nothing if a draft is never closed, as in a reply that was cut off.
+
+    Examples
+    --------
+    >>> without_draft("<think>Ben suits salary. salary - Ben</think>salary - Anna")
+    Reply(answer='salary - Anna', has_draft=True)
+    >>> without_draft("<think>salary - Ben, since")
+    Reply(answer='', has_draft=True)
+    """
+    closed = [match.end() for match in _CLOSED.finditer(text)]
+    after = text[closed[-1] :] if closed else text
+    if _OPENED.search(after):
+        return Reply("", has_draft=True)
+    marks = list(_ANSWER.finditer(after))
+    if not marks and (heading := _THOUGHT_HEADING.search(after)):
+        marks = list(_ANSWER_HEADING.finditer(after, heading.end()))
+    if not marks:
+        return Reply(after, bool(closed))
+    answer = _END_OF_ANSWER.split(after[marks[-1].end() :], maxsplit=1)[0]
+    return Reply(answer, has_draft=bool(closed) or bool(after[: marks[-1].start()].strip()))

@@ -1,4 +1,4 @@
-"""Batch outputs of services for chat models, and logs of inspect_ai: the id of a request, and its reply."""
+"""Batch outputs of services for chat models, and logs of inspect_ai: ids of requests, and their replies."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -8,19 +8,19 @@ import pandas as pd
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
 
-# Where services put the id of a request, and what came back: OpenAI, vLLM and Mistral, Anthropic, Gemini, Bedrock.
+# Keys of the id of a request, and of its result, at OpenAI, vLLM and Mistral, Anthropic, Gemini, Bedrock.
 _IDS = ("custom_id", "key", "recordId")
 _RESULTS = ("response", "result", "modelOutput")
 _DRAFT = "<think>{}</think>"
 
 
 def is_batch(frame: pd.DataFrame) -> bool:
-    """Whether rows are those of a batch output."""
+    """Return True for rows of a batch output."""
     return any(name in frame for name in _IDS) and any(name in frame for name in _RESULTS) and "reply" not in frame
 
 
 def of_inspect(content: Any) -> list[dict[str, Any]] | None:
-    """The samples of a log of inspect_ai in JSON as rows of a batch output; None of other content."""
+    """Return the samples of a log of inspect_ai in JSON as rows of a batch output, or None for other content."""
     if not isinstance(content, Mapping) or not {"eval", "samples"} <= set(content):
         return None
     model = str((content["eval"] or {}).get("model") or "")
@@ -35,25 +35,29 @@ def of_inspect(content: Any) -> list[dict[str, Any]] | None:
 
 
 def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows with ``id``, ``reply`` and ``model``; requests that failed have no reply, and are left out with a notice.
+    """Return rows with ``id``, ``reply`` and ``model``. Requests that failed are omitted with a notice.
 
-    A draft that a service returns beside the answer stands before it, between <think> and </think>.
+    A draft that a service returns separately is put before the answer, between <think> and </think>.
 
     Raises
     ------
     AnswersError
-        A row in another form, or no reply at all.
+        If a row is in another form, or if there is no reply.
     """
-    return _rows_of(frame, _texts, "Write the replies into a table with the columns id and reply.")
+    return _rows_of(
+        frame,
+        lambda body: ({"reply": text} for text in _texts_of(body)),
+        "Write the replies into a table with the columns id and reply.",
+    )
 
 
 def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows with ``id``, ``model`` and ``top``: the log probabilities of the tokens that a reply may begin with.
+    """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
 
     Raises
     ------
     AnswersError
-        A row without `top_logprobs`, or no reply at all.
+        If a row has no `top_logprobs`, or if there is no reply.
     """
     return _rows_of(frame, _top_tokens, "Request replies with logprobs and top_logprobs.")
 
@@ -69,22 +73,21 @@ def _rows_of(
             replies = list(_replies(record, read))
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise AnswersError(
-                f"replies: row {number} of the batch output ('{name[:40]}') has no {str(error)[:40]} where its service"
-                f" puts a reply. {remedy}"
+                f"`replies`: row {number} of the batch output ('{name[:40]}') has no {str(error)[:40]} in place of a"
+                f" reply. {remedy}"
             ) from error
         if not replies:
             failed.append(name)
         rows += [{"id": name, **reply} for reply in replies]
     if not rows:
         raise AnswersError(
-            f"replies: all {len(failed):,} requests of the batch failed, such as '{failed[0][:40]}'. Send them again."
+            f"All {len(failed):,} requests of the batch in `replies` failed, such as '{failed[0][:40]}'. Send them"
+            " again."
         )
     if failed:
+        such_as = f"such as '{failed[0][:40]}'"
         announce(
-            (
-                f"replies: {len(failed):,} of {len(frame):,} requests of the batch failed and have no reply, such as"
-                f" '{failed[0][:40]}'; send them again",
-            )
+            (f"replies: {len(failed):,} of {len(frame):,} requests of the batch failed, {such_as}. Send them again",)
         )
     return pd.DataFrame(rows)
 
@@ -92,7 +95,7 @@ def _rows_of(
 def _replies(
     record: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """The replies to a request, several if it asked for several; none if it failed."""
+    """Return the replies to a request, of which there may be several, or none if it failed."""
     result = next((record[key] for key in _RESULTS if _is_given(record.get(key))), None)
     if result is None or _is_given(record.get("error")):
         return
@@ -107,14 +110,10 @@ def _replies(
 
 
 def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Of the first token, in the form of OpenAI, vLLM and inspect_ai."""
+    """Return the first token's log probabilities, in the form of OpenAI, vLLM and inspect_ai."""
     for choice in body["choices"]:
         first = choice["logprobs"]["content"][0]
         yield {"top": tuple((str(each["token"]), float(each["logprob"])) for each in first["top_logprobs"])}
-
-
-def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from ({"reply": text} for text in _texts_of(body))
 
 
 def _texts_of(body: Mapping[str, Any]) -> Iterator[str]:
@@ -122,7 +121,8 @@ def _texts_of(body: Mapping[str, Any]) -> Iterator[str]:
         for choice in body["choices"]:
             message = choice["message"]
             draft = message.get("reasoning_content") or message.get("reasoning") or ""
-            yield _joined([(draft, True), (_text_of(message.get("content")), False), (message.get("refusal"), False)])
+            content = "" if message.get("content") is None else _joined(_parts(message["content"]))
+            yield _joined([(draft, True), (content, False), (message.get("refusal"), False)])
     elif "candidates" in body:
         for candidate in body["candidates"]:
             yield _joined(_parts((candidate.get("content") or {}).get("parts") or []))
@@ -133,7 +133,7 @@ def _texts_of(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_output(item: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
-    """An item of OpenAI's Responses: a message, or a summary of reasoning."""
+    """Return the texts of an item of OpenAI's Responses: a message, or a summary of reasoning."""
     if item.get("type") == "reasoning":
         yield from ((part.get("text"), True) for part in item.get("summary") or [])
     else:
@@ -141,7 +141,7 @@ def _of_output(item: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
 
 
 def _parts(parts: Any) -> list[tuple[Any, bool]]:
-    """Texts, and whether each is a draft."""
+    """Return texts, and whether each is a draft."""
     if isinstance(parts, str):
         return [(parts, False)]
     return [
@@ -151,10 +151,6 @@ def _parts(parts: Any) -> list[tuple[Any, bool]]:
         )
         for part in parts
     ]
-
-
-def _text_of(content: Any) -> str:
-    return "" if content is None else _joined(_parts(content))
 
 
 def _joined(parts: Iterable[tuple[Any, bool]]) -> str:

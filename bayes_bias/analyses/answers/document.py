@@ -1,4 +1,4 @@
-"""Answers of chat models, or the change of them, as a document."""
+"""The pages of answers of chat models: estimates, changes, comparisons, and values."""
 
 import json
 from functools import partial
@@ -8,9 +8,8 @@ import pandas as pd
 
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
-from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import PRIORS
-from bayes_bias.analyses.answers.model_contrasts import ModelContrasts
+from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.plots import (
     KINDS,
     plot_agreement,
@@ -20,15 +19,7 @@ from bayes_bias.analyses.answers.plots import (
     plot_values,
 )
 from bayes_bias.analyses.answers.posterior import DRAWS
-from bayes_bias.analyses.answers.results import (
-    DECIMALS,
-    ONE_PAIR,
-    SOURCES,
-    STEPS,
-    AnswersChange,
-    ModelAnswers,
-    share_decided,
-)
+from bayes_bias.analyses.answers.results import DECIMALS, ONE_PAIR, SOURCES, STEPS, AnswersChange, AnswersResult
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
@@ -36,17 +27,35 @@ from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import versions
-from bayes_bias.formatting import DASH, Column, Layout, bounds, count, estimate, level, percent, plain, share
+from bayes_bias.formatting import (
+    DASH,
+    Column,
+    Layout,
+    bounds,
+    capitalized,
+    count,
+    estimate,
+    level,
+    percent,
+    plain,
+    share,
+)
 from bayes_bias.table.columns import interval_of
 
-type Result = ModelAnswers | AnswersChange
+_PRIORS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
+_NOTICES = "Notes on the answers"
 
 
-def answers_document(result: Result) -> Document:
-    """The document of answers, or of a change."""
-    methods = _methods(result)
-    names = file_names([result.called(key) for key in _with_pairs(result)])
-    pairs = {key: f"pairs-{names[result.called(key)]}" for key in _with_pairs(result)}
+def answers_document(result: AnswersResult) -> Document:
+    """Return the page of answers, or of a change."""
+    table, methods = result.table, _methods(result)
+    with_pairs = [key for key, row in table.iterrows() if min(row.labels_a, row.labels_b) > 1]
+    names = file_names([result.called(key) for key in with_pairs])
+    pairs = {key: f"pairs-{names[result.called(key)]}" for key in with_pairs}
+    images = [(result.called(key), name) for key, name in pairs.items()]
+    sides = {"answers": result.sides[0]}
+    if isinstance(result, AnswersChange):
+        sides = {"before": result.before, "after": result.after}
     return Document(
         title=f"Answers: {result.name}",
         heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
@@ -55,26 +64,24 @@ def answers_document(result: Result) -> Document:
             PageSection("D", "How far it changed" if result.changed else "How far it associates", "answers-d.html"),
             PageSection("samples", "What counts as a sample", "answers-ladder.html"),
             PageSection("sources", "Where the answers differ", "answers-sources.html"),
-            PageSection("labels", "Label by label", "answers-pairs.html", {"pairs": _images(result, pairs)})
-            if pairs
-            else None,
+            PageSection("labels", "Label by label", "answers-pairs.html", {"pairs": images}) if pairs else None,
             None if result.changed else PageSection("counts", "What was answered", "answers-counts.html"),
             methods_section(methods),
-            notices_section("What to know of the answers", result.all_notices),
+            notices_section(_NOTICES, result.all_notices),
         ),
         facts={
             "result": result,
-            "what": _what(result),
+            "what": result.quantity,
             "level": level(result.ci_prob),
             "answers": result.layout,
             "counts": None if result.changed else _counts(result),
-            "decided": share_decided(result.table),
+            "decided": percent(float((table.decided * table.answers).sum() / table.answers.sum())),
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
             "sources": _sources(result),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
             "one_pair": ONE_PAIR,
-            "reaches": set(result.table.reach),
+            "reaches": set(table.reach),
         },
         figures={
             **{kind: partial(plot_answers, result, kind) for kind in KINDS},
@@ -82,139 +89,103 @@ def answers_document(result: Result) -> Document:
         },
         latex="answers.tex",
         tables={
-            "summary": result.table,
+            "summary": table,
             "ladder": result.ladder,
             "sources": result.sources,
             "levels": result.levels,
             "published": result.published,
-            "draws": _draws(result),
+            "draws": pd.concat(
+                {key: posterior.draws for key, posterior in result.posteriors.items()},
+                names=["model", "stereotype", "draw"],
+            ),
         },
         methods=methods,
         provenance={
-            "scope": result.scope,
-            "ci_prob": result.ci_prob,
-            "seed": result.seed,
+            **_settings(result),
             "draws": DRAWS,
             "model": "answers",
-            "priors": {
-                "mu": "Uniform(-1, 1)",
-                **{f"sd_{name}": f"HalfNormal({scale:g})" for name, scale in PRIORS.items()},
-            },
+            "priors": {"mu": "Uniform(-1, 1)", **{f"sd_{name}": f"HalfNormal({sd})" for name, sd in _PRIORS.items()}},
             "versions": json.loads(versions()),
-            **{state: _provenance(side) for state, side in _states(result).items()},
+            **{state: side.facts for state, side in sides.items()},
         },
     )
 
 
-def _states(result: Result) -> dict[str, Answers]:
-    if isinstance(result, AnswersChange):
-        return {"before": result.before, "after": result.after}
-    return {"answers": result.answers}
+def _settings(result: Any) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in ("scope", "ci_prob", "seed")}
 
 
-def _provenance(answers: Answers) -> dict[str, Any]:
-    lists = {cell.stereotype: cell.questions.wordlist.sha256 for cell in answers.cells}
-    read = {
-        f"{cell.stereotype}{f' ({cell.model})' if cell.model else ''}": cell.reading.facts for cell in answers.cells
-    }
-    facts = {"name": answers.name, **answers.provenance, "sha256": answers.sha256, "lists_sha256": lists}
-    return facts | {"replies": read}
-
-
-def _with_pairs(result: Result) -> list[tuple[str, str]]:
-    """The rows that have a table of labels: several of both groups."""
-    return [key for key, row in result.table.iterrows() if min(row.labels_a, row.labels_b) > 1]
-
-
-def _images(result: Result, pairs: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
-    return [(result.called(key), name) for key, name in pairs.items()]
-
-
-def _counts(result: Result) -> Layout:
-    """What the answers of each row are."""
+def _counts(result: AnswersResult) -> Layout:
+    """Lay out the numbers of answers, and of choices by outcome, in each row."""
     rows = result.table
+    outcomes = {name: rows[name.replace(" ", "_")] for name in OUTCOMES[1:]}
     bounded = [bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH for row in rows.itertuples()]
     return Layout(
         [result.called(key) for key in rows.index],
         [
             Column("answers", rows.answers, count),
-            Column("labels", [f"{one} × {other}" for one, other in zip(rows.labels_a, rows.labels_b, strict=True)]),
+            Column("labels", [f"{row.labels_a} × {row.labels_b}" for row in rows.itertuples()]),
             Column("wordings", rows.wordings, count),
             Column("words", rows.words, count),
             Column("decided", rows.decided, percent),
             Column("invalid\nchoices", rows.invalid, share),
-            *(
-                Column(name, rows[name.replace(" ", "_")], count)
-                for name in OUTCOMES[1:]
-                if rows[name.replace(" ", "_")].any()
-            ),
+            *(Column(name, numbers, count) for name, numbers in outcomes.items() if numbers.any()),
             Column("bounds\nof the mean D", bounded),
             Column("one label", rows.one_label, count),
         ],
     )
 
 
-def _ladder(result: Result) -> list[tuple[str, list[tuple[str, bool]]]]:
+def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
     rows = []
     for key in result.table.index:
-        steps = result.ladder.loc[key]
         cells = []
         for name in STEPS:
-            step = steps.loc[name]
+            step = result.ladder.loc[(*key, name)]
             lower, upper = interval_of(step)
             cells.append((estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
         rows.append((result.called(key), cells))
     return rows
 
 
-def _sources(result: Result) -> Layout:
-    def column(source: str) -> list[str]:
-        return [plain(result.sources.loc[(*key, source), "mean"], DECIMALS) for key in result.table.index]
-
+def _sources(result: AnswersResult) -> Layout:
+    means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[result.table.index]
     return Layout(
-        [result.called(key) for key in result.table.index],
-        [Column(source, column(source)) for source in SOURCES],
-        caption=f"Standard deviation of {_what(result)} by source, posterior mean.",
+        [result.called(key) for key in means.index],
+        [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
+        caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
     )
 
 
-def _what(result: Result) -> str:
-    return "change of D" if result.changed else "D"
-
-
-def _draws(result: Result) -> pd.DataFrame:
-    """The posterior of each row, draw by draw."""
-    frames = {key: posterior.draws for key, posterior in result.posteriors.items()}
-    return pd.concat(frames, names=["model", "stereotype", "draw"])
-
-
-def _methods(result: Result) -> Methods:
-    sides, table = result.sides, result.table
-    first = sides[0]
-    settings = {name: value for side in sides for name, value in side.provenance.items() if value}
-    labels = [(row.labels_a, row.labels_b) for _, row in table.iterrows()]
+def _methods(result: AnswersResult) -> Methods:
+    table = result.table
+    labels = table[["labels_a", "labels_b"]]
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
-        "total": count(sum(len(cell.counted) for cell in first.cells)),
+        "total": count(sum(len(cell.counted) for cell in result.sides[0].cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
-        "models": list(dict.fromkeys(model for side in sides for model in side.models if model)),
-        "asked": settings,
-        "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
-        "labels": (min(map(min, labels)), max(map(max, labels))),
+        "models": list(dict.fromkeys(model for side in result.sides for model in side.models if model)),
+        "asked": {name: value for side in result.sides for name, value in side.provenance.items() if value},
+        "priors": _PRIORS,
+        "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
         "draws": count(DRAWS),
         "pareto_k": plain(float(table.pareto_k.max()), 2),
         "ess": count(float(table.ess.min())),
         "ci_prob": result.ci_prob,
-        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
+        "software": _software(),
         "one_pair": int((table.reach == ONE_PAIR).sum()),
     }
     return Methods("methods-of-answers.txt", facts)
 
 
+def _software() -> str:
+    return ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items())
+
+
 def agreement_document(agreement: Agreement) -> Document:
-    """One list in answers and in vectors, as a document."""
+    """Return the page of one list in answers and in vectors."""
     return Document(
         title=f"Who agrees: {agreement.name}",
         heading=f"Do answers and vectors agree about {agreement.name}?",
@@ -227,58 +198,70 @@ def agreement_document(agreement: Agreement) -> Document:
     )
 
 
-def contrasts_document(contrasts: ModelContrasts) -> Document:
-    """Differences between models that were asked the same, as a document."""
-    methods = _methods_of_contrasts(contrasts)
+def contrasts_document(contrasts: Contrasts) -> Document:
+    """Return the page of differences between models, with a section for each quantity."""
+    topics_of: dict[str, list[str]] = {}
+    for topic in contrasts.topics:
+        topics_of.setdefault(contrasts.quantity(topic).name, []).append(topic)
+    figures = {"models" if len(topics_of) == 1 else topics[0]: topics for topics in topics_of.values()}
+    methods = Methods(
+        contrasts.methods,
+        {
+            **contrasts.facts,
+            "contrasts": contrasts,
+            "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
+            "software": _software(),
+        },
+    )
     return Document(
-        title=f"Models: {contrasts.answers.name}",
-        heading=f"Which models differ in {contrasts.answers.name}?",
+        title=f"Models: {contrasts.name}",
+        heading=f"Which models differ in {contrasts.name}?",
         opening={"answer": contrasts.text},
         sections=(
-            PageSection("models", "Models in order", "answers-models.html"),
-            PageSection("differences", "Differences between models", "answers-differences.html"),
+            *(
+                PageSection(
+                    name,
+                    f"Models in order of {contrasts.quantity(topics[0]).name}",
+                    "model-contrasts.html",
+                    {"name": name, "topics": topics},
+                )
+                for name, topics in figures.items()
+            ),
             methods_section(methods),
-            notices_section("What to know of the answers", (*contrasts.answers.notices, *contrasts.notices)),
+            notices_section(f"Notes on the {contrasts.data}", contrasts.all_notices),
         ),
         facts={"contrasts": contrasts},
-        figures={"models": partial(plot_model_contrasts, contrasts)},
+        figures={name: partial(plot_model_contrasts, contrasts, topics) for name, topics in figures.items()},
         tables={"differences": contrasts.table, "ranking": contrasts.ranking},
         methods=methods,
-        provenance={
-            "scope": contrasts.scope,
-            "ci_prob": contrasts.ci_prob,
-            "seed": contrasts.seed,
-            "versions": json.loads(versions()),
-            "answers": _provenance(contrasts.answers),
-        },
+        provenance={**_settings(contrasts), "versions": json.loads(versions()), **contrasts.provenance},
     )
 
 
-def _methods_of_contrasts(contrasts: ModelContrasts) -> Methods:
-    facts = {
-        "contrasts": contrasts,
-        "models": contrasts.answers.models,
-        "total": count(sum(len(cell.counted) for cell in contrasts.answers.cells)),
-        "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
-        "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
-        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
-    }
-    return Methods("methods-of-models.txt", facts)
-
-
 def values_document(estimates: ValueEstimates) -> Document:
-    """Ratings, numbers, refusals or label probabilities, as a document."""
-    methods = _methods_of_values(estimates)
+    """Return the page of ratings, numbers, refusals, or label probabilities."""
     names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
-    quantity = LIKELIHOODS[estimates.likelihood].quantity
+    kind, diagnostics = LIKELIHOODS[estimates.likelihood], [Diagnostics.of(fit) for fit in estimates.fits.values()]
+    # Some fits may have no effects of words.
+    priors = {name: prior for fit in estimates.fits.values() for name, prior in json.loads(fit.attrs["priors"]).items()}
+    facts = {
+        "estimates": estimates,
+        "kind": kind,
+        "total": count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "priors": priors,
+        "r_hat": plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
+        "ess": count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+        "software": _software(),
+    }
+    methods = Methods("methods-of-values.txt", facts)
     return Document(
         title=f"Answers: {estimates.answers.name}",
         heading=f"Do answers differ between groups in {estimates.answers.name}?",
         opening={"answer": estimates.text},
         sections=(
-            PageSection("values", quantity[0].upper() + quantity[1:], "answers-values.html"),
+            PageSection("values", capitalized(kind.quantity), "answers-values.html"),
             methods_section(methods),
-            notices_section("What to know of the answers", estimates.answers.notices),
+            notices_section(_NOTICES, estimates.answers.notices),
         ),
         facts={"estimates": estimates, "log_odds": estimates.likelihood not in ("numeric", "robust")},
         figures={"values": partial(plot_values, estimates)},
@@ -292,30 +275,9 @@ def values_document(estimates: ValueEstimates) -> Document:
         fits=dict(zip(names.values(), estimates.fits.values(), strict=True)),
         provenance={
             "likelihood": estimates.likelihood,
-            "scope": estimates.scope,
-            "ci_prob": estimates.ci_prob,
-            "seed": estimates.seed,
-            "priors": _priors_of_values(estimates),
+            **_settings(estimates),
+            "priors": priors,
             "versions": json.loads(versions()),
             "answers": {**estimates.answers.provenance, "sha256": estimates.answers.sha256},
         },
     )
-
-
-def _priors_of_values(estimates: ValueEstimates) -> dict[str, str]:
-    """The priors of all fits, of which some may have no effects of words."""
-    return {name: prior for fit in estimates.fits.values() for name, prior in json.loads(fit.attrs["priors"]).items()}
-
-
-def _methods_of_values(estimates: ValueEstimates) -> Methods:
-    diagnostics = [Diagnostics.of(fit) for fit in estimates.fits.values()]
-    facts = {
-        "estimates": estimates,
-        "kind": LIKELIHOODS[estimates.likelihood],
-        "total": count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
-        "priors": _priors_of_values(estimates),
-        "r_hat": plain(max(each.r_hat for each in diagnostics)),
-        "ess": count(min(each.ess_bulk for each in diagnostics)),
-        "software": ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items()),
-    }
-    return Methods("methods-of-values.txt", facts)

@@ -1,6 +1,6 @@
-"""`answers.estimate`: from answers of chat models to D, with labels, wordings and words as samples."""
+"""`answers.estimate`: D in answers of chat models, with labels, wordings and words as samples."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,18 +29,9 @@ from bayes_bias.analyses.answers.pairing import half_change, paired
 from bayes_bias.analyses.answers.posterior import Posterior, sample
 from bayes_bias.analyses.answers.published import published_row
 from bayes_bias.analyses.answers.reading import read_answers
-from bayes_bias.analyses.answers.results import (
-    FEW_LABELS,
-    FEW_WORDINGS,
-    NEW_LABELS,
-    ONE_PAIR,
-    SOURCES,
-    THESE_LABELS,
-    AnswersChange,
-    ModelAnswers,
-)
+from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, THESE_LABELS, AnswersChange, ModelAnswers, reach_of
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.errors import ScopeError
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
@@ -50,11 +41,9 @@ if TYPE_CHECKING:
 
 type Source = Answers | pd.DataFrame | str | Path
 
-# From so many labels of each group and wordings on, a verdict speaks of new ones.
-ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
-# If labels account for so much of the variance and D is so large, intervals are too short; see docs/evidence.
+# If labels account for so much of the variance and D is so large, intervals are too short, see docs/evidence.
 _MOSTLY_LABELS, _NEAR_THE_END = 0.5, 0.8
-# An answer whose D is larger in size is nearly all one way.
+# An answer whose D is larger in size is decided.
 _DECIDED = 0.9
 
 
@@ -70,44 +59,44 @@ def estimate(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> ModelAnswers | AnswersChange:
-    r"""Estimate how far a chat model associates, from answers that assign words to one of two labels.
+    r"""Estimate the associations of a chat model from answers that assign words to one of two labels.
 
     Each answer has a
 
     .. math:: D = P(\textrm{label } a \mid \textrm{word of } a) - P(\textrm{label } a \mid \textrm{word of } b)
 
-    A word of a belongs to the class that is stereotypical for the group of label a, a word of b to that of label b. D
-    is 1 if all choices are stereotypical, -1 if none is, and 0 for an answer of one label. Answers are published as if
-    they were independent [1]_. They are not: the labels and the wording decide most of what is answered. The model has
-    effects
+    A word of a belongs to the class that is stereotypical for the group of label a, and a word of b to the class of the
+    group of label b. D is 1 if all choices are stereotypical, -1 if none is, and 0 for an answer of one label. Answers
+    are published as if they were independent [1]_, although labels and wording largely determine them. The model
+    therefore has effects of words, wording, label of each group, and pair of labels,
 
     .. math:: D_i = \mu + w_{s(i)} + v_{k(i)} + a_{l(i)} + b_{m(i)} + ab_{lm(i)} + e_i
 
-    of words, wording, label of each group, and pair of labels, each normal with a standard deviation of its own.
+    Each kind of effect is normal with a standard deviation of its own.
 
     Parameters
     ----------
     answers : pandas.DataFrame, str or Path
-        A row for each word choice; see `bayes_bias.analyses.answers.reading.read_answers`.
+        A row for each word choice. See `bayes_bias.analyses.answers.reading.read_answers`.
     wordlist
-        The list of the questions: two groups of labels, two classes of words. Of three groups or more, each with its
-        own class, each is compared with the others; answers then have a column ``labels`` with a label of each group,
-        "Ben | Mei | Juan". For several stereotypes lists by name, or
-        a TOML file with a table ``[lists.name]`` for each, or the name of shipped answers ("answers-demo").
+        The list of the questions: two groups of labels, two classes of words. If there are three groups or more, each
+        with its own class, each group is compared with the others, and answers have a column ``labels`` with a label of
+        each group, "Ben | Mei | Juan". For several stereotypes, lists by name, a TOML file with a table
+        ``[lists.name]`` for each, or the name of built-in answers ("answers-demo").
     after : the same as `answers`, optional
-        Answers to the same questions by another model, or by the same after tuning; paired by what was asked.
+        Answers to the same questions by another model, or by the same model after tuning, which are paired by question.
     scope : {"all", "wordings", "words", "trials"}
-        What counts as a sample: new labels, wordings and words; new wordings and words for these labels; new words; or
-        nothing but repetitions of these questions.
+        The populations that D generalises to: new labels, wordings and words; new wordings and words for these labels;
+        new words, or only repetitions of these questions.
     name : str, optional
-        What tables and figures call the answers.
+        The name of the answers in tables and figures.
     ci_prob : float
         Probability of the equal-tailed intervals.
     seed : int
         The same seed gives the same numbers.
     ignore : str or sequence of str
-        Columns whose values differ between answers of one model, such as a temperature, and over which these are pooled
-        all the same. Without it they are rejected.
+        Columns whose values differ between answers of one model, such as a temperature, and over which these are
+        nevertheless pooled. Without it they are rejected.
     factors : str or sequence of str
         Columns whose values are kept apart, such as a temperature or a persona: each combination with a model has a row
         of its own. `compare_models` compares them.
@@ -115,24 +104,24 @@ def estimate(
     Returns
     -------
     ModelAnswers, or with `after` AnswersChange
-        Printed, its sentences; ``table`` has a row for each model and stereotype. D is between -1 and 1, changes of it
-        between -2 and 2.
+        ``table`` has a row for each model and stereotype. D is between -1 and 1, and its changes between -2 and 2. When
+        printed, it shows sentences.
 
     Raises
     ------
     AnswersError
-        The answers cannot be read, or do not belong to the list; answers of one model were given under different
-        settings; those after are answers to other questions.
+        If the answers cannot be read or do not belong to the list, if answers of one model were given under different
+        settings, or if `after` contains answers to other questions.
     ScopeError, SpecError
-        An impossible scope or seed.
+        If a scope or seed is impossible.
 
     Notes
     -----
-    A verdict for new labels takes five labels of each group and three wordings. With fewer, the interval is there, and
-    the verdict says so. With one pair of labels nothing can be said of others: numbers describe this pair only.
+    Generalising to new labels requires five labels of each group and three wordings. With fewer, there is an interval,
+    with a caution in the verdict. With one pair of labels, numbers describe only this pair.
 
-    Refusals and invalid choices are left out and never imputed; ``bounds_lb`` and ``bounds_ub`` are the mean D of all
-    answers if every one of them had gone against the stereotype, or with it.
+    Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` and ``bounds_ub`` are the mean D of all
+    answers if each of these choices had been against the stereotype, or agreed with it.
 
     References
     ----------
@@ -182,20 +171,21 @@ def pymc_model(
     answers, wordlist, scope, ignore
         As in `estimate`.
     stereotype : str, optional
-        The stereotype; needed if there are several. If several language models were asked about it, the first is used.
+        The stereotype, which is required if there are several. If several language models were asked about it, the
+        first is used.
 
     Returns
     -------
     pymc.Model
-        ``mu``; ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair`` and ``sd_answer``; the effects
-        ``word_effect``, ``wording_effect`` and so on, each a standard deviation times a standard normal variable. The
-        observed variables are ``D`` of each answer, and ``word_contrast``, by how much words differ within answers.
-        `estimate` integrates the effects out; the other variables have the same posterior.
+        Variables are ``mu``, ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair``, ``sd_answer``,
+        and effects such as ``word_effect``, each a standard deviation times a standard normal variable. The observed
+        variables are ``D`` of each answer, and ``word_contrast``, the differences between words within answers.
+        `estimate` integrates the effects out, and its other variables have the same posterior.
 
     Raises
     ------
     AnswersError, ScopeError
-        As in `estimate`, or an unknown stereotype.
+        As in `estimate`, or if the stereotype is unknown.
 
     Examples
     --------
@@ -209,22 +199,22 @@ def pymc_model(
 
 
 def check_samples(scope: str) -> None:
-    """Refuse a scope that answers do not have."""
+    """Raise an error for a scope that answers do not have."""
     if scope not in SAMPLES:
-        raise ScopeError(f"scope: {scope!r} is not what answers are a sample of; {did_you_mean(scope, SAMPLES)}")
+        raise ScopeError(f"`scope` is {scope!r}, which is not a scope of answers.", scope, SAMPLES)
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
-    """The effects that vary under a scope; of one pair of labels none can be told from mu."""
+    """Return the effects that vary under a scope. Effects of labels cannot be told from mu with one pair of labels."""
     return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
 
-# From what was observed to tables: a row for each model and stereotype.
+# From observed answers to tables, with a row for each model and stereotype.
 
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
-    keys = [(cell.model, cell.stereotype) for cell, _ in cells]
-    posteriors, rows, steps, sources = {}, [], [], []
+    posteriors, rows, steps, sources = {}, {}, {}, {}
+    levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
         by_scope = {
@@ -232,30 +222,31 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
             for samples in SAMPLES
             if not (samples == "all" and cell.is_one_pair)
         }
-        posterior = by_scope.get(scope, by_scope["wordings"])
-        posteriors[cell.model, cell.stereotype] = posterior
-        spread = _sds(data, posterior)
-        rows.append(_row(cell, data, posterior, spread, scope, ci_prob, unit))
-        steps += [_summary(by_scope[s].draws.mu.to_numpy() * unit, ci_prob) if s in by_scope else {} for s in SAMPLES]
-        widest = _sds(data, by_scope.get("all", by_scope["wordings"]))
-        sources += [summarize_draws(unit * widest[name], ci_prob) if name in widest else {} for name in SOURCES]
-    index = pd.MultiIndex.from_tuples(keys, names=["model", "stereotype"])
+        key, posterior = (cell.model, cell.stereotype), by_scope.get(scope, by_scope["wordings"])
+        posteriors[key] = posterior
+        rows[key] = _row(cell, data, posterior, scope, ci_prob, unit)
+        for samples in SAMPLES:
+            drawn = by_scope.get(samples)
+            steps[*key, samples] = {} if drawn is None else _summary(drawn.draws.mu.to_numpy() * unit, ci_prob)
+        sds = _sds(data, by_scope.get("all", by_scope["wordings"]))
+        for source in SOURCES:
+            sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
+        levels += _levels(cell, unit * data.difference)
+    names = ["model", "stereotype"]
     return {
         "scope": scope,
         "ci_prob": ci_prob,
         "seed": seed,
-        "table": pd.DataFrame(rows, index=index),
-        "ladder": pd.DataFrame(steps, index=_append_level(keys, "samples", SAMPLES)),
-        "sources": pd.DataFrame(sources, index=_append_level(keys, "source", SOURCES)),
-        "levels": _levels(cells, unit),
+        "table": _frame(rows, names),
+        "ladder": _frame(steps, [*names, "samples"]),
+        "sources": _frame(sources, [*names, "source"]),
+        "levels": pd.concat(levels).set_index([*names, "factor", "level"]).sort_index(),
         "posteriors": posteriors,
     }
 
 
-def _append_level(keys: list[tuple[str, str]], name: str, values: Any) -> pd.MultiIndex:
-    return pd.MultiIndex.from_tuples(
-        [(*key, value) for key in keys for value in values], names=["model", "stereotype", name]
-    )
+def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
@@ -265,7 +256,7 @@ def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
 
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
-    """Draws of the standard deviation that each source gives an answer's D."""
+    """Return draws of the standard deviation of D by source."""
     draws = {name.removeprefix("sd_"): column.to_numpy() for name, column in posterior.draws.items() if name != "mu"}
     sds = {"answers": draws[ANSWER]}
     if WORD in draws:
@@ -278,62 +269,39 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     return sds
 
 
-def _row(
-    cell: Cell,
-    data: Observed,
-    posterior: Posterior,
-    spread: dict[str, NDArray[np.float64]],
-    scope: str,
-    ci_prob: float,
-    unit: int,
-) -> dict[str, Any]:
-    mu = posterior.draws.mu.to_numpy()
-    total = np.sqrt(sum(sd**2 for sd in spread.values()))
+def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: float, unit: int) -> dict[str, Any]:
+    mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
+    total = np.sqrt(sum(sd**2 for sd in sds.values()))
+    mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total**2)
+    labels_a, labels_b, wordings = len(cell.labels("a")), len(cell.labels("b")), len(cell.wordings)
+    reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
-    labels = spread.get("labels", np.zeros(1))
-    optimistic = abs(mu.mean()) > _NEAR_THE_END and np.mean(labels**2) > _MOSTLY_LABELS * np.mean(total**2)
     return {
         "answers": len(data.difference),
-        "labels_a": len(cell.labels("a")),
-        "labels_b": len(cell.labels("b")),
-        "wordings": len(cell.wordings),
+        "labels_a": labels_a,
+        "labels_b": labels_b,
+        "wordings": wordings,
         "words": len({word for words in cell.sets for word in words}),
         "observed": unit * float(data.difference.mean()),
         **_summary(unit * mu, ci_prob),
         "prob_new_answer": float(ndtr(mu / total).mean()),
-        "reach": _reach(cell, scope),
+        "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
         "decided": float((np.abs(unit * data.difference) > _DECIDED).mean()),
         "invalid": cell.invalid,
         **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
         "bounds_lb": lower,
         "bounds_ub": upper,
         "one_label": cell.one_label,
-        "optimistic": bool(optimistic),
+        "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and mostly_labels),
         "pareto_k": posterior.pareto_k,
         "ess": posterior.ess,
     }
 
 
-def _reach(cell: Cell, scope: str) -> str:
-    if cell.is_one_pair:
-        return ONE_PAIR
-    if scope != "all":
-        return THESE_LABELS
-    if min(len(cell.labels("a")), len(cell.labels("b"))) < ENOUGH_LABELS:
-        return FEW_LABELS
-    return NEW_LABELS if len(cell.wordings) >= ENOUGH_WORDINGS else FEW_WORDINGS
-
-
-def _levels(cells: list[tuple[Cell, Observed]], unit: int) -> pd.DataFrame:
-    """Numbers of answers and mean D by what was asked: wording, label, pair, and the group named first."""
-    tables = [table for cell, data in cells for table in _levels_of(cell, unit * data.difference)]
-    return pd.concat(tables).set_index(["model", "stereotype", "factor", "level"]).sort_index()
-
-
-def _levels_of(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
-    replies = cell.counted
-    factors = {name: replies[name] for name in ("wording", "label_a", "label_b", "first")}
-    factors[PAIR] = pairs_of(replies)
+def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
+    """Return numbers of answers and mean D by wording, label, pair, and the group that was named first."""
+    factors = {name: cell.counted[name] for name in ("wording", "label_a", "label_b", "first")}
+    factors[PAIR] = pairs_of(cell.counted)
     for name, levels in factors.items():
         is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
         if is_level.any():
@@ -343,6 +311,5 @@ def _levels_of(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataF
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:
-    keys = [(cell.model, cell.stereotype) for cell in answers.cells]
-    rows = [published_row(cell, ci_prob) for cell in answers.cells]
-    return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(keys, names=["model", "stereotype"]))
+    rows = {(cell.model, cell.stereotype): published_row(cell, ci_prob) for cell in answers.cells}
+    return _frame(rows, ["model", "stereotype"])

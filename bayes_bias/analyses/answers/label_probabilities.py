@@ -1,14 +1,14 @@
-"""`answers.label_probabilities`: from the first tokens that a model may answer with to probabilities of both labels."""
+"""`answers.label_probabilities`: probabilities of both labels, from the first tokens of an answer."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.answers.batches import is_batch, top_tokens_of_batch
-from bayes_bias.analyses.answers.reading import read_frame
+from bayes_bias.analyses.answers.reading import read_frame, require_columns
+from bayes_bias.analyses.answers.replies import check_ids
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count
 from bayes_bias.table.association_table import announce
@@ -20,14 +20,14 @@ _KEPT = (*_PROMPT[1:], "wording", "stereotype", "model")
 def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Read the log probabilities of both labels from replies that a service returned with `top_logprobs`.
 
-    Each prompt asks which of two labels fits one word, and wants the label alone as the answer. The probability of a
-    label is that of all listed first tokens that begin this label and not the other one, in either case and with or
-    without a space.
+    Each prompt asks which of two labels fits one word, and requests only the label as the answer. The probability of a
+    label is the sum over all listed first tokens that begin this label and not the other one, in either case and with
+    or without a space.
 
     Parameters
     ----------
     prompts : pandas.DataFrame, str or Path
-        Columns ``id``, ``word``, ``label_a``, ``label_b``; optional ``wording`` and ``stereotype``.
+        Columns ``id``, ``word``, ``label_a``, ``label_b``, optional ``wording`` and ``stereotype``.
     replies : pandas.DataFrame, str or Path
         The output of a batch in the form of OpenAI or vLLM with ``logprobs.content[0].top_logprobs``, or a log of
         inspect_ai in JSON, with the id of each prompt.
@@ -35,14 +35,14 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     Returns
     -------
     pandas.DataFrame
-        A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. If
-        one label is not listed, its probability is at most the smallest that is, which is taken, with a notice. If
-        neither is, both are missing.
+        A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. A
+        label that is not listed gets the smallest listed probability, which is an upper bound, with a notice. If
+        neither label is listed, both are missing.
 
     Raises
     ------
     AnswersError
-        A missing column, a reply without a prompt or without `top_logprobs`.
+        If a column is missing, or if a reply has no prompt or no `top_logprobs`.
 
     Examples
     --------
@@ -53,65 +53,53 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     >>> label_probabilities(asked, batch)[["word", "logprob_a", "logprob_b"]].values.tolist()
     [['salary', -0.1, -2.5]]
     """
-    asked = read_frame(prompts, "prompts")
-    missing = [name for name in _PROMPT if name not in asked]
-    if missing or asked["id"].astype(str).duplicated().any():
-        problem = f"there is no column '{missing[0]}'" if missing else "an id occurs twice"
-        raise AnswersError(f"prompts: {problem}. Give one row for each prompt with {', '.join(_PROMPT)}.")
-    found = read_frame(replies, "replies", _top_tokens)
-    asked = asked.assign(id=asked["id"].astype(str).str.strip()).set_index("id")
-    if (unknown := found["id"][~found["id"].isin(asked.index)]).size:
-        raise AnswersError(
-            f"replies: no prompt has the id '{unknown.iloc[0]}' ({len(unknown):,} of {len(found):,} replies). Give the"
-            " prompts that they are replies to."
+    asked, _ = read_frame(prompts, "prompts")
+    require_columns(asked, _PROMPT, "prompts")
+    asked = asked.assign(id=asked["id"].astype(str).str.strip())
+    if asked["id"].duplicated().any():
+        raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
+    found, _ = read_frame(replies, "replies", _top_tokens)
+    check_ids(asked["id"], found["id"])
+    asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
+    if "model" in found:
+        asked = asked.assign(model=found["model"])
+    logs, at_bound = [], 0
+    for top, label_a, label_b in zip(found["top"], asked.label_a.astype(str), asked.label_b.astype(str), strict=True):
+        listed = [_listed(top, label_a, label_b), _listed(top, label_b, label_a)]
+        smallest = min(logprob for _, logprob in top)
+        if np.isfinite(listed).any():
+            listed = [log if np.isfinite(log) else smallest for log in listed]
+            at_bound += smallest in listed
+        logs.append(listed if np.isfinite(listed).any() else [np.nan, np.nan])
+    log_a, log_b = np.array(logs).T
+    notices, replies_in_all = [], count(len(found))
+    if at_bound:
+        notices.append(
+            f"replies: in {count(at_bound)} of {replies_in_all} a label has the smallest probability that is listed, or"
+            " a smaller one. Request more top_logprobs for exact numbers"
         )
-    rows = asked.loc[found["id"]].reset_index(drop=True)
-    rows = rows.assign(**{name: found[name] for name in ("model",) if name in found})
-    pairs = zip(found["top"], rows.label_a.astype(str), rows.label_b.astype(str), strict=True)
-    logs = np.array([_of_labels(top, a, b) for top, a, b in pairs])
-    _announce_unlisted(logs, [min(logprob for _, logprob in top) for top in found["top"]])
-    rows = rows[[name for name in _KEPT if name in rows]]
-    return rows.assign(answer=found["id"].to_numpy(), logprob_a=logs[:, 0], logprob_b=logs[:, 1])
+    if neither := int(np.isnan(log_a).sum()):
+        notices.append(f"replies: {count(neither)} of {replies_in_all} list neither label, and have no probabilities")
+    announce(tuple(notices))
+    rows = asked[[name for name in _KEPT if name in asked]]
+    return rows.assign(answer=found["id"].to_numpy(), logprob_a=log_a, logprob_b=log_b)
 
 
 def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
     if not is_batch(frame):
         raise AnswersError(
-            "replies: these are not the output of a batch with top_logprobs. Write the log probabilities into a table"
-            " with the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
+            "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
+            " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
         )
     return top_tokens_of_batch(frame)
 
 
-def _of_labels(top: Sequence[tuple[str, float]], label_a: str, label_b: str) -> tuple[float, float]:
-    """Log probabilities of both labels; one that is not listed has the smallest that is."""
-    listed = _listed(top, label_a, label_b), _listed(top, label_b, label_a)
-    if not any(map(np.isfinite, listed)):
-        return float("nan"), float("nan")
-    smallest = min(logprob for _, logprob in top)
-    a, b = (log if np.isfinite(log) else smallest for log in listed)
-    return a, b
-
-
 def _listed(top: Sequence[tuple[str, float]], label: str, other: str) -> float:
-    tokens = [(token.strip().casefold(), logprob) for token, logprob in top]
-    begins = [
-        logprob
-        for token, logprob in tokens
-        if token and label.casefold().startswith(token) and not other.casefold().startswith(token)
-    ]
-    return float(np.logaddexp.reduce(begins)) if begins else -np.inf
-
-
-def _announce_unlisted(logs: Any, smallest: list[float]) -> None:
-    neither = int(np.isnan(logs).any(axis=1).sum())
-    at_bound = int((np.equal(logs, np.array(smallest)[:, None]).any(axis=1)).sum())
-    notices = []
-    if at_bound:
-        notices.append(
-            f"replies: in {count(at_bound)} of {count(len(logs))} a label has the smallest probability that is listed,"
-            " or a smaller one; request more top_logprobs for exact numbers"
-        )
-    if neither:
-        notices.append(f"replies: {count(neither)} of {count(len(logs))} list neither label, and have no probabilities")
-    announce(tuple(notices))
+    """Return the log probability of all listed tokens that begin a label and not the other one."""
+    label, other = label.casefold(), other.casefold()
+    logs = []
+    for text, logprob in top:
+        token = text.strip().casefold()
+        if token and label.startswith(token) and not other.startswith(token):
+            logs.append(logprob)
+    return float(np.logaddexp.reduce(logs)) if logs else -np.inf

@@ -1,6 +1,6 @@
 """Word lists as questions: groups are labels, classes are words, and each group has its stereotypical class."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,10 @@ from bayes_bias.words.wordlist import ListLike, WordList, load_wordlist
 type Lists = "ListLike | Sequence[ListLike] | Mapping[str, ListLike]"
 
 _KEYS = frozenset({"groups", "classes", "stereotypes"})
+# The column of answers that offer a label of each of several groups, and the name of the groups that are compared with
+# one of them.
+LABELS, OTHERS = "labels", "others"
+SEPARATOR = " | "
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,60 +32,59 @@ class AssociationList:
 
     @property
     def groups(self) -> tuple[str, str]:
-        """Names of the groups."""
+        """Return the names of the groups."""
         a, b = self.wordlist.groups
         return a, b
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The labels of each group."""
+        """Return the labels of each group."""
         a, b = self.wordlist.groups.values()
         return a, b
 
     @property
     def classes(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Each group with the class that is stereotypical for it."""
+        """Return each group with the class that is stereotypical for it."""
         a, b = self.wordlist.stereotypes.items()
         return a, b
 
     @property
     def words_of(self) -> Mapping[str, tuple[str, ...]]:
-        """The words of each class."""
+        """Return the words of each class."""
         return self.wordlist.classes
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """All words, those of the class of group a first."""
+        """Return all words, beginning with the class of group a."""
         return tuple(word for _, name in self.classes for word in self.words_of[name])
 
     @cached_property
     def is_word_a(self) -> NDArray[np.bool_]:
-        """Whether each word is stereotypical for group a."""
-        size = len(self.words_of[self.classes[0][1]])
-        return np.arange(len(self.words)) < size
+        """Return True for each word that is stereotypical for group a."""
+        return np.arange(len(self.words)) < len(self.words_of[self.classes[0][1]])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each choice is the label of a group that was offered; without one that is known, any of them."""
+        """Return True for each choice that is the offered label of a group, or any of its labels if none is known."""
         position = {label.casefold(): k for k, label in enumerate(self.labels[group])}
         code = np.array([position.get(text, -2) for text in choices.cat.categories])[choices.cat.codes]
         return np.asarray((code >= 0) & ((code == offered) | (offered < 0)))
 
 
 def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
-    """One list or several, by the stereotypes that they are about.
+    """Return one list or several, by the stereotypes that they are about.
 
     Raises
     ------
     AnswersError
-        A list that does not have two groups, each with its own class.
+        If a list does not have two groups, each with its own class.
     WordListError
-        No such list, or one that breaks the rules of lists.
+        If there is no such list, or if it breaks the rules of lists.
     """
     return {name: _association(load_wordlist(source), name) for name, source in named_lists(wordlist).items()}
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
-    """Return the word lists of answers by stereotype; they can be measured in an embedding or an encoder, too.
+    """Return the word lists of answers by stereotype, which can also be measured in an embedding or an encoder.
 
     Examples
     --------
@@ -92,35 +95,34 @@ def wordlists(source: Lists) -> dict[str, WordList]:
 
 
 def named_lists(wordlist: Any) -> dict[str, Any]:
-    """What stands for one list or several, by the stereotypes that they are about."""
+    """Return the sources of one list or several, by the stereotypes that they are about."""
     if isinstance(wordlist, str | Path):
-        several = _lists_in_file(wordlist)
-        return _one(wordlist) if several is None else named_lists(several)
-    if isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
-        return {str(name): _with_name(source, str(name)) for name, source in wordlist.items()}
-    if isinstance(wordlist, Sequence):
+        lists = _lists_in_file(wordlist)
+        if lists is not None:
+            return named_lists(lists)
+    elif isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
+        named = {str(name): source for name, source in wordlist.items()}
+        return {
+            name: WordList.from_mapping(source, name=name)
+            if isinstance(source, Mapping) and _KEYS & set(source)
+            else source
+            for name, source in named.items()
+        }
+    elif isinstance(wordlist, Sequence):
         items = [item for source in wordlist for item in named_lists(source).items()]
         if not items:
-            raise AnswersError("wordlist: there is none; give the list that the questions were made from")
+            raise AnswersError("`wordlist` is empty. Pass the list that the questions were made from.")
         return dict(items)
-    return _one(wordlist)
-
-
-def _one(source: Any) -> dict[str, Any]:
-    words = load_wordlist(source)
+    words = load_wordlist(wordlist)
     return {words.name: words}
 
 
-def _with_name(source: Any, name: str) -> Any:
-    return WordList.from_mapping(source, name=name) if isinstance(source, Mapping) and _KEYS & set(source) else source
-
-
 def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
-    """The lists of a TOML file that has several, a table for each; those of a shipped table are in its own file."""
+    """Return the lists of a TOML file with a table for each, or the lists of built-in answers."""
     if source in shipped_names("tables"):
         content = read_toml(shipped("tables") / f"{source}.toml", f"{source}:", AnswersError)
         if "lists" not in content:
-            raise AnswersError(f"wordlist: the shipped table '{source}' is not of answers; give a word list")
+            raise AnswersError(f"The built-in table '{source}' does not contain answers. Pass a word list instead.")
         return dict(content["lists"])
     path = Path(source)
     if path.suffix != ".toml" or not path.is_file():
@@ -130,13 +132,102 @@ def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
 
 
 def _association(wordlist: WordList, name: str) -> AssociationList:
-    groups, classes = wordlist.stereotypes, list(wordlist.stereotypes.values())
-    if len(groups) != 2 or len(set(classes)) != 2:
+    groups, classes = wordlist.stereotypes, set(wordlist.stereotypes.values())
+    if len(groups) != 2 or len(classes) != 2:
         raise AnswersError(
-            f"wordlist: '{name}' has {len(groups)} groups and {len(set(classes))} classes that are stereotypical for"
-            " them; answers choose between the labels of two groups, each with a class of its own, so give such a list"
+            f"The list '{name}' has {len(groups)} groups and {len(classes)} stereotypical classes. Answers choose"
+            " between labels of two groups, so pass a list of two groups, each with its own class."
         )
     labels = [text.casefold() for words in wordlist.groups.values() for text in words]
     if len(set(labels)) < len(labels):
-        raise AnswersError(f"wordlist: two labels of '{name}' differ in case alone; answers could not tell them apart")
+        raise AnswersError(f"Two labels of the list '{name}' differ only in case. Remove one of them.")
     return AssociationList(wordlist, name)
+
+
+def check_stereotypes(names: Iterable[Any], lists: Mapping[str, Any]) -> None:
+    """Raise an error if there is no list for a stereotype."""
+    for name in names:
+        if name not in lists:
+            raise AnswersError(f"`wordlist` contains no list for the stereotype '{name}'.", name, lists)
+
+
+# Questions with labels of three groups or more: each group against all others, as questions with two labels.
+
+
+def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, Mapping[str, WordList]]:
+    """Return answers that offer one label of each group, once for each group, and lists of the group and the others.
+
+    D of a group is P(its label, given a word of its class) - P(its label, given a word of the other classes). The other
+    labels of an answer count as one, which has all of their names.
+
+    Raises
+    ------
+    AnswersError
+        If a list has two groups, or groups without classes of their own, if an answer does not offer a label of each
+        group.
+    """
+    lists = {name: load_wordlist(source) for name, source in named_lists(wordlist).items()}
+    for name, words in lists.items():
+        classes = set(words.stereotypes.values())
+        if len(words.stereotypes) < 3 or len(classes) < len(words.stereotypes):
+            raise AnswersError(
+                f"The list '{name}' has {len(words.stereotypes)} groups with {len(classes)} classes of their own. A"
+                f" column '{LABELS}' requires three groups or more, each with its own class. For two groups, use the"
+                " columns label_a and label_b."
+            )
+    rows = frame.assign(stereotype=frame["stereotype"] if "stereotype" in frame else next(iter(lists)))
+    rows = rows.astype({LABELS: str, "stereotype": str})
+    check_stereotypes(rows["stereotype"].unique(), lists)
+    parts, of_groups = [], {}
+    for stereotype, of_list in rows.groupby("stereotype", sort=False):
+        words = lists[str(stereotype)]
+        for group, part in _split_by_group(of_list, words):
+            name, stereotypical = f"{stereotype}: {group}", words.stereotypes[group]
+            parts.append(part.assign(stereotype=name))
+            others = [name for name in words.stereotypes.values() if name != stereotypical]
+            content: dict[str, Any] = {
+                "groups": {group: list(words.groups[group]), OTHERS: sorted(map(str, part.label_b.unique()))},
+                "classes": {
+                    stereotypical: list(words.classes[stereotypical]),
+                    f"not {stereotypical}": [word for name in others for word in words.classes[name]],
+                },
+                "stereotypes": {group: stereotypical, OTHERS: f"not {stereotypical}"},
+            }
+            of_groups[name] = WordList.from_mapping(content, name=name)
+    return pd.concat(parts, ignore_index=True), of_groups
+
+
+def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Return the answers as choices between the label of a group and the others, for each group."""
+    group_of = {label.casefold(): group for group, labels in words.groups.items() for label in labels}
+    offered = {text: _labels_by_group(text, words, group_of) for text in rows[LABELS].unique()}
+    chosen = rows["chosen"].map(lambda text: "" if pd.isna(text) else str(text).strip())
+    is_offered = pd.Series(
+        [
+            choice.casefold() in map(str.casefold, offered[text].values())
+            for choice, text in zip(chosen, rows[LABELS], strict=True)
+        ],
+        rows.index,
+    )
+    for group in words.groups:
+        label = rows[LABELS].map({text: labels[group] for text, labels in offered.items()})
+        others_of = {
+            text: " / ".join(label for name, label in labels.items() if name != group)
+            for text, labels in offered.items()
+        }
+        others = rows[LABELS].map(others_of)
+        is_of_group = chosen.str.casefold().map(group_of) == group
+        choice = chosen.where(~is_offered, label.where(is_of_group, others))
+        yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice)
+
+
+def _labels_by_group(text: str, words: WordList, group_of: Mapping[str, str]) -> dict[str, str]:
+    """Return the label of each group, in the order of the list."""
+    labels = [label.strip() for label in text.split(SEPARATOR.strip())]
+    by_group = {group_of.get(label.casefold(), ""): label for label in labels}
+    if set(by_group) != set(words.groups) or len(labels) != len(words.groups):
+        raise AnswersError(
+            f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each group,"
+            f" separated by '{SEPARATOR}'."
+        )
+    return {group: by_group[group] for group in words.groups}

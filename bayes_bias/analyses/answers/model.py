@@ -1,13 +1,13 @@
-"""The model of answers: D with effects of words, wordings and labels, whose density has all effects integrated out.
+"""The model of answers: D with effects of words, wordings and labels, which are integrated out of the density.
 
     D[i] = mu + word + wording[v] + label_a[a] + label_b[b] + pair[a, b] + e[i],    mu ~ Uniform(-1, 1)
 
-Every effect is normal about zero with a standard deviation of its own; `PRIORS` has the half-normal priors of these.
+Every effect is normal about zero with a standard deviation of its own, and `PRIORS` contains their half-normal priors.
 Words enter as their mean in each class: with an sd of s, the words of a question have the variance s² (1/n + 1/m).
-The variance of e has a part that is known, of shares of n and m words: (1/n² + 1/m²) / 12.
+The variance of e has a known part, because shares are of n and m words: (1/n² + 1/m²) / 12.
 
-How much words differ is also seen within answers, where everything else cancels: in the contrasts of the shares of
-words of one class.
+Contrasts of the shares of words of one class within answers also show how much words differ, because all other effects
+cancel in them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ PRIORS: Mapping[str, float] = MappingProxyType(
     {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
 )
 ANSWER, WORD, PAIR = "answer", "word", "pair"
-# What counts as a sample, from these answers alone to new labels: the effects of each step.
+# The effects that count as samples in each step, from these answers alone to new labels.
 SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "trials": (),
@@ -43,26 +43,26 @@ SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "all": (WORD, "wording", "label_a", "label_b", PAIR),
     }
 )
-# Numbers in a block of arrays that are worked on at once.
+# Numbers in a block of arrays that are processed at once.
 _AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Answers to one question, as the model sees them.
+    """Answers to one question, as data of the model.
 
     Attributes
     ----------
     difference : array (answer,)
         D, or half the change of D, which has the same range.
     keys : pandas.DataFrame
-        The codes of ``word_set``, ``wording``, ``label_a``, ``label_b`` (-1 is not known) and ``pair`` of each answer.
+        The codes of ``word_set``, ``wording``, ``label_a``, ``label_b`` (-1 if unknown) and ``pair`` of each answer.
     words : array (word_set, word)
-        By how much the effect of a word enters D: 1/n, -1/m, or 0.
+        The weight of the effect of a word in D: 1/n, -1/m, or 0.
     contrasts, noise : array (contrast,)
         Contrasts of the shares of words within classes, and their standard errors.
     rounding : float
-        The variance that D has because shares are of so many words.
+        The variance of D from the finite numbers of words.
     """
 
     difference: Numbers
@@ -74,17 +74,19 @@ class Observed:
 
 
 def observed(cell: Cell) -> Observed:
-    """The answers about one stereotype, as the model sees them."""
-    replies = cell.counted
+    """Return the answers about one stereotype, as data of the model."""
+    replies, questions = cell.counted, cell.questions
     contrasts, noise = word_contrasts(cell)
     sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
-    return Observed(
-        differences(replies), keys_of(replies), _loadings(cell), contrasts, noise, (sizes_a**-2 + sizes_b**-2) / 12
-    )
+    asked = np.array([[word in words for word in questions.words] for words in map(set, cell.sets)], float)
+    in_a, in_b = asked * questions.is_word_a, asked * ~questions.is_word_a
+    means = np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
+    rounding = (sizes_a**-2 + sizes_b**-2) / 12
+    return Observed(differences(replies), keys_of(replies), means, contrasts, noise, rounding)
 
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
-    """The question of each answer, as codes."""
+    """Return the question of each answer, as codes."""
     columns = {"wording": replies.wording, PAIR: pairs_of(replies)}
     columns |= {name: replies[name].where(replies[name] != UNKNOWN) for name in ("label_a", "label_b")}
     codes = {name: pd.factorize(column, sort=True)[0] for name, column in columns.items()}
@@ -92,51 +94,42 @@ def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
-    """The pair of labels of each answer, as one text."""
+    """Return the pair of labels of each answer, as one text."""
     return replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
 
 
-def _loadings(cell: Cell) -> Numbers:
-    """Means of the effects of words by class, each set of words a row."""
-    questions = cell.questions
-    here = np.array([[word in words for word in questions.words] for words in map(set, cell.sets)], float)
-    in_a, in_b = here * questions.is_word_a, here * ~questions.is_word_a
-    return np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
-
-
 def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
-    """Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
+    """Return Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
 
-    The residual variance of a choice is what is left of it without the mean of its answer and that of its word.
+    The residual variance of a choice excludes the mean of its answer and the mean of its word.
     """
-    values, errors = [], []
-    for (_, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
+    values, errors = [np.zeros(0)], [np.zeros(0)]
+    for (word_set, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
         number, valid = len(words), words.valid.to_numpy(float)
         if number == 1 or valid.max() < 2:
             continue
-        share = (words.hits / words.valid).to_numpy()
-        turned = helmert(number)
-        values.append(turned @ share)
-        errors.append(np.sqrt(turned**2 @ (_residual_variance(cell, words.index[0][0], str(side), share) / valid)))
-    return (np.concatenate(values), np.concatenate(errors)) if values else (np.zeros(0), np.zeros(0))
+        share, contrasts = (words.hits / words.valid).to_numpy(), helmert(number)
+        variance = _residual_variance(cell.replies[cell.replies.word_set == word_set], str(side), share)
+        values.append(contrasts @ share)
+        errors.append(np.sqrt(contrasts**2 @ (variance / valid)))
+    return np.concatenate(values), np.concatenate(errors)
 
 
-def _residual_variance(cell: Cell, word_set: int, side: str, share: Numbers) -> float:
-    """Of a choice: the sum of squares that neither its answer nor its word accounts for."""
-    replies = cell.replies[cell.replies.word_set == word_set]
+def _residual_variance(replies: pd.DataFrame, side: str, share: Numbers) -> float:
+    """Return the variance of a choice that neither its answer nor its word accounts for."""
     hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
-    here = valid > 0
-    total, within = hits[here].sum(), (hits - hits**2 / np.maximum(valid, 1))[here].sum()
-    of_words = len(hits[here]) * float(((share - total / valid[here].sum()) ** 2).sum())
-    freedom = max((here.sum() - 1) * (len(share) - 1), 1)
+    hits, valid = hits[valid > 0], valid[valid > 0]
+    within = (hits - hits**2 / np.maximum(valid, 1)).sum()
+    of_words = len(hits) * float(((share - hits.sum() / valid.sum()) ** 2).sum())
+    freedom = max((len(hits) - 1) * (len(share) - 1), 1)
     return max(float(within - of_words), 1e-6) / freedom
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The density of answers given the standard deviations, with mu and all effects integrated out, and exact.
+    """The exact density of answers given the standard deviations, with mu and all effects integrated out.
 
-    Answers that were asked the same are one cell: its mean and the squares within are all that the density needs.
+    Answers to the same question are one cell. The density depends on means of cells and squares within cells.
     """
 
     data: Observed
@@ -144,12 +137,12 @@ class Density:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """The standard deviations that there are, the last of them that of answers."""
+        """Return the names of the standard deviations, with that of answers last."""
         return (*self.effects, ANSWER)
 
     @cached_property
     def _cells(self) -> tuple[pd.DataFrame, Numbers, Numbers, float]:
-        """Codes, numbers of answers and mean D of each cell; squares within cells."""
+        """Return codes, numbers of answers and mean D of each cell, and squares within cells."""
         of_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
         table = of_cell.agg(["size", "mean"]).reset_index()
         deviations = self.data.difference - of_cell.transform("mean").to_numpy()
@@ -157,12 +150,14 @@ class Density:
 
     @cached_property
     def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
-        """Loadings of all effects but pairs, then of mu, then the means; which scale each effect has; pairs."""
+        """Return loadings of all effects but pairs, of mu, and the means, with the scale of each effect, and pairs."""
         table, *_ = self._cells
         blocks, scale = [], []
         for k, effect in enumerate(self.effects):
             if effect != PAIR:
-                words = _root(self.data.words) if effect == WORD else self.data.words
+                words = self.data.words
+                if effect == WORD:  # fewer columns with the same products of rows
+                    words = np.linalg.qr(words.T, mode="r").T
                 blocks.append(loadings(table, effect, words))
                 scale += [k] * blocks[-1].shape[1]
         pairs = loadings(table, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(table), 0))
@@ -171,16 +166,16 @@ class Density:
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Products of the loadings weighted by numbers of answers: with each other, with pairs; answers of pairs."""
+        """Return products of the loadings weighted by numbers of answers, products with pairs, and answers of pairs."""
         x, _, pairs = self._design
         _, size, *_ = self._cells
         weighted = x * size[:, None]
         return weighted.T @ x, weighted.T @ pairs, size @ pairs
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Log density of the answers for each row of scales, and mean and sd of mu given them, before truncation.
+        """Return the log density of the answers for each row of scales, and mean and sd of mu before truncation.
 
-        Pairs are eliminated first, since no cell has two of them; the rest is Woodbury's identity.
+        Pairs are eliminated first, because no cell has two of them. The other effects use Woodbury's identity.
         """
         _, _, of_pairs = self._products
         width = self._design[0].shape[1]
@@ -215,16 +210,13 @@ class Density:
             + square
             - centre * score
         )
-        # Uniform on (-1, 1), half of which is the density.
+        # The prior is uniform on (-1, 1), with a density of one half.
         mass = np.maximum(ndtr((1 - centre) / sd) - ndtr((-1 - centre) / sd), np.finfo(float).tiny)
-        return log_density + np.log(sd * mass / 2) + self._of_words(scales), centre, sd
-
-    def _of_words(self, scales: Numbers) -> Numbers:
-        """Log density of the contrasts of words."""
-        if WORD not in self.effects:
-            return np.zeros(len(scales))
-        variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
-        return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1))
+        log_density += np.log(sd * mass / 2)
+        if WORD in self.effects:  # contrasts of words
+            variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
+            log_density += -0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1)
+        return log_density, centre, sd
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,18 +227,17 @@ class Together:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """The standard deviations that there are."""
+        """Return the names of the standard deviations."""
         return self.densities[0].scales
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Log density of all answers for each row of scales, and mean and sd of each mu given them (row, density)."""
-        log_density, centre, sd = zip(*(each.log_density(scales) for each in self.densities), strict=True)
+        """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density)."""
+        log_density, centre, sd = zip(*(density.log_density(scales) for density in self.densities), strict=True)
         return np.sum(log_density, axis=0), np.stack(centre, axis=1), np.stack(sd, axis=1)
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
-    """How the levels of an effect enter D (question, level); a label that nobody knows is each of the others, as likely
-    as any."""
+    """Return the weights of the levels of an effect in D (question, level). An unknown label may be any label."""
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
     codes = replies[effect].to_numpy()
@@ -254,13 +245,8 @@ def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
     return np.where(codes[:, None] < 0, 1 / number, codes[:, None] == np.arange(number))
 
 
-def _root(rows: Numbers) -> Numbers:
-    """Fewer columns with the same products of rows: words that are always asked together count as their sum."""
-    return np.asarray(np.linalg.qr(rows.T, mode="r").T)
-
-
 def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
-    """The same model in PyMC, with every effect by its name."""
+    """Return the same model in PyMC, with every effect by its name."""
     import pymc as pm
 
     coords = {**{effect: names[effect] for effect in effects}, ANSWER: np.arange(len(data.difference))}
@@ -272,7 +258,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
             of_levels = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
             expected = expected + loadings(data.keys, effect, data.words) @ of_levels
             if effect == WORD:
-                # Within answers, where all else cancels, contrasts of words have the same sd, and their own noise.
+                # Within answers, contrasts of words have the same sd, and noise of their own.
                 pm.Normal("word_contrast", 0, pm.math.sqrt(sd**2 + data.noise**2), observed=data.contrasts)
         sd = pm.HalfNormal("sd_answer", PRIORS[ANSWER])
         pm.Normal("D", expected, pm.math.sqrt(sd**2 + data.rounding), observed=data.difference, dims=ANSWER)
@@ -280,7 +266,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
 
 
 def names_of(cell: Cell) -> dict[str, list[str]]:
-    """Names of the levels of each effect."""
+    """Return the names of the levels of each effect."""
     return {
         WORD: list(cell.questions.words),
         "wording": cell.wordings,

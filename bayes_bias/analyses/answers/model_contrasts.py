@@ -1,9 +1,9 @@
-"""`answers.compare_models`: which models, or settings of a model, differ in D, from answers to the same questions."""
+"""`answers.compare_models`: differences in D between models, or settings of a model, that were asked the same."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,20 +13,20 @@ from scipy.linalg import helmert
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
-from bayes_bias.analyses.answers.model import Density, Observed, Together, observed
+from bayes_bias.analyses.answers.model import PRIORS, Density, Observed, Together, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, draw
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, counted, estimate, in_words, probability
+from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, counted, in_words, probability
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimates, interval_columns, interval_of, rank_column
+from bayes_bias.table.columns import estimates, interval_columns, rank_column, with_interval
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
@@ -34,9 +34,24 @@ if TYPE_CHECKING:
 type Numbers = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """The quantity that is compared, with the factor, decimals, and unit in which its numbers are written."""
+
+    name: str
+    factor: float = 1.0
+    decimals: int = DECIMALS
+    unit: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contrasts(Tabled):
-    """What comparisons of models have in common, for one topic or several; `table` and `ranking` begin with it."""
+    """Differences between models, for one topic or several. `table` and `ranking` begin with the topic."""
+
+    asked: ClassVar[str] = "questions"
+    data: ClassVar[str] = "answers"
+    # The template of the methods text.
+    methods: ClassVar[str] = ""
 
     scope: str
     ci_prob: float
@@ -50,13 +65,34 @@ class Contrasts(Tabled):
         """Return the name in tables and figures."""
         raise NotImplementedError
 
-    def quantity(self, topic: str) -> str:
-        """Return what is compared."""
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of the methods text."""
         raise NotImplementedError
 
-    def written(self, topic: str) -> tuple[float, int, str]:
-        """Return the factor, the decimals and the unit with which numbers of a topic are written."""
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Return the sources of the numbers."""
         raise NotImplementedError
+
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        """Return the notices of the data and of the comparison."""
+        raise NotImplementedError
+
+    def quantity(self, topic: str) -> Quantity:
+        """Return the quantity that is compared in a topic."""
+        raise NotImplementedError
+
+    def row_name(self, topic: str, name: str) -> str:
+        """Return the label of a row, with its topic if there are several."""
+        return f"{topic}: {name}" if len(self.topics) > 1 else name
+
+    def document(self) -> "Document":
+        """Return the page of the comparison and its files, for `bayes_bias.write`."""
+        from bayes_bias.analyses.answers.document import contrasts_document
+
+        return contrasts_document(self)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -64,29 +100,35 @@ class Contrasts(Tabled):
         return tuple(self.ranking.index.unique(0))
 
     @property
+    def answer(self) -> str:
+        """Return the number of differences that are distinguishable from zero, in a sentence."""
+        found = int(self.table.survives.sum())
+        return (
+            f"{capitalized(in_words(found))} of {counted(len(self.table), 'difference')} between models"
+            f" {'is' if found == 1 else 'are'} distinguishable from zero after Holm's adjustment."
+        )
+
+    @property
     def text(self) -> str:
-        """Say which models differ, in sentences."""
-        found, unreliable = self.table[self.table.survives], self.table.pareto_k > MAX_PARETO_K
-        sentences = [
-            f"Of {counted(len(self.table), 'difference')} between models {in_words(len(found))}"
-            f" {'is' if len(found) == 1 else 'are'} distinguishable from zero after Holm's adjustment."
-        ]
-        for (topic, model, other), row in found.iterrows():
-            times, decimals, unit = self.written(topic)
-            value, (lower, upper) = row["mean"], interval_of(row)
-            larger, smaller = model, other
-            if value < 0:
-                larger, smaller, value, lower, upper = other, model, -value, -upper, -lower
-            number = f"{estimate(times * value, times * lower, times * upper, decimals)} {unit}".strip()
-            sentences.append(self._told(topic, f"of {larger} is larger than that of {smaller} by {number}."))
-        reliable = self.table.index[~unreliable].unique(0)
+        """Describe the differences in sentences."""
+        sentences = [self.answer]
+        for (topic, model, other), row in self.table[self.table.survives].iterrows():
+            quantity, names = self.quantity(topic), (model, other)
+            if row["mean"] < 0:
+                names, ends = (other, model), interval_columns(row)
+                row = -row[["mean", *reversed(ends)]].set_axis(["mean", *ends]).astype(float)
+            number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
+            clause = f"the {quantity.name} of {names[0]} is larger than that of {names[1]} by {number}."
+            sentences.append(capitalized(self.row_name(topic, clause)))
+        unreliable = self.table.pareto_k > MAX_PARETO_K
         for topic, rows in self.ranking.groupby(level=0, sort=False):
-            if topic in reliable:
+            if topic in self.table.index[~unreliable].unique(0):
                 first, chance = rows.prob_first.idxmax()[1], probability(rows.prob_first.max())
-                sentences.append(self._told(str(topic), f"of {first} is the largest with probability {chance}."))
+                clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
+                sentences.append(capitalized(self.row_name(topic, clause)))
         if unreliable.any():
             number = in_words(int(unreliable.sum()))
-            sentences.append(f"The draws of {number} cannot be relied upon, and these have no verdict.")
+            sentences.append(f"{capitalized(number)} of them have no verdict, because their draws are not reliable.")
         return " ".join(sentences)
 
     @property
@@ -95,16 +137,16 @@ class Contrasts(Tabled):
         return self.differences(self.topics)
 
     def differences(self, topics: Sequence[str]) -> Layout:
-        """Show differences of some topics."""
-        rows, (decimals, unit) = self.in_units(self.table, topics)
+        """Show the differences in topics of one quantity."""
+        rows, quantity, unit = self.in_units(self.table, topics)
         return Layout(
-            [self._named(topic, f"{model} − {other}") for topic, model, other in rows.index],
+            [self.row_name(topic, f"{model} − {other}") for topic, model, other in rows.index],
             [
                 Column("questions", rows.questions, count, spare=True),
-                *estimates(rows, f"difference of {self.quantity(topics[0])}", self.ci_prob, decimals),
+                *estimates(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
                 Column("chance", rows.chance, probability),
                 Column("after Holm", rows.chance_holm, probability),
-                Column("differ", ["yes" if each else "no" for each in rows.survives], words=True),
+                Column("differ", ["yes" if survives else "no" for survives in rows.survives], words=True),
             ],
             heading="models",
             caption=f"Differences between models{unit}: {self.name}",
@@ -112,42 +154,31 @@ class Contrasts(Tabled):
 
     @property
     def ranks(self) -> Layout:
-        """Show each model relative to the mean of all, and its rank."""
+        """Show each model relative to the mean of all models, with its rank."""
         return self.order(self.topics)
 
     def order(self, topics: Sequence[str]) -> Layout:
-        """Show models in order in some topics."""
-        rows, (decimals, unit) = self.in_units(self.ranking, topics)
+        """Show the order of the models in topics of one quantity."""
+        rows, quantity, unit = self.in_units(self.ranking, topics)
+        reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         return Layout(
-            [self._named(topic, model) for topic, model in rows.index],
+            [self.row_name(topic, model) for topic, model in rows.index],
             [
-                *estimates(rows, f"{self.quantity(topics[0])} less mean", self.ci_prob, decimals),
+                *estimates(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals),
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, probability),
                 Column("P(last)", rows.prob_last, probability),
             ],
             heading="model",
-            caption=f"Models in order of {self.quantity(topics[0])}{unit}{self.reach}",
+            caption=f"Models in order of {quantity.name}{unit}{reach}",
         )
 
-    @property
-    def reach(self) -> str:
-        """Return what it generalises to, after a comma."""
-        return ""
-
-    def _named(self, topic: str, name: str) -> str:
-        """Of a row."""
-        return f"{topic}: {name}"
-
-    def _told(self, topic: str, clause: str) -> str:
-        return capitalized(self._named(topic, f"the {self.quantity(topic)} {clause}"))
-
-    def in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> tuple[pd.DataFrame, tuple[int, str]]:
-        """Return rows of topics that share a unit as they are written, with decimals and the unit."""
-        times, decimals, unit = self.written(topics[0])
+    def in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> tuple[pd.DataFrame, Quantity, str]:
+        """Return the rows of topics of one quantity in its unit, the quantity, and a clause that names the unit."""
+        quantity = self.quantity(topics[0])
         rows = table[table.index.get_level_values(0).isin(topics)]
-        columns = ["mean", *interval_columns(table)]
-        return rows.assign(**{name: times * rows[name] for name in columns}), (decimals, f", in {unit}" if unit else "")
+        scaled = {name: quantity.factor * rows[name] for name in ("mean", *interval_columns(table))}
+        return rows.assign(**scaled), quantity, f", in {quantity.unit}" if quantity.unit else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -160,16 +191,18 @@ class ModelContrasts(Contrasts):
         The answers that were read.
     scope, ci_prob, seed
     table : pandas.DataFrame
-        Index ``(stereotype, model, other)``: numbers of ``questions``; posterior ``mean``, ``sd``, interval and
-        ``prob_direction`` of the difference, the D of the model less that of the other, between -2 and 2; ``chance`` of
-        a difference as large if there were none, ``chance_holm`` after Holm's adjustment for all rows, and whether the
-        difference ``survives`` it; ``pareto_k`` of the draws.
+        Index ``(stereotype, model, other)``. Columns: number of ``questions``, posterior ``mean``, ``sd``, interval and
+        ``prob_direction`` of the difference, the D of the model minus the D of the other model, between -2 and 2;
+        ``chance`` of a difference this large without any difference, ``chance_holm`` after Holm's adjustment for all
+        rows, whether the difference ``survives`` it, and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
-        Index ``(stereotype, model)``, the largest D first: ``mean`` D less the mean of all models, with ``sd`` and
-        interval; mean ``rank``, 1 for the largest D, with its interval; ``prob_first`` and ``prob_last``.
+        Index ``(stereotype, model)``, the largest D first: ``mean`` D minus the mean of all models, with ``sd`` and
+        interval, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
-        Which answers have no partner.
+        Answers without a partner.
     """
+
+    methods: ClassVar[str] = "methods-of-models.txt"
 
     answers: Answers
 
@@ -177,21 +210,24 @@ class ModelContrasts(Contrasts):
     def name(self) -> str:
         return self.answers.name
 
-    def quantity(self, topic: str) -> str:
-        return "D"
-
-    def written(self, topic: str) -> tuple[float, int, str]:
-        return 1.0, DECIMALS, ""
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {
+            "models": self.answers.models,
+            "total": count(sum(len(cell.counted) for cell in self.answers.cells)),
+            "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
+        }
 
     @property
-    def reach(self) -> str:
-        return ", for new labels, wordings and words" if self.scope == "all" else ""
+    def provenance(self) -> dict[str, Any]:
+        return {"answers": self.answers.facts}
 
-    def document(self) -> "Document":
-        """Return the page of the comparison and the files next to it, for `bayes_bias.write`."""
-        from bayes_bias.analyses.answers.document import contrasts_document
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        return (*self.answers.notices, *self.notices)
 
-        return contrasts_document(self)
+    def quantity(self, topic: str) -> Quantity:
+        return Quantity("D")
 
 
 def compare_models(
@@ -205,40 +241,40 @@ def compare_models(
     seed: int = 1,
     ignore: str | Sequence[str] = (),
 ) -> ModelContrasts:
-    r"""Which models differ in D? Answers of all models to the same questions are compared.
+    r"""Compare D between models, from answers of all models to the same questions.
 
     In one crossed model, answer i of model m has
 
     .. math:: D_{im} = \mu_m + u_i + w_{s(i)m} + v_{k(i)m} + a_{l(i)m} + b_{n(i)m} + ab_{ln(i)m} + e_{im}
 
-    What is the same for all models, u, cancels in differences between models, whatever it is. Effects of words,
-    wordings, and labels that are those of a model have the same standard deviations for all models. Effects are
-    integrated out exactly: orthonormal (Helmert) contrasts of models have the density of `estimate` each, and share
-    these standard deviations. Draws of them give all differences and the order of the models at once.
+    Effects u that are the same for all models cancel in differences between models. Effects of words, wordings, and
+    labels in one model have the same standard deviations in all models. They are integrated out exactly: orthonormal
+    (Helmert) contrasts of models have the density of `estimate`, with shared standard deviations. Draws of the
+    contrasts give all differences and the order of the models at once.
 
     Parameters
     ----------
     answers, wordlist, scope, name, ci_prob, seed, ignore
-        As in `estimate`; answers of two models or more, or of one model and `factors`.
+        As in `estimate`, with answers of two models or more, or of one model and `factors`.
     factors : str or sequence of str
-        Columns whose values are compared as models are, such as ``["temperature", "persona"]``: each combination with a
-        model is one.
+        Columns whose values are compared like models, such as ``["temperature", "persona"]``. Each combination with a
+        model counts as a model.
 
     Returns
     -------
     ModelContrasts
-        ``table`` of differences, ``ranking``; printed, its sentences.
+        ``table`` of differences and ``ranking``. When printed, it shows sentences.
 
     Raises
     ------
     AnswersError
-        As in `estimate`; there is one model; two models have no question in common.
+        As in `estimate`, if there is one model, if two models have no question in common.
     ScopeError, SpecError
-        An impossible scope or seed.
+        If a scope or seed is impossible.
 
     Notes
     -----
-    Only questions that all models were asked are used, and a notice says how many answers are not.
+    Only questions that all models were asked are used. A notice counts the other answers.
 
     Examples
     --------
@@ -250,17 +286,23 @@ def compare_models(
     read = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if len(read.models) < 2:
         raise AnswersError(
-            f"answers: all are of one model{f', {read.models[0]}' if read.models[0] else ''}; add a column 'model', or"
-            " name the columns whose values are to be compared (factors=['temperature'], --factors temperature)"
+            f"The answers are all of one model{f', {read.models[0]}' if read.models[0] else ''}. Add a column 'model',"
+            " or name the columns whose values to compare (factors=['temperature'], --factors temperature)."
         )
+    by_stereotype: dict[str, list[Cell]] = {}
+    for cell in read.cells:
+        by_stereotype.setdefault(cell.stereotype, []).append(cell)
     tables, rankings, notices = {}, {}, list[str]()
-    for stereotype, cells in _by_stereotype(read.cells).items():
-        step(stereotype)
-        same_questions, told = matched(cells, "answers")
-        notices += [f"{stereotype}: {notice}" for notice in told]
-        models = [cell.model for cell in cells]
-        sides, effects = [observed(cell) for cell in same_questions], effects_of(same_questions[0], scope)
-        tables[stereotype], rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
+    for stereotype, cells in by_stereotype.items():
+        if len(cells) > 1:
+            step(stereotype)
+            same_questions, omitted = matched(cells, "answers")
+            notices += [f"{stereotype}: {notice}" for notice in omitted]
+            models = [cell.model for cell in cells]
+            sides, effects = [observed(cell) for cell in same_questions], effects_of(same_questions[0], scope)
+            tables[stereotype], rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
+    if not tables:
+        raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
     return ModelContrasts(
         answers=read,
         scope=scope,
@@ -271,71 +313,51 @@ def compare_models(
     )
 
 
-def _by_stereotype(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """The cells of stereotypes about which two models or more were asked."""
-    by_stereotype: dict[str, list[Cell]] = {}
-    for cell in cells:
-        by_stereotype.setdefault(cell.stereotype, []).append(cell)
-    several = {stereotype: of_models for stereotype, of_models in by_stereotype.items() if len(of_models) > 1}
-    if not several:
-        raise AnswersError("answers: no two models were asked about one stereotype; give answers to the same questions")
-    return several
-
-
 def compared(
     models: Sequence[str], sides: Sequence[Observed], effects: tuple[str, ...], seed: int, ci_prob: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Differences between models and their ranking, from what was observed of each for the same questions."""
-    relative, pareto_k = _relative_to_mean(sides, effects, seed)
-    number = len(sides[0].difference)
-    table = _differences(models, relative, ci_prob).assign(questions=number, pareto_k=pareto_k)
-    return table, _ranking(models, relative, ci_prob)
-
-
-def joined_tables(
-    tables: Mapping[str, pd.DataFrame], rankings: Mapping[str, pd.DataFrame], topic: str, ci_prob: float
-) -> dict[str, pd.DataFrame]:
-    """Those of all topics, with Holm's adjustment for all differences."""
-    return {
-        "table": _with_holm(pd.concat(tables, names=[topic, "model", "other"]), ci_prob),
-        "ranking": pd.concat(rankings, names=[topic, "model"]),
-    }
-
-
-def _relative_to_mean(sides: Sequence[Observed], effects: tuple[str, ...], seed: int) -> tuple[Numbers, float]:
-    """Draws of D of each model less the mean of all models, (models, draws), and their Pareto k."""
+    """Return the differences between models and their ranking, from the data of each model for the same questions."""
     contrasts = helmert(len(sides))
     # So that each contrast of D lies between -1 and 1.
     largest = np.abs(contrasts).sum(axis=1).max()
     densities = [Density(contrast_of(sides, weights / largest), effects) for weights in contrasts]
     drawn = draw(Together(densities), seed)
-    return largest * contrasts.T @ drawn.mu.T, drawn.pareto_k
-
-
-def _differences(models: Sequence[str], relative: Numbers, ci_prob: float) -> pd.DataFrame:
-    """The difference of any two models, a row each."""
+    # D of each model minus the mean of all models, (models, draws).
+    relative = largest * contrasts.T @ drawn.mu.T
     rows = {}
-    for (one, model), (two, other) in combinations(enumerate(models), 2):
-        difference = relative[one] - relative[two]
+    for (i, model), (j, other) in combinations(enumerate(models), 2):
+        difference = relative[i] - relative[j]
         above = float((difference > 0).mean())
         rows[model, other] = {
             **{key: float(value) for key, value in summarize_draws(difference, ci_prob).items()},
             "prob_direction": max(above, 1 - above),
             "chance": 2 * min(above, 1 - above),
+            "questions": len(sides[0].difference),
+            "pareto_k": drawn.pareto_k,
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
+    return table.astype({"questions": int}), _ranking(models, relative, ci_prob)
 
 
-def _with_holm(rows: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
-    """Chances after Holm's adjustment; draws that cannot be relied upon have none, and count all the same."""
-    adjusted = holm(rows.chance.where(rows.pareto_k <= MAX_PARETO_K).to_numpy())
-    return rows.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob)
+def joined_tables(
+    tables: Mapping[str, pd.DataFrame], rankings: Mapping[str, pd.DataFrame], topic: str, ci_prob: float
+) -> dict[str, pd.DataFrame]:
+    """Join the tables of all topics, with Holm's adjustment for all differences.
+
+    Differences with unreliable draws have no adjusted chance, but count in the adjustment of the others.
+    """
+    table = pd.concat(tables, names=[topic, "model", "other"])
+    adjusted = holm(table.chance.where(table.pareto_k <= MAX_PARETO_K).to_numpy())
+    return {
+        "table": table.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob),
+        "ranking": pd.concat(rankings, names=[topic, "model"]),
+    }
 
 
 def _ranking(models: Sequence[str], relative: Numbers, ci_prob: float) -> pd.DataFrame:
-    """Models with their D less the mean of all, and their ranks."""
-    first, last = (np.bincount(end(relative, axis=0), minlength=len(models)) for end in (np.argmax, np.argmin))
-    summary = pd.DataFrame([summarize_draws(own, ci_prob) for own in relative], index=pd.Index(models))
+    """Return D of each model minus the mean of all models, with ranks."""
+    summary = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in relative], index=pd.Index(models))
     ranking = summary.join(ranked(relative, models, ci_prob).table)
-    ranking = ranking.assign(prob_first=first / relative.shape[1], prob_last=last / relative.shape[1])
+    for column, position in {"prob_first": relative.argmax(axis=0), "prob_last": relative.argmin(axis=0)}.items():
+        ranking[column] = np.bincount(position, minlength=len(models)) / relative.shape[1]
     return ranking.sort_values("mean", ascending=False, kind="stable")

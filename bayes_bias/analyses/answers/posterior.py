@@ -1,4 +1,4 @@
-"""The posterior of the standard deviations by importance sampling, and of mu, which is normal given them."""
+"""The posterior of standard deviations by importance sampling, and of mu, which is normal given them."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,9 +18,9 @@ type Numbers = NDArray[np.float64]
 _STEP, DRAWS = 600, 4000
 _MOST_STEPS = 30
 _FREEDOM = 5
-# How far weights are flattened while they would leave too few draws.
+# Powers of the weights, which are flattened until enough draws have weight.
 _POWERS = (1.0, 0.6, 0.3, 0.15, 0.07, 0.03, 0.01)
-# Above it importance sampling is not reliable (Vehtari et al. 2024).
+# Importance sampling is not reliable above this value (Vehtari et al. 2024).
 MAX_PARETO_K = 0.7
 
 
@@ -33,35 +33,30 @@ class Posterior:
     draws : pandas.DataFrame
         Columns ``mu``, ``sd_answer`` and one for each effect, such as ``sd_label_a``.
     pareto_k : float
-        The tail of the importance weights; above .7 they cannot be relied upon.
+        The tail of the importance weights, which are not reliable above .7.
     ess : float
-        The number of independent draws that the weighted ones count as.
+        The effective number of draws.
     """
 
     draws: pd.DataFrame
     pareto_k: float
     ess: float
 
-    @property
-    def reliable(self) -> bool:
-        """Whether the draws can be relied upon."""
-        return self.pareto_k <= MAX_PARETO_K
-
 
 class Drawable(Protocol):
-    """A density of standard deviations, given which each mu is normal, truncated to (-1, 1)."""
+    """A density of standard deviations. Given these, each mu is normal, truncated to (-1, 1)."""
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Names of the standard deviations."""
+        """Return the names of the standard deviations."""
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Log density for each row of scales, and mean and sd of each mu given them, before truncation."""
+        """Return the log density for each row of scales, and mean and sd of each mu, before truncation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several); see `Posterior`."""
+    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several), see `Posterior`."""
 
     scales: Numbers
     mu: Numbers
@@ -70,7 +65,7 @@ class Drawn:
 
 
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draw from the posterior; see `draw`."""
+    """Draw from the posterior, see `draw`."""
     drawn = draw(density, seed, draws)
     columns = {f"sd_{name}": drawn.scales[:, k] for k, name in enumerate(density.scales)}
     columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
@@ -81,10 +76,10 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     """Draw standard deviations by importance sampling, and mu given them.
 
     Each standard deviation is a function of a number that is standard normal under the prior. If answers are
-    uninformative about a scale, its posterior is its prior. These numbers are drawn from Student's t with five degrees
-    of freedom. Its centre and covariance are those of the previous weighted draws, until weights are no longer
-    flattened. The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each of
-    them, mu is drawn from its truncated normal.
+    uninformative about a scale, its posterior equals its prior. These numbers are drawn from Student's t with five
+    degrees of freedom, whose centre and covariance are estimated from the previous weighted draws until weights are no
+    longer flattened. The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each
+    draw, mu is drawn from its truncated normal distribution.
 
     References
     ----------
@@ -116,10 +111,10 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
 def _weighted(
     density: Drawable, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-    """Normal scores from a t distribution, their log weights, the scales, and mean and sd of mu given each."""
+    """Return normal scores from a t distribution, their log weights, the scales, and mean and sd of mu."""
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)
     scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))
-    # Beyond 30 the prior has nothing, and numbers end.
+    # Beyond 30 the prior has no mass, and numbers overflow.
     scales = scales_of(np.clip(scores, -30, 30), density.scales)
     log_density, mean, sd = density.log_density(scales)
     log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)

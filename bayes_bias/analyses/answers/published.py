@@ -1,4 +1,4 @@
-"""Published numbers for answers: the D of Bai et al., its t test, and tests that allow for no labels or for both."""
+"""Published numbers for answers: the D of Bai et al., its t test, and tests with and without clusters of labels."""
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,8 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 
     .. math:: D = \frac{N(b, X_b)}{N(b, X_a) + N(b, X_b) + .01} + \frac{N(a, X_a)}{N(a, X_a) + N(a, X_b) + .01} - 1
 
-    with :math:`N(b, X_a)` the number of words of the class of label a that are given label b. It asks which words a
-    label got, and not which label a word got: an answer that gives all words one label has about -.5, not 0.
+    with :math:`N(b, X_a)` the number of words of the class of label a that are given label b. It counts the words of
+    each label instead of the labels of each word, so that an answer of one label has about -.5, not 0.
 
     References
     ----------
@@ -35,9 +35,9 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     """Compute the published number and its test, and two other tests, for answers about one stereotype.
 
-    ``published_d``, its ``t`` and ``p`` over answers, as the paper has it; ``binomial_p`` of the share of stereotypical
-    word choices; ``robust_p`` and the interval of the mean D whose standard error allows for labels of both groups
-    [1]_, with as many degrees of freedom as the fewer labels have.
+    ``published_d``, its ``t`` and ``p`` over answers, as in the paper, ``binomial_p`` of the share of stereotypical
+    word choices, ``robust_p`` and the interval of the mean D whose standard error allows for clusters of labels of both
+    groups [1]_, with degrees of freedom from the group with fewer labels.
 
     References
     ----------
@@ -62,7 +62,7 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
 
 
 def t_test(values: Numbers) -> tuple[float, float]:
-    """Student's t of a mean of zero, and its p; of answers that are all alike it is infinite."""
+    """Return Student's t of a mean of zero, and its p. If all answers are the same, t is infinite."""
     spread = values.std(ddof=1) if len(values) > 1 else np.nan
     if spread < 1e-12:
         return (float(np.sign(values[0]) * np.inf), float(values[0] == 0))
@@ -73,7 +73,7 @@ def t_test(values: Numbers) -> tuple[float, float]:
 def two_way(
     values: Numbers, first: NDArray[np.object_], second: NDArray[np.object_], ci_prob: float
 ) -> tuple[float, float, float]:
-    """Interval and p of a mean whose values are clustered by two things at once."""
+    """Return interval and p of a mean whose values are clustered in two ways."""
     deviation, number = values - values.mean(), len(values)
     variance, clusters = 0.0, []
     both = np.array([f"{a}\n{b}" for a, b in zip(first, second, strict=True)], object)

@@ -17,10 +17,16 @@ from bayes_bias import spreadsheets
 from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOOD, OUTCOMES, REFUSED
 from bayes_bias.analyses.answers.batches import of_inspect
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
-from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
-from bayes_bias.analyses.answers.several_groups import LABELS, against_others
+from bayes_bias.analyses.answers.lists import (
+    LABELS,
+    AssociationList,
+    Lists,
+    against_others,
+    check_stereotypes,
+    lists_of,
+)
 from bayes_bias.arguments import check_kind, described, listed
-from bayes_bias.errors import AnswersError, BayesBiasError, did_you_mean
+from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import count, joined, percent
 from bayes_bias.table.association_table import announce
@@ -30,11 +36,11 @@ type Conversion = Callable[[pd.DataFrame], pd.DataFrame]
 
 REQUIRED = ("answer", "word", "label_a", "label_b", "chosen")
 OPTIONAL = ("wording", "first", "position", "stereotype", "model")
-# What `choices` tells of how a choice was read.
+# How a choice was read, as `choices` returns it.
 READING = ("outcome", "line", "draft")
 # Columns that may hold the text of a prompt.
 PROMPT_TEXTS = ("prompt", "question", "instruction", "instructions", "query")
-# What a reviewer asks of answers: how, when and by which version of a model they were given.
+# Columns of the provenance: how, when and by which version of a model answers were given.
 ASKED = ("temperature", "date", "version")
 ONE_WORDING = "one wording"
 _READ = (*REQUIRED, *OPTIONAL, *READING, "reply")
@@ -65,71 +71,172 @@ def read_answers(
     Parameters
     ----------
     source : pandas.DataFrame, str or Path
-        A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a shipped table ("answers-demo"). Columns:
-        ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two labels that were
-        offered, in any order, one of them blank if it is unknown, or ``labels`` ("Ben | Mei | Juan"), one of each of
-        three groups or more; ``chosen``, one of them (a blank is a refusal, and
-        anything else is not understood). Optional: ``wording`` of the question; ``first``, the label that was named
-        first; ``position`` of the word, which is not used; ``stereotype``, the list that the answer is about;
-        ``model``; ``temperature``, ``date`` and ``version``, which become part of the provenance; ``outcome``, ``line``
-        and ``draft``, see `bayes_bias.answers.choices`.
+        A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Columns:
+        ``answer``, a number or name for each reply, ``word``, ``label_a`` and ``label_b``, the two labels that were
+        offered, in any order (one of them blank if it is unknown), or ``labels`` ("Ben | Mei | Juan"), one of each of
+        three groups or more, and ``chosen``, one of the labels (a blank is a refusal, other texts are not understood).
+        Optional: ``wording`` of the question, ``first`` (the label that was named first), ``position`` of the word,
+        which is not used, ``stereotype`` (the list that the answer is about), ``model``, ``temperature``, ``date`` and
+        ``version``, which become part of the provenance, ``outcome``, ``line`` and ``draft``, see
+        `bayes_bias.answers.choices`.
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional
         The name of the answers in tables and figures.
     ignore : str or sequence of str
-        Columns whose values differ between answers of one model, and over which these are pooled all the same.
+        Columns whose values differ between answers of one model, and over which these are nevertheless pooled.
     factors : str or sequence of str
-        Columns whose values are kept apart, such as a temperature: each combination with a model is a model of its own.
+        Columns whose values are kept apart, such as a temperature. Each combination with a model counts as a model.
 
     Raises
     ------
     AnswersError
-        A factor that is not there, has one value, or the same value for all answers of each model; a file that cannot
-        be read; a missing column; an unknown stereotype, word or label; two labels of one group; an
-        answer with two choices for a word, or with words of one class only; no valid answer; answers of one model under
-        different settings.
+        If a file cannot be read, if a column is missing, if a stereotype, word or label is unknown, if both labels are
+        of one group, if an answer has two choices for a word, or words of one class only, if there is no valid answer;
+        if answers of one model were given under different settings, if a factor is missing, has one value, or has the
+        same value for all answers of each model.
     """
     if isinstance(source, Answers):
         return source
     pooled = check_ignored(ignore, _READ, AnswersError)
-    frame, default = _read(source, "answers")
+    frame, default = read_frame(source)
     if LABELS in frame and not {"label_a", "label_b"} & set(frame):
         frame, wordlist = against_others(frame, wordlist)
     lists = lists_of(wordlist)
     frame = with_factors(frame, factors)
-    rows = _with_stereotypes(_checked(frame), lists)
+    require_columns(frame, REQUIRED, "answers")
+    rows = frame[[column for column in (*REQUIRED, *OPTIONAL, *READING) if column in frame]].reset_index(drop=True)
+    blank = {column: rows.get(column, "") for column in ("model", "first", *READING)}
+    rows = rows.assign(stereotype=stereotypes_of(rows, lists), wording=rows.get("wording", ONE_WORDING), **blank)
     notices = _check_pooling(frame, rows, lists, pooled)
-    rows = _texts(rows)
-    cells = tuple(_cells(rows, lists))
+    rows = _as_categories(rows)
+    check_stereotypes(rows.stereotype.cat.categories, lists)
+    cells = tuple(
+        read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
+        for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True)
+    )
     several = len({cell.model for cell in cells}) > 1
+    of_cells = [f"{cell.name if several else cell.stereotype}: {text}" for cell in cells for text in _notices(cell)]
     return Answers(
         name or default,
         cells,
-        (*announce(notices), *announce(tuple(notice for cell in cells for notice in _notices(cell, several)))),
+        (*announce(notices), *announce(tuple(of_cells))),
         MappingProxyType(_provenance(frame, pooled)),
-        _hash(rows),
+        hash_of(rows[list(_HASHED)]),
     )
 
 
-def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> pd.DataFrame:
-    """A frame, or what a file or a shipped table holds, perhaps converted before its cells have to be simple."""
-    return _read(source, argument, convert)[0]
+# Helpers that all kinds of answers share.
 
 
-def _read(source: Any, argument: str, convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
+def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
+    """Return a frame, or the content of a file or a built-in table, and its name.
+
+    The content may be converted before each cell must be a text or a number.
+    """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
-    problem = "neither a DataFrame nor the path of a file; give one of them"
-    check_kind(argument, source, str | Path, problem, AnswersError)
-    remedy = (
-        "give a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a shipped table (answers-demo)"
+    check_kind(
+        argument, source, str | Path, "neither a DataFrame nor the path of a file. Pass one of these.", AnswersError
     )
+    remedy = "Pass a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the built-in table 'answers-demo'."
     path = given_table(source, argument, AnswersError, remedy)
     frame = _read_file(path, argument)
     frame = frame if convert is None else convert(frame)
-    _check_cells(frame, f"{argument}: '{path}'")
+    # JSON and parquet may have lists and objects in place of a text or number.
+    for column in frame:
+        if pd.api.types.is_object_dtype(frame[column]):
+            is_simple = frame[column].map(pd.api.types.is_hashable)
+            if not is_simple.all():
+                at = int(np.argmin(is_simple))
+                raise AnswersError(
+                    f"The column '{column}' of {argument} '{path}' must contain texts or numbers, but row {at + 1} is"
+                    f" {str(frame[column].iloc[at])[:40]}. Write a text or number, or remove the row."
+                )
     return frame, path.name.split(".")[0]
+
+
+def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
+    """Raise an error if a column is missing, or if there are no rows."""
+    missing = [column for column in columns if column not in frame]
+    if missing or frame.empty:
+        lacks = f"no column '{missing[0]}'" if missing else "no rows"
+        raise AnswersError(
+            f"`{argument}` has {lacks}. Its columns are {', '.join(map(str, frame.columns)) or 'none'}, but"
+            f" {joined(columns)} are required."
+        )
+
+
+def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
+    """Return the column of stereotypes, or the only list."""
+    if "stereotype" in rows:
+        return rows["stereotype"]
+    if len(lists) > 1:
+        raise AnswersError(
+            f"The answers have no column 'stereotype', although there are {len(lists)} lists. Add the column, or pass"
+            " one list."
+        )
+    return next(iter(lists))
+
+
+def text_of(value: Any) -> str:
+    """Return the trimmed text of a cell, which is empty if the value is missing."""
+    return "" if pd.isna(value) else str(value).strip()
+
+
+def hash_of(rows: pd.DataFrame) -> str:
+    """Return a hash of rows in any order."""
+    by_row = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
+    return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
+
+
+def with_factors(
+    frame: pd.DataFrame,
+    factors: str | Sequence[str],
+    known: Sequence[str] = _READ,
+    refusal: type[BayesBiasError] = AnswersError,
+) -> pd.DataFrame:
+    """Return the rows with the values of these columns in the names of models, as in "model, temperature 0.7"."""
+    factors = tuple(map(str, listed("factors", factors, str, "['temperature']", refusal)))
+    for factor in factors:
+        if factor in known or factor not in frame:
+            others = [str(name) for name in frame if name not in known]
+            raise refusal(f"`factors` contains '{factor}', which is no column that could be a factor.", factor, others)
+        values = frame[factor].astype(str)
+        if values.nunique() < 2:
+            raise refusal(f"All rows have the {factor} {values.iloc[0]}. Omit '{factor}' from `factors`.")
+        combinations = pd.DataFrame({"model": frame.get("model", ""), "factor": values}).astype(str).drop_duplicates()
+        if "model" in frame and not combinations.model.duplicated().any():
+            raise refusal(
+                f"Each model has one {factor}, which therefore belongs to the model. Omit '{factor}' from `factors`."
+            )
+    if not factors:
+        return frame
+    parts = [frame["model"].astype(str)] if "model" in frame else []
+    parts += [factor + " " + frame[factor].astype(str) for factor in factors]
+    model = parts[0]
+    for part in parts[1:]:
+        model = model + ", " + part
+    return frame.drop(columns=list(factors)).assign(model=model)
+
+
+def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
+    """Raise an error if prompts differ by more than the words and labels of the list within a wording."""
+    column = "prompt" if texts.name == "prompt_of_reply" else texts.name
+    names = (*questions.words, *(label for labels in questions.labels for label in labels))
+    replaceable = {word for name in names for word in _WORD.findall(str(name).casefold())}
+    for wording, own in texts.groupby(wordings.astype(str)):
+        frames = {frozenset(_WORD.findall(str(text).casefold())) - replaceable for text in own.unique()}
+        if len(frames) > 1:
+            first, second, *_ = sorted(frames, key=sorted)
+            raise AnswersError(
+                f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
+                f" '{wording}' ({', '.join(sorted(first ^ second)[:_SHOWN])}). Write a name for each way of asking in"
+                f" the column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool them."
+            )
+
+
+# Files.
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
@@ -143,42 +250,29 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         if suffix == "parquet":
             return read_parquet(path).to_pandas(use_threads=False)
         if suffix == "json":
-            return _frame_of_objects(read_json(path, f"{label} is", AnswersError), label)
+            content = read_json(path, f"{label} is", AnswersError)
+            content = of_inspect(content) or content
+            if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+                raise AnswersError(
+                    f"{label} contains {described(content)}, but a list of objects is required. Write [{{...}}, ...]."
+                )
+            return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
             return pd.read_json(path, lines=True, dtype=False)
-    except TypeError as error:  # pandas, of a line that is a number or null
-        raise AnswersError(f"{label} has a line that is not an object; write {{...}} on each line") from error
+    except TypeError as error:  # pandas raises it for a line that is a number or null
+        raise AnswersError(f"{label} has a line that is not an object. Write {{...}} on each line.") from error
     except AnswersError:
         raise
     except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
-        raise AnswersError(f"{label} is not readable as {suffix}: {error}") from error
-    raise AnswersError(f"{label} has the ending '{suffix}'; give a CSV, Excel, parquet, JSON or JSONL file")
-
-
-def _frame_of_objects(content: Any, label: str) -> pd.DataFrame:
-    content = of_inspect(content) or content
-    if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
-        raise AnswersError(
-            f"{label} holds {described(content)}, and a list of objects is needed. Write [{{...}}, ...]."
-        )
-    return pd.DataFrame(content)
-
-
-def _check_cells(frame: pd.DataFrame, where: str) -> None:
-    """Refuse lists and objects, which JSON and parquet have in the place of a text or number."""
-    for column in filter(lambda name: pd.api.types.is_object_dtype(frame[name]), frame):
-        fits = frame[column].map(pd.api.types.is_hashable)
-        if not fits.all():
-            at = int(np.argmin(fits))
-            raise AnswersError(
-                f"{where}: '{column}' of row {at + 1} is {str(frame[column].iloc[at])[:40]}, and a text or number is"
-                " needed; write that, or remove the row"
-            )
+        raise AnswersError(f"{label} cannot be read as {suffix}: {error}. Correct the file.") from error
+    raise AnswersError(f"{label} has the extension '{suffix}'. Pass a CSV, Excel, parquet, JSON or JSONL file.")
 
 
 def _read_text(path: Path, label: str) -> pd.DataFrame:
-    """By pandas, since there may be a million rows; a row of more cells than headings is refused, which would otherwise
-    move every heading by one."""
+    """Read a CSV file with pandas, because there may be a million rows.
+
+    A row with more cells than headings raises a warning as an error, because it would move every heading by one.
+    """
     data = path.read_bytes()
     data = gzip.decompress(data) if path.name.endswith(".gz") else data
     text = spreadsheets.decoded(data, path.name, label, AnswersError)
@@ -189,194 +283,95 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     return frame.rename(columns=unquoted).map(unquoted)
 
 
-def with_factors(
-    frame: pd.DataFrame,
-    factors: str | Sequence[str],
-    known: Sequence[str] = _READ,
-    refusal: type[BayesBiasError] = AnswersError,
-) -> pd.DataFrame:
-    """The rows with models told apart by the values of these columns, as in "model, temperature 0.7"."""
-    factors = tuple(map(str, listed("factors", factors, str, "['temperature']", refusal)))
-    for factor in factors:
-        if factor in known or factor not in frame:
-            others = ", ".join(str(name) for name in frame if name not in known) or "none"
-            raise refusal(f"factors: '{factor}' is no column that could be a factor; valid: {others}")
-        values = frame[factor].astype(str)
-        if values.nunique() < 2:
-            raise refusal(f"factors: all rows have the {factor} {values.iloc[0]}. Leave this factor out.")
-        combinations = pd.DataFrame({"model": frame.get("model", ""), "factor": values}).astype(str).drop_duplicates()
-        if "model" in frame and not combinations.model.duplicated().any():
-            raise refusal(
-                f"factors: each model has one {factor}, which therefore belongs to the model. Leave this factor out."
-            )
-    if not factors:
-        return frame
-    parts = [frame["model"].astype(str)] if "model" in frame else []
-    parts += [factor + " " + frame[factor].astype(str) for factor in factors]
-    model = parts[0]
-    for part in parts[1:]:
-        model = model + ", " + part
-    return frame.drop(columns=list(factors)).assign(model=model)
+# Word choices.
 
 
 def _check_pooling(
     frame: pd.DataFrame, rows: pd.DataFrame, lists: Mapping[str, AssociationList], ignore: Sequence[str]
 ) -> tuple[str, ...]:
-    """Refuse answers of one model that would be pooled although a setting, or the text of the prompt, differs."""
+    """Raise an error if answers of one model are pooled although a setting, or the text of the prompt, differs."""
     full = frame.reset_index(drop=True).assign(model=rows["model"], stereotype=rows["stereotype"])
-    notices = check_settings(full, _DESIGN, ignore)
-    for column in (name for name in PROMPT_TEXTS if name in full and name not in ignore):
-        for stereotype, own in full.groupby("stereotype"):
-            if str(stereotype) in lists:
-                wordings = rows.loc[own.index, "wording"]
-                check_wordings(own[column], wordings, lists[str(stereotype)], f"answers ({stereotype})")
-    ignored = (name for name in PROMPT_TEXTS if name in full and name in ignore)
-    return (*notices, *(f"answers to different texts in '{name}' are pooled, as `ignore` asks" for name in ignored))
+    notices = list(check_settings(full, _DESIGN, ignore))
+    for column in PROMPT_TEXTS:
+        if column in full and column in ignore:
+            notices.append(f"answers to different texts in '{column}' are pooled, as `ignore` asks")
+        elif column in full:
+            for stereotype, own in full.groupby("stereotype"):
+                if str(stereotype) in lists:
+                    wordings = rows.loc[own.index, "wording"]
+                    check_wordings(own[column], wordings, lists[str(stereotype)], f"answers ({stereotype})")
+    return tuple(notices)
 
 
-def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
-    """Refuse texts of prompts that differ by more than the words and labels of the list within a wording."""
-    column = "prompt" if texts.name == "prompt_of_reply" else texts.name
-    names = (*questions.words, *(label for labels in questions.labels for label in labels))
-    ours = {word for name in names for word in _WORD.findall(str(name).casefold())}
-
-    def framed(text: Any) -> frozenset[str]:
-        return frozenset(_WORD.findall(str(text).casefold())) - ours
-
-    for wording, own in texts.groupby(wordings.astype(str)):
-        frames = sorted({framed(text) for text in own.unique()}, key=sorted)
-        if len(frames) > 1:
-            differing = sorted(frames[0] ^ frames[1])
-            raise AnswersError(
-                f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
-                f" '{wording}' ({', '.join(differing[:_SHOWN])}). Give each way of asking a name of its own in the"
-                f" column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool them."
-            )
-
-
-def _checked(frame: pd.DataFrame) -> pd.DataFrame:
-    missing = [column for column in REQUIRED if column not in frame]
-    if missing:
-        raise AnswersError(
-            f"answers: no column '{missing[0]}' among {', '.join(map(str, frame.columns)) or 'none'}; required are"
-            f" {', '.join(REQUIRED)}"
-        )
-    if frame.empty:
-        raise AnswersError("answers: there are no rows; give one for each word of each answer")
-    columns = [column for column in (*REQUIRED, *OPTIONAL, *READING) if column in frame]
-    return frame[columns].reset_index(drop=True)
-
-
-def _with_stereotypes(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> pd.DataFrame:
-    """Rows with the columns that a source may leave out."""
-    if "stereotype" not in rows:
-        if len(lists) > 1:
-            raise AnswersError(
-                f"answers: no column 'stereotype', and there are {len(lists)} lists ({', '.join(list(lists)[:3])},"
-                " ...); add the column, or give one list"
-            )
-        rows = rows.assign(stereotype=next(iter(lists)))
-    blank = {name: rows.get(name, "") for name in ("model", "first", *READING)}
-    return rows.assign(wording=rows.get("wording", ONE_WORDING), **blank)
-
-
-def _texts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Every column as trimmed text in categories, so that a million rows are compared as numbers."""
+def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return every column as trimmed text in categories, so that a million rows are compared as numbers."""
     columns = {}
     for name in (*_HASHED, *READING):
         codes, values = pd.factorize(rows[name], use_na_sentinel=False)
-        texts = ["" if pd.isna(value) else str(value).strip() for value in values]
-        unique, at = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
+        unique, at = np.unique(np.array(list(map(text_of, values)), dtype=object).astype(str), return_inverse=True)
         columns[name] = pd.Categorical.from_codes(at[codes], categories=unique)
     table = pd.DataFrame(columns)
     for name in ("answer", "word", "stereotype", "wording"):
         if (empty := (table[name] == "").to_numpy()).any():
-            raise AnswersError(
-                f"answers: {name} is missing in row {int(np.argmax(empty)) + 1}; fill it in, or remove the row"
-            )
+            raise AnswersError(f"{name} is missing in row {int(np.argmax(empty)) + 1}. Fill it in, or remove the row.")
     return table
 
 
-def _cells(rows: pd.DataFrame, lists: Mapping[str, AssociationList]) -> Iterator[Cell]:
-    for stereotype in rows.stereotype.cat.categories:
-        if stereotype not in lists:
-            raise AnswersError(
-                f"wordlist: no list for the stereotype '{stereotype}' of the answers; {did_you_mean(stereotype, lists)}"
-            )
-    for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        yield read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
-
-
-def _notices(cell: Cell, several: bool) -> list[str]:
-    of = f"{cell.stereotype}{f' ({cell.model})' if several else ''}"
-    notices = [f"{of}: {erratum}" for erratum in cell.questions.wordlist.errata]
-    notices += [f"{of}: {text}" for text in _notices_of_reading(cell)]
+def _notices(cell: Cell) -> Iterator[str]:
+    yield from cell.questions.wordlist.errata
+    yield from _notices_of_reading(cell)
     if cell.one_label:
-        notices.append(
-            f"{of}: {count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words; their D"
-            " is 0, and the published formula makes about -.5 of it"
+        yield (
+            f"{count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words. Their D is 0,"
+            " whereas the published formula gives about -.5"
         )
-    for side in "ab":
-        if (cell.counted[f"label_{side}"] == UNKNOWN).any():
-            many = int((cell.counted[f"label_{side}"] == UNKNOWN).sum())
-            group = cell.questions.groups[side == "b"]
-            notices.append(
-                f"{of}: of {count(many)} answers it is not known which label of '{group}' they were offered; it may be"
-                " any of the others"
-            )
+    for side, group in zip("ab", cell.questions.groups, strict=True):
+        if many := int((cell.counted[f"label_{side}"] == UNKNOWN).sum()):
+            yield f"of {count(many)} answers it is not known which label of '{group}' they were offered"
     for _, words in cell.questions.classes:
-        own_words = {word for words_ in cell.sets for word in words_} & set(cell.questions.words_of[words])
-        if len(own_words) == 1:
-            notices.append(
-                f"{of}: '{next(iter(own_words))}' is the only word of the class '{words}', so that how much words"
-                " matter is what the prior says"
+        of_class = {word for asked in cell.sets for word in asked} & set(cell.questions.words_of[words])
+        if len(of_class) == 1:
+            yield (
+                f"'{next(iter(of_class))}' is the only word of the class '{words}', so that the prior determines how"
+                " much words differ"
             )
     if (wordings := len(cell.wordings)) < 3:
-        notices.append(
-            f"{of}: {'one wording' if wordings == 1 else 'two wordings'} of the question; how much wordings matter is"
-            " mostly what the prior says, and three or more would show it"
+        yield (
+            f"the question has {'one wording' if wordings == 1 else 'two wordings'}, so that the prior largely"
+            " determines how much wordings differ. Use three or more"
         )
-    return notices
 
 
 def _notices_of_reading(cell: Cell) -> Iterator[str]:
-    """Notices of drafts, and of choices that are not valid."""
+    """Return notices of drafts, and of choices that are not valid."""
     reading, total = cell.reading, len(cell.replies)
     if reading.drafts:
-        alone = reading.drafts_alone
+        alone = f", and {count(reading.drafts_alone)} of them have no answer after it" if reading.drafts_alone else ""
         yield (
-            f"{count(reading.drafts)} of {count(total)} replies have a draft, such as the text before </think>; only"
-            " the text after it is read" + (f", and {count(alone)} of them have no answer after it" if alone else "")
+            f"{count(reading.drafts)} of {count(total)} replies have a draft, such as the text before </think>. Only"
+            f" the text after it is read{alone}"
         )
     if cell.invalid == 0:
         return
     lower, upper = cell.bounds
     without_d = total - len(cell.counted)
-    is_plain = reading.choices[REFUSED] == sum(reading.choices[name] for name in OUTCOMES[1:])
+    only_refused = reading.choices[REFUSED] == sum(reading.choices[name] for name in OUTCOMES[1:])
     yield (
         f"{percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are"
-        f" {'refused or invalid' if is_plain else f'not valid ({reading.text})'}"
-        f"{f', and {count(without_d)} answers have no D' if without_d else ''}; whatever they would have been, the mean"
-        f" D of all answers lies between {lower:+.3f} and {upper:+.3f}"
+        f" {'refused or invalid' if only_refused else f'not valid ({reading.text})'}"
+        f"{f', and {count(without_d)} answers have no D' if without_d else ''}. With any choices in their place, the"
+        f" mean D of all answers lies between {lower:+.3f} and {upper:+.3f}"
     )
-    whole = [
-        f"{count(reading.replies[name])} {name}"
-        for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD)
-        if reading.replies[name]
-    ]
-    if whole:
+    outcomes = {name: reading.replies[name] for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD)}
+    if whole := [f"{count(number)} {name}" for name, number in outcomes.items() if number]:
         yield f"of {count(total)} replies {joined(whole)} as a whole"
 
 
 def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:
-    """What the source says of the model, and when and how it was asked."""
-    names = dict.fromkeys(("model", *ASKED, *ignore))
-    columns = [name for name in names if name in frame and name not in PROMPT_TEXTS]
-    provenance = {name: ", ".join(sorted(map(str, frame[name].dropna().unique()))) for name in columns}
-    several = [name for name in columns if name in ignore and len(frame[name].unique()) > 1]
-    return provenance | {name: f"{provenance[name]} (pooled)" for name in several}
-
-
-def _hash(rows: pd.DataFrame) -> str:
-    by_row = pd.util.hash_pandas_object(rows[list(_HASHED)].astype(str), index=False).to_numpy()
-    return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
+    """Return the model and the settings that the source contains."""
+    provenance = {}
+    for name in dict.fromkeys(("model", *ASKED, *ignore)):
+        if name in frame and name not in PROMPT_TEXTS:
+            pooled = " (pooled)" if name in ignore and len(frame[name].unique()) > 1 else ""
+            provenance[name] = ", ".join(sorted(map(str, frame[name].dropna().unique()))) + pooled
+    return provenance

@@ -1,4 +1,4 @@
-"""`answers.estimate_values`: from ratings, numbers, refusals or label probabilities to a difference between groups."""
+"""`answers.estimate_values`: differences between groups in ratings, numbers, refusals or label probabilities."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,23 @@ from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LA
 from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, Likelihood, expected_values, value_model
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, equals, estimate, in_words, probability
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    capitalized,
+    count,
+    in_words,
+    probability,
+    probability_in_words,
+)
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
-from bayes_bias.table.columns import estimates, interval_of
+from bayes_bias.table.columns import estimates, interval_of, with_interval
 from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
@@ -37,7 +46,7 @@ SAMPLING = Sampling(draws=2000, tune=1000)
 # The factors whose levels are new in each step, besides answers.
 _LABELS = (LABEL, LABEL_A, LABEL_B, PAIR)
 _RANDOM = {name: (*effects, *(_LABELS if name == "all" else ()), ANSWER) for name, effects in SAMPLES.items()}
-_OF_WHOM = {
+_POPULATIONS = {
     NEW_LABELS: "new labels and wordings",
     FEW_WORDINGS: "new labels and wordings, of which there are few",
     FEW_LABELS: "new labels and wordings, although labels are few",
@@ -47,7 +56,7 @@ _OF_WHOM = {
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ValueEstimates(Tabled):
-    """Differences between groups in what models answer. Made by `bayes_bias.answers.estimate_values`.
+    """Differences between groups in the answers of models. Made by `bayes_bias.answers.estimate_values`.
 
     Attributes
     ----------
@@ -56,20 +65,20 @@ class ValueEstimates(Tabled):
     likelihood : str
         The kind of value.
     unit : str
-        The unit of the estimands; empty for D.
+        The unit of the estimands, empty for D.
     scope, ci_prob, seed
     table : pandas.DataFrame
-        Index ``(model, stereotype, estimand)``: numbers of ``answers``; ``observed`` difference of the means; posterior
-        ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``; ``reach``, what it generalises to;
-        ``converged``.
+        Index ``(model, stereotype, estimand)``: numbers of ``answers``, ``observed`` difference of the means; posterior
+        ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``, ``reach``, the population that the estimate
+        generalises to; ``converged``.
     ladder : pandas.DataFrame
         The same index and ``samples``: mean, sd and interval if answers alone count as a sample ("trials"), or words,
         wordings and labels ("all") as well.
     expected : pandas.DataFrame
         Index ``(model, stereotype, corner)``: the expected answer about each group (and class) with its interval.
     sources : pandas.DataFrame
-        Index ``(model, stereotype, source)``: standard deviations of effects, and of their effects on the bias, in
-        units of the predictor: those of the answers for numbers, log odds for all others.
+        Index ``(model, stereotype, source)``: standard deviations of effects, and of effects on the bias, in units of
+        the predictor (the unit of the answers for numbers, log odds for all others).
     fits : mapping of (model, stereotype) to xarray.DataTree
         Posteriors, for ArviZ and `bayes_bias.save_fit`.
     """
@@ -87,80 +96,91 @@ class ValueEstimates(Tabled):
     fits: Mapping[tuple[str, str], xr.DataTree]
 
     @property
+    def quantity(self) -> str:
+        """Return the estimand in words."""
+        return LIKELIHOODS[self.likelihood].quantity
+
+    @property
     def decimals(self) -> int:
-        """Return how many decimals show two digits of the smallest standard deviation."""
+        """Return the number of decimals that shows two digits of the smallest standard deviation."""
         smallest = float(self.table.sd[self.table.sd > 0].min())
         return max(0, 1 - math.floor(math.log10(smallest))) if math.isfinite(smallest) else 2
 
     @property
     def distinguishable(self) -> "pd.Series[bool]":
-        """Whether the interval of each row excludes zero and its fit has converged."""
+        """Return True for each row whose interval excludes zero and whose fit has converged."""
         lower, upper = interval_of(self.table)
         return ((lower > 0) | (upper < 0)) & self.table.converged
 
     def called(self, key: tuple[str, str, str]) -> str:
-        """Return the name of a row: what differs between rows."""
-        levels = [self.table.index.unique(name) for name in self.table.index.names]
-        parts = [part for part, values in zip(key, levels, strict=True) if len(values) > 1]
+        """Return the label of a row: the parts of its key that differ between rows."""
+        parts = [part for k, part in enumerate(key) if len(self.table.index.unique(k)) > 1]
         return ", ".join(parts or [key[2]])
+
+    @property
+    def answer(self) -> str:
+        """Return the answer to the question of the page, in a sentence."""
+        if len(self.table) == 1:
+            return self._sentences(self.table.index[0])[0]
+        found = int(self.distinguishable.sum())
+        verb = "is" if found == 1 else "are"
+        estimates = f"{in_words(found)} of {in_words(len(self.table))} estimates"
+        return f"{capitalized(estimates)} {verb} distinguishable from zero."
 
     @property
     def text(self) -> str:
         """Describe the estimates in sentences."""
-        kind, clear = LIKELIHOODS[self.likelihood], self.distinguishable
-        sentences = [self._sentence(key) for key in self.table.index] if len(self.table) <= len(STEPS) else []
-        if len(self.table) > 1:
-            sentences.insert(
-                0,
-                f"Of {in_words(len(self.table))} estimates {in_words(int(clear.sum()))} are distinguishable from zero.",
-            )
-        return " ".join([f"{capitalized(kind.quantity)} ({self.answers.name}).", *sentences])
+        sentences = [] if len(self.table) == 1 else [self.answer]
+        if len(self.table) <= len(STEPS):
+            sentences += [sentence for key in self.table.index for sentence in self._sentences(key)]
+        return " ".join([*sentences, f"The estimand is the {self.quantity} ({self.answers.name})."])
 
-    def _sentence(self, key: tuple[str, str, str]) -> str:
-        row = self.table.loc[key]
+    def _sentences(self, key: tuple[str, str, str]) -> list[str]:
+        row, name = self.table.loc[key], capitalized(self.called(key))
         if not row.converged:
-            return f"{capitalized(self.called(key))}: no verdict, because the fit has not converged."
-        number = f"{estimate(row['mean'], *interval_of(row), self.decimals)} {self.unit}".strip()
-        whom = _OF_WHOM[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
+            return [f"{name} has no verdict, because the fit has not converged."]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
-        chance = f"probability that it is positive {equals(probability(row.prob_above))}"
-        return f"{capitalized(self.called(key))}: for {whom} it is {number}, {judged} ({chance})."
+        number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
+        whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
+        chance = probability_in_words(row.prob_above)
+        return [
+            f"{name} is {number}, {judged}.",
+            f"This holds for {whom}. The probability that it is positive is {chance}.",
+        ]
 
     @property
     def layout(self) -> Layout:
         """Show each estimate with its interval."""
-        rows = self.table
+        rows, unit = self.table, f", in {self.unit}" if self.unit else ""
         return Layout(
             [self.called(key) for key in rows.index],
             [
                 Column("answers", rows.answers, count, spare=True),
-                *estimates(rows, LIKELIHOODS[self.likelihood].quantity, self.ci_prob, self.decimals),
+                *estimates(rows, self.quantity, self.ci_prob, self.decimals),
                 Column("P(above 0)", rows.prob_above, probability),
                 Column("speaks of", rows.reach, words=True),
             ],
             heading="estimate",
-            caption=f"{capitalized(LIKELIHOODS[self.likelihood].quantity)}{f', in {self.unit}' if self.unit else ''}:"
-            f" {self.answers.name}",
+            caption=f"{capitalized(self.quantity)}{unit}: {self.answers.name}",
         )
 
     @property
     def expected_layout(self) -> Layout:
         """Show the expected answer about each group."""
-        rows = self.expected
-        several = len(rows.index.droplevel("corner").unique()) > 1
-        names = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
-        return Layout(names, estimates(rows, "expected", self.ci_prob, self.decimals, sign=""), heading="about")
+        return self._unsigned(self.expected, "expected", self.decimals, "about")
 
     @property
     def sources_layout(self) -> Layout:
-        """Show how much labels, wordings, words and answers differ."""
-        rows = self.sources
-        several = len(rows.index.droplevel("source").unique()) > 1
-        names = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
-        return Layout(names, estimates(rows, "sd", self.ci_prob, 2, sign=""), heading="source")
+        """Show the standard deviations by source."""
+        return self._unsigned(self.sources, "sd", 2, "source")
+
+    def _unsigned(self, rows: pd.DataFrame, name: str, decimals: int, heading: str) -> Layout:
+        several = len(rows.index.droplevel(2).unique()) > 1
+        labels = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
+        return Layout(labels, estimates(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
     def document(self) -> "Document":
-        """Return the page of the estimates and the files next to it, for `bayes_bias.write`."""
+        """Return the page of the estimates and its files, for `bayes_bias.write`."""
         from bayes_bias.analyses.answers.document import values_document
 
         return values_document(self)
@@ -198,18 +218,18 @@ def estimate_values(
         A row for each answer: ``label`` and ``value``, or for refusals ``label`` and ``refused`` (true or false);
         optional ``word``, ``wording``, ``answer`` (the reply, if it has several values), ``stereotype``, ``model``. For
         probabilities ``word``, ``label_a``, ``label_b``, and ``logprob_a`` and ``logprob_b`` (or ``prob_a`` and
-        ``prob_b``), as `top_logprobs` of a service or the scores of a causal model contain them.
+        ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal model.
     wordlist
-        A list with two groups of labels, each with its own class of words, as for `estimate`; or a mapping or TOML file
+        A list with two groups of labels, each with its own class of words, as for `estimate`, or a mapping or TOML file
         with ``groups`` alone, two or more. With classes, and a column ``word``, the estimand is the difference between
         stereotypical and other combinations of label and word. With groups alone it is the difference between the two
         groups, or between each of more groups and the average of the others.
     likelihood : {"ordinal", "numeric", "robust", "probabilities", "refusals"}
-        Whole ratings (cumulative logit; difference of expected ratings in points); numbers (normal; difference of
-        means); numbers with outliers (Student-t; difference of locations); probabilities of labels (logit-normal; D);
-        refusals (binomial; difference of rates in percentage points).
+        Whole ratings (cumulative logit, difference of expected ratings in points), numbers (normal, difference of
+        means), numbers with outliers (Student-t, difference of locations), probabilities of labels (logit-normal, D),
+        or refusals (binomial, difference of rates in percentage points).
     ratings : tuple of int, optional
-        The ends of the scale of ratings, such as ``(1, 7)``; by default the lowest and highest that occur.
+        The ends of the scale of ratings, such as ``(1, 7)``. The default is the lowest and the highest rating.
     unit : str, optional
         The unit of numbers, such as "dollars", for sentences and tables.
     scope : {"all", "wordings", "words", "trials"}
@@ -222,22 +242,22 @@ def estimate_values(
     Returns
     -------
     ValueEstimates
-        Printed, its sentences; ``table``, ``ladder``, ``expected``, ``sources``, ``fits``.
+        ``table``, ``ladder``, ``expected``, ``sources``, and ``fits``. When printed, it shows sentences.
 
     Raises
     ------
     AnswersError
-        The answers cannot be read, or do not belong to the list; a group has no answers; ratings that are not whole
-        numbers; probabilities that are zero or exceed 1 together; an unknown likelihood.
+        If the answers cannot be read or do not belong to the list, if a group has no answers, if ratings are not whole
+        numbers, if probabilities are zero or exceed 1 together, or if the likelihood is unknown.
     ScopeError, SpecError
-        An impossible scope, seed, or sampler.
+        If a scope, seed, or sampler is impossible.
 
     Notes
     -----
     Answers without a value are omitted, with a notice. If that depends on the group, estimate refusals as well.
 
-    Probabilities are logit-normal, and not beta, because a language model computes them from logits: what label,
-    wording, and word add to the log odds is normal there, and probabilities near 0 and 1 have the tails that they have.
+    Probabilities are modelled as logit-normal instead of beta, because a language model computes them from logits. The
+    effects of label, wording, and word are then normal on the log odds, and probabilities may lie near 0 and 1.
 
     Examples
     --------
@@ -249,73 +269,56 @@ def estimate_values(
     check_samples(scope)
     check_sampling(sampling)
     if likelihood not in LIKELIHOODS:
-        raise AnswersError(f"likelihood: '{likelihood}' is not one of values; {did_you_mean(likelihood, LIKELIHOODS)}")
+        raise AnswersError(f"`likelihood` is '{likelihood}', which values do not have.", likelihood, LIKELIHOODS)
     kind = LIKELIHOODS[likelihood]
     read = read_values(answers, wordlist, kind, ratings=ratings, name=name, ignore=ignore, factors=factors)
-    parts: dict[str, dict[tuple[str, str], pd.DataFrame]] = {"table": {}, "ladder": {}, "expected": {}, "sources": {}}
+    parts: dict[str, dict[tuple[str, str], pd.DataFrame]] = {}
     fits = {}
     for cell in read.cells:
-        key = (cell.model, cell.stereotype)
+        key, data = (cell.model, cell.stereotype), cell.data
         step(f"{cell.stereotype} {cell.model}".strip())
-        fits[key] = _fit(cell, kind, read, seed, sampling)
+        content = xr.Dataset({"value": ("row", data.value), "corner_of": ("row", data.corner)})
+        content = content.assign({f"{factor.name}_of": ("row", factor.codes) for factor in data.factors})
+        named = NamedData(f"{read.name}, {cell.stereotype}", Metric(kind.quantity, kind.unit), read.sha256)
+        spec, model = kind.spec(data.factors), value_model(kind, data)
+        fits[key] = fit_model(named, spec, model, content, seed=seed, sampling=sampling).tree
         for part, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
-            parts[part][key] = rows
-    levels = ["model", "stereotype"]
-    tables = {part: pd.concat(rows, names=levels) for part, rows in parts.items()}
+            parts.setdefault(part, {})[key] = rows
+    tables = {part: pd.concat(rows, names=["model", "stereotype"]) for part, rows in parts.items()}
     unit = unit or kind.unit
     return ValueEstimates(
         answers=read, likelihood=likelihood, unit=unit, scope=scope, ci_prob=ci_prob, seed=seed, fits=fits, **tables
     )
 
 
-def _fit(cell: ValueCell, kind: Likelihood, read: Values, seed: int, sampling: Sampling) -> xr.DataTree:
-    data = cell.data
-    content = xr.Dataset({"value": ("row", data.value), "corner_of": ("row", data.corner)})
-    content = content.assign({f"{factor.name}_of": ("row", factor.codes) for factor in data.factors})
-    named = NamedData(f"{read.name}, {cell.stereotype}", Metric(kind.quantity, kind.unit), read.sha256)
-    model = value_model(kind, data)
-    return fit_model(named, kind.spec(data.factors), model, content, seed=seed, sampling=sampling).tree
-
-
 def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_prob: float) -> dict[str, pd.DataFrame]:
-    """The rows of a cell in each table."""
+    """Return the rows of a cell in each table."""
     data, posterior = cell.data, fit["posterior"].to_dataset()
     weights = np.stack(list(data.corners.estimands.values()))
-    names = pd.Index(data.corners.estimands, name="estimand")
+    names, corners = pd.Index(data.corners.estimands, name="estimand"), pd.Index(data.corners.names, name="corner")
     expected = {step: expected_values(kind, data, posterior, _RANDOM[step]) for step in SAMPLES}
     draws = {step: values @ weights.T for step, values in expected.items()}
     above = (draws[scope] > 0).mean(axis=0)
-    table = pd.DataFrame(
-        {
-            "answers": len(data.value),
-            "observed": weights @ data.averages(kind.as_answered(data.value)),
-            **summarize_draws(draws[scope], ci_prob),
-            "prob_above": above,
-            "prob_direction": np.maximum(above, 1 - above),
-            "reach": cell.reach,
-            "converged": Diagnostics.of(fit).converged,
-        },
-        index=names,
-    )
+    table = {
+        "answers": len(data.value),
+        "observed": weights @ data.averages(kind.as_answered(data.value)),
+        **summarize_draws(draws[scope], ci_prob),
+        "prob_above": above,
+        "prob_direction": np.maximum(above, 1 - above),
+        "reach": cell.reach,
+        "converged": Diagnostics.of(fit).converged,
+    }
     steps = {step: pd.DataFrame(summarize_draws(values, ci_prob), index=names) for step, values in draws.items()}
-    corners = pd.Index(data.corners.names, name="corner")
+    # Standard deviations of effects are in units of the predictor.
+    unit, sources = kind.scale(data).unit, {}
+    effects = [f"{factor.name}{kind_of_effect}" for factor in data.factors for kind_of_effect in ("", "_bias")]
+    variables = {f"sd_{effect}": effect.replace("_", " ") for effect in effects} | {"scale_residual": "residual"}
+    for variable, source in variables.items():
+        if variable in posterior:
+            sources[source] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
     return {
-        "table": table,
+        "table": pd.DataFrame(table, index=names),
         "ladder": pd.concat(steps, names=["samples"]).swaplevel().loc[list(names)],
         "expected": pd.DataFrame(summarize_draws(expected[scope], ci_prob), index=corners),
-        "sources": _sources(kind, cell, posterior, ci_prob),
+        "sources": pd.DataFrame(sources).T.astype(float).rename_axis("source"),
     }
-
-
-def _sources(kind: Likelihood, cell: ValueCell, posterior: xr.Dataset, ci_prob: float) -> pd.DataFrame:
-    """Standard deviations of effects in units of the predictor."""
-    unit, rows = kind.scale(cell.data).unit, {}
-    names = {
-        f"sd_{factor.name}{of}": f"{factor.name}{of}".replace("_", " ")
-        for factor in cell.data.factors
-        for of in ("", "_bias")
-    }
-    for variable, name in (names | {"scale_residual": "residual"}).items():
-        if variable in posterior:
-            rows[name] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
-    return pd.DataFrame(rows).T.astype(float).rename_axis("source")

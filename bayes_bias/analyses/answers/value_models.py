@@ -1,13 +1,13 @@
-"""The model of answers that are values: one hierarchical predictor, and a likelihood for each kind of value.
+"""The model of values: one hierarchical predictor, and a likelihood for each kind of value.
 
     predictor[i] = intercept + contrasts[corner i] . coefficient
                    + effect[f, l(i)] + contrasts[corner i] . bias_effect[f, l(i)]
 
 with the last two terms for each factor f: label, wording, word, and answer.
 
-A corner is a combination of what is compared, such as the labels of a group. Effects of the levels of a factor are
-normal; a factor has effects on the bias if its levels meet several corners, as a word does that every group is asked
-about. To add a likelihood, write a class like `Numeric` and put it into `LIKELIHOODS`.
+A corner is a combination that is compared, such as the labels of a group. Effects of the levels of a factor are normal.
+A factor has effects on the bias if its levels occur in several corners, for example a word that is asked about every
+group. To add a likelihood, write a class like `Numeric` and add it to `LIKELIHOODS`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 # The variance of the logistic distribution, as if ratings were cut off from one.
 _LOGISTIC = np.pi**2 / 3
-# With more, ratings are numbers.
+# With more steps, ratings are numbers.
 _MOST_RATINGS = 20
 # Of the order of the scales, in units of the priors.
 _TYPICAL = 0.4
@@ -47,16 +47,16 @@ _TYPICAL = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """What is compared: groups of labels, classes of words, or both.
+    """The combinations that are compared: groups of labels, classes of words, or both.
 
     Attributes
     ----------
     names : tuple of str
-        Of the corners.
+        Names of the corners.
     contrasts : array (corner, contrast)
-        How the coefficients enter. The difference of two corners that differ in one contrast is its coefficient.
+        Weights of the coefficients. The difference of two corners that differ in one contrast is its coefficient.
     is_bias : array (contrast,)
-        Which contrasts are the bias; the others are main effects.
+        True for contrasts of the bias. The other contrasts are main effects.
     estimands : mapping of str to array (corner,)
         Weights of the expected values of the corners in each estimand.
     """
@@ -68,13 +68,13 @@ class Corners:
 
     @property
     def of_bias(self) -> Numbers:
-        """The contrasts of the bias, (corner, bias)."""
+        """Return the contrasts of the bias, (corner, bias)."""
         return self.contrasts[:, self.is_bias]
 
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """Labels, wordings, words or answers: the level of each value, and whether levels have effects on the bias."""
+    """Labels, wordings, words or answers: the level of each value. Levels may have effects on the bias."""
 
     name: str
     levels: tuple[str, ...]
@@ -95,14 +95,14 @@ class ValueData:
     highest: float = 1.0
 
     def averages(self, values: Numbers) -> Numbers:
-        """The average of values in each corner."""
+        """Return the average of values in each corner."""
         size = len(self.corners.names)
         return np.bincount(self.corner, values, size) / np.bincount(self.corner, minlength=size)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What is taken away from values before the model observes them."""
+    """The centre and unit that are removed from values before the model observes them."""
 
     centre: float
     unit: float
@@ -112,12 +112,12 @@ class Likelihood:
     """A kind of value: its likelihood given the predictor, and its expected value in the unit of the answers."""
 
     name: ClassVar[str]
-    # What the estimand is, and in which unit.
+    # The estimand and its unit.
     quantity: ClassVar[str]
     unit: ClassVar[str]
-    # How a methods text names the likelihood.
+    # The likelihood in a methods text.
     described: ClassVar[str]
-    # The columns that it reads, and whether each value is about a pair of labels.
+    # The columns that it reads, and True if each value is about a pair of labels.
     reads: ClassVar[str] = "value"
     of_pairs: ClassVar[bool] = False
     # The scale of the priors, in units of the predictor.
@@ -125,7 +125,7 @@ class Likelihood:
     own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
 
     def spec(self, factors: Sequence[Factor]) -> ModelSpec:
-        """The priors of a design, in units of the predictor."""
+        """Return the priors of a design, in units of the predictor."""
         half_normal = Prior("HalfNormal", {"sigma": 0.5 * self.size})
         scales = [f"sd_{factor.name}" for factor in factors]
         scales += [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
@@ -143,17 +143,17 @@ class Likelihood:
         )
 
     def scale(self, data: ValueData) -> Scale:
-        """Centre and unit that are taken away before the model observes values."""
+        """Return the centre and unit that are removed before the model observes values."""
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """The ends of a scale of ratings; of other values 0 and 1, which nothing reads."""
+        """Return the ends of a scale of ratings. For other values they are 0 and 1 and not used."""
         if ratings is not None:
-            raise AnswersError(f"ratings: only ordinal answers have a scale. Omit it for '{self.name}'.")
+            raise AnswersError(f"`ratings` is the scale of ordinal answers. Omit it for '{self.name}'.")
         return 0.0, 1.0
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
-        """Score and information of each value on its predictor, about, for steps of the sampler."""
+        """Return the approximate score and information of each value on its predictor, for steps of the sampler."""
         deviation = values - data.averages(values)[data.corner]
         variance = max(float(deviation.var()), 1e-6)
         return deviation / variance, np.full(len(values), 1 / variance)
@@ -163,16 +163,16 @@ class Likelihood:
         raise NotImplementedError
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
-        """The expected value where the predictor is normal, each (draw, corner)."""
+        """Return the expected value of a normal predictor, each (draw, corner)."""
         raise NotImplementedError
 
     def as_answered(self, values: Numbers) -> Numbers:
-        """Values in the unit of the estimand."""
+        """Return values in the unit of the estimand."""
         return values
 
 
 class Numeric(Likelihood):
-    """Numbers with normal residuals; estimates differences of means."""
+    """Numbers with normal residuals, for differences of means."""
 
     name = "numeric"
     quantity, unit = "difference of means", ""
@@ -193,7 +193,7 @@ class Numeric(Likelihood):
 
 
 class Robust(Numeric):
-    """Numbers with Student-t residuals; estimates differences of locations."""
+    """Numbers with Student-t residuals, for differences of locations."""
 
     name = "robust"
     quantity = "difference of locations"
@@ -202,11 +202,11 @@ class Robust(Numeric):
 
 
 class Probability(Numeric):
-    """Probabilities of the label of the first group, logit-normal; estimates D.
+    """Probabilities of the label of the first group, logit-normal, for D.
 
-    Language models make probabilities from logits, to which label, wording and word add; the logit-normal keeps that,
-    has tails for probabilities near 0 and 1, as most are, and is normal on the log odds. A beta density would have one
-    precision for all, and needs the same transform of its mean.
+    Language models compute probabilities from logits, to which label, wording and word add. The logit-normal is normal
+    on these log odds, and allows for probabilities near 0 and 1, which are frequent. A beta density would have one
+    precision for all probabilities, and would require the same transformation of its mean.
     """
 
     name = "probabilities"
@@ -223,7 +223,7 @@ class Probability(Numeric):
 
 
 class Ordinal(Likelihood):
-    """Whole ratings by a cumulative logit; estimates differences of expected ratings."""
+    """Whole ratings by a cumulative logit, for differences of expected ratings."""
 
     name = "ordinal"
     quantity, unit = "difference of expected ratings", "points"
@@ -245,9 +245,8 @@ class Ordinal(Likelihood):
         lowest, highest = ratings or (values.min(), values.max())
         if values.min() < lowest or values.max() > highest or highest - lowest >= _MOST_RATINGS:
             raise AnswersError(
-                f"{where}: values lie between {values.min():g} and {values.max():g}, and must be ratings between"
-                f" {lowest:g} and {highest:g}, of at most {_MOST_RATINGS} steps. Set `ratings`, or use"
-                " likelihood='numeric'."
+                f"{where}: values must be ratings between {lowest:g} and {highest:g}, in at most {_MOST_RATINGS} steps,"
+                f" but lie between {values.min():g} and {values.max():g}. Set `ratings`, or use likelihood='numeric'."
             )
         return float(lowest), float(highest)
 
@@ -267,7 +266,7 @@ class Ordinal(Likelihood):
 
 
 class Refusal(Ordinal):
-    """Refused or not, which is ordinal with one step; estimates differences of probabilities."""
+    """Refusals, which are ordinal with one step, for differences of probabilities."""
 
     name = "refusals"
     quantity, unit = "difference of refusal rates", "percentage points"
@@ -290,7 +289,7 @@ LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType(
 
 
 def averaged(mean: Numbers, sd: Numbers) -> Numbers:
-    """The average of the inverse logit over a normal distribution."""
+    """Return the average of the inverse logit over a normal distribution."""
     total = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         total += weight * expit(mean + node * sd)
@@ -301,7 +300,7 @@ def averaged(mean: Numbers, sd: Numbers) -> Numbers:
 
 
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
-    """The model of a likelihood with these data; models of the same shape are compiled once."""
+    """Return the model of a likelihood with these data. Models of the same shape are compiled once."""
     spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
     shape = [(name, values.shape, str(values.dtype)) for name, values in inputs.items()]
     shape.append(("contrasts", data.corners.contrasts.shape, data.corners.contrasts.tobytes().hex()))
@@ -334,7 +333,7 @@ def build(
 def _coords(data: ValueData) -> dict[str, list[str]]:
     steps = range(int(data.lowest), int(data.highest))
     names = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
-    of_bias = [name for name, here in zip(names, data.corners.is_bias, strict=True) if here]
+    of_bias = list(np.array(names)[data.corners.is_bias])
     of_factors = {factor.name: list(factor.levels) for factor in data.factors}
     return {"contrast": names, "bias": of_bias, "step": [f"above {step}" for step in steps], **of_factors}
 
@@ -355,7 +354,7 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
 
 
 def _evidence(factor: Factor, score: Numbers, information: Numbers) -> Numbers:
-    """Score and information of each level, see `normal_effects`."""
+    """Return score and information of each level, see `normal_effects`."""
     size = len(factor.levels)
     return np.array([np.bincount(factor.codes, score, size), np.bincount(factor.codes, information, size)])
 
@@ -366,10 +365,10 @@ def _evidence(factor: Factor, score: Numbers, information: Numbers) -> Numbers:
 def expected_values(
     likelihood: Likelihood, data: ValueData, posterior: xr.Dataset, random: Sequence[str], scale: Scale | None = None
 ) -> Numbers:
-    """Draws of the expected value of each corner, (draw, corner), for new levels of the factors that are `random`.
+    """Return draws of the expected value of each corner, (draw, corner), for new levels of the `random` factors.
 
-    Levels of the others are kept: their effects enter with the mean and the variance that they have here, each level as
-    much as any other.
+    Levels of the other factors are kept. Their effects enter with the mean and variance of these levels, which count
+    equally.
     """
     draws = {str(name): _flat(posterior[name]) for name in posterior.data_vars}
     corners = data.corners
@@ -383,10 +382,10 @@ def expected_values(
                 variance += draws[f"sd_{factor.name}_bias"][:, None] ** 2 * size
             continue
         for at in range(len(corners.names)):
-            here = np.unique(factor.codes[data.corner == at])
-            effects = draws[f"{factor.name}_effect"][:, here]
+            levels = np.unique(factor.codes[data.corner == at])
+            effects = draws[f"{factor.name}_effect"][:, levels]
             if factor.has_bias:
-                effects = effects + draws[f"{factor.name}_bias_effect"][:, here] @ corners.of_bias[at]
+                effects = effects + draws[f"{factor.name}_bias_effect"][:, levels] @ corners.of_bias[at]
             mean[:, at] += effects.mean(axis=1)
             variance[:, at] += effects.var(axis=1)
     return likelihood.expected(mean, variance, draws, scale or likelihood.scale(data))

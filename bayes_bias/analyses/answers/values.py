@@ -1,6 +1,5 @@
 """From a file of ratings, numbers, refusals or label probabilities to checked values with their groups and factors."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
-from bayes_bias.analyses.answers.estimation import ENOUGH_LABELS, ENOUGH_WORDINGS
-from bayes_bias.analyses.answers.lists import AssociationList, Lists, lists_of
+from bayes_bias.analyses.answers.lists import AssociationList, Lists, check_stereotypes, lists_of
 from bayes_bias.analyses.answers.model import PAIR, pairs_of
-from bayes_bias.analyses.answers.reading import ASKED, ONE_WORDING, read_frame, with_factors
-from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LABELS, ONE_PAIR
+from bayes_bias.analyses.answers.reading import (
+    ASKED,
+    ONE_WORDING,
+    hash_of,
+    read_frame,
+    require_columns,
+    stereotypes_of,
+    text_of,
+    with_factors,
+)
+from bayes_bias.analyses.answers.results import ENOUGH_WORDINGS, ONE_PAIR, reach_of
 from bayes_bias.analyses.answers.value_models import (
     ANSWER,
     LABEL,
@@ -28,7 +35,7 @@ from bayes_bias.analyses.answers.value_models import (
     ValueData,
 )
 from bayes_bias.arguments import as_numbers, listed
-from bayes_bias.errors import AnswersError, did_you_mean
+from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml
 from bayes_bias.formatting import count, joined
 from bayes_bias.table.association_table import announce
@@ -56,7 +63,7 @@ _ROUNDING = 0.005
 
 @dataclass(frozen=True)
 class LabelGroups:
-    """Groups of labels, and perhaps a class of words that is stereotypical for each of two groups."""
+    """Groups of labels, and possibly a class of words that is stereotypical for each of two groups."""
 
     name: str
     groups: Mapping[str, tuple[str, ...]]
@@ -64,13 +71,27 @@ class LabelGroups:
 
     @property
     def group_of(self) -> dict[str, int]:
-        """The position of the group of each label, in lower case."""
+        """Return the position of the group of each label, in lower case."""
         return {label.casefold(): k for k, labels in enumerate(self.groups.values()) for label in labels}
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """Return the stereotypical classes of the two groups."""
+        assert self.association is not None
+        (_, of_a), (_, of_b) = self.association.classes
+        return of_a, of_b
+
+    @property
+    def class_of(self) -> dict[str, int]:
+        """Return the position of the class of each word, in lower case."""
+        assert self.association is not None
+        words_of = self.association.words_of
+        return {word.casefold(): k for k, name in enumerate(self.classes) for word in words_of[name]}
 
 
 @dataclass(frozen=True, eq=False)
 class ValueCell:
-    """All values of one model about one stereotype; `reach` is what they generalise to, such as new labels."""
+    """All values of one model about one stereotype, and the population that they generalise to."""
 
     model: str
     stereotype: str
@@ -100,108 +121,88 @@ def read_values(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> Values:
-    """Read and check values; see `bayes_bias.answers.estimate_values`."""
+    """Read and check values, see `bayes_bias.answers.estimate_values`."""
     pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
-    frame = read_frame(source).reset_index(drop=True)
-    frame = with_factors(frame, factors)
+    frame, default = read_frame(source)
+    frame = with_factors(frame.reset_index(drop=True), factors)
     rows = _rows(frame, lists, likelihood)
     notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))
     if lacking := int(rows.value.isna().sum()):
         notices.append(
-            f"{count(lacking)} of {count(len(rows))} answers have no value and are omitted; estimate refusals with"
+            f"{count(lacking)} of {count(len(rows))} answers have no value and are omitted. Estimate refusals with"
             " likelihood='refusals' if models refuse some groups more often"
         )
     rows = rows.dropna(subset="value")
     cells = []
     for (model, stereotype), own in rows.groupby(["model", "stereotype"], sort=True):
-        groups, where = lists[str(stereotype)], f"{stereotype}{f' ({model})' if model else ''}"
+        where = f"{stereotype}{f' ({model})' if model else ''}"
+        groups = lists[str(stereotype)]
         cell = _cell(str(model), own.reset_index(drop=True), groups, likelihood, ratings, f"answers ({where})")
         notices += [f"{where}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
-    default = "answers" if isinstance(source, pd.DataFrame) else Path(source).name.split(".")[0]
     asked = {column: ", ".join(sorted(set(map(str, frame[column])))) for column in ("model", *ASKED) if column in frame}
-    hashed = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
-    digest = hashlib.sha256(np.sort(hashed).tobytes()).hexdigest()
-    return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(asked), digest)
+    return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(asked), hash_of(rows))
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
-    """Groups of labels by stereotype: lists as `estimate` takes them, or mappings and TOML files with groups alone."""
+    """Return groups of labels by stereotype, from lists for `estimate`, or mappings or TOML files with groups alone."""
     content, name = wordlist, "answers"
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
-        return {stereotype: each for source in wordlist for stereotype, each in label_groups(source).items()}
+        return {stereotype: groups for source in wordlist for stereotype, groups in label_groups(source).items()}
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
         content, name = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError), Path(wordlist).stem
         content = content.get("lists", content)
     if not isinstance(content, Mapping) or {"groups", "classes"} <= set(content):
         return _associations(wordlist)
     found: dict[str, LabelGroups] = {}
-    for stereotype, each in ({name: content} if "groups" in content else content).items():
-        if isinstance(each, Mapping) and "groups" in each and "classes" not in each:
-            found[str(stereotype)] = _of_groups(each["groups"], str(stereotype))
+    for stereotype, source in ({name: content} if "groups" in content else content).items():
+        if isinstance(source, Mapping) and "groups" in source and "classes" not in source:
+            found[str(stereotype)] = _groups_alone(source["groups"], str(stereotype))
         else:
-            found |= _associations({str(stereotype): each})
+            found |= _associations({str(stereotype): source})
     return found
 
 
 def _associations(wordlist: Any) -> dict[str, LabelGroups]:
-    return {name: LabelGroups(name, each.wordlist.groups, each) for name, each in lists_of(wordlist).items()}
+    lists = lists_of(wordlist)
+    return {name: LabelGroups(name, questions.wordlist.groups, questions) for name, questions in lists.items()}
 
 
-def _of_groups(groups: Any, name: str) -> LabelGroups:
+def _groups_alone(groups: Any, name: str) -> LabelGroups:
     if not isinstance(groups, Mapping) or len(groups) < 2:
-        raise AnswersError(f"wordlist: '{name}' has no two groups. Write a list of labels for each group.")
+        raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {
-        str(group): tuple(map(str, listed(f"wordlist: '{group}'", own, str, "['Ben', 'Paul']", AnswersError)))
-        for group, own in groups.items()
+        str(group): tuple(map(str, listed(f"wordlist: '{group}'", of_group, str, "['Ben', 'Paul']", AnswersError)))
+        for group, of_group in groups.items()
     }
-    texts = [label.casefold() for own in labels.values() for label in own]
+    texts = [label.casefold() for of_group in labels.values() for label in of_group]
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None or not all(labels.values()):
         problem = f"has the label '{twice}' twice" if twice is not None else "has a group without labels"
-        raise AnswersError(f"wordlist: '{name}' {problem}. Write each label once, in its group.")
+        raise AnswersError(f"The list '{name}' {problem}. Write each label once, in its group.")
     return LabelGroups(name, MappingProxyType(labels))
 
 
-# Rows: texts trimmed, and a number for each, missing if there is no value.
+# Rows: trimmed texts, and a number for each row, which is missing if there is no value.
 
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
     labels = (LABEL_A, LABEL_B, WORD) if likelihood.of_pairs else (LABEL,)
-    _require(frame, labels)
-    texts = {
-        name: frame[name].map(lambda text: "" if pd.isna(text) else str(text).strip())
-        for name in _TEXTS
-        if name in frame
-    }
-    if "stereotype" not in texts and len(lists) > 1:
-        raise AnswersError(
-            f"answers: no column 'stereotype', and there are {len(lists)} lists. Add the column, or give one list."
-        )
+    require_columns(frame, labels, "answers")
+    rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
+    rows = rows.assign(stereotype=stereotypes_of(rows, lists))
     for name in labels:
-        if (blank := texts[name] == "").any():
-            raise AnswersError(f"answers: {name} is missing in row {int(np.argmax(blank)) + 1}. Fill it in.")
-    texts.setdefault("stereotype", pd.Series(next(iter(lists)), index=frame.index))
-    texts.setdefault(WORDING, pd.Series(ONE_WORDING, index=frame.index))
-    texts.setdefault("model", pd.Series("", index=frame.index))
-    unknown = next((name for name in texts["stereotype"].unique() if name not in lists), None)
-    if unknown is not None:
-        raise AnswersError(f"wordlist: no list for the stereotype '{unknown}'; {did_you_mean(unknown, lists)}")
-    return pd.DataFrame(texts).assign(value=_READERS[likelihood.reads](frame))
-
-
-def _require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    missing = [column for column in columns if column not in frame]
-    if missing or frame.empty:
-        problem = f"no column '{missing[0]}'" if missing else "no rows"
-        raise AnswersError(
-            f"answers: there is {problem} among {', '.join(map(str, frame.columns)) or 'none'}. These answers require"
-            f" {joined(columns)}."
-        )
+        if (blank := rows[name] == "").any():
+            raise AnswersError(f"{name} is missing in row {int(np.argmax(blank)) + 1} of the answers. Fill it in.")
+    check_stereotypes(rows["stereotype"].unique(), lists)
+    for column, default in ((WORDING, ONE_WORDING), ("model", "")):
+        if column not in rows:
+            rows[column] = default
+    return rows.assign(value=_READERS[likelihood.reads](frame))
 
 
 def _values(frame: pd.DataFrame) -> Numbers:
-    _require(frame, ("value",))
+    require_columns(frame, ("value",), "answers")
     return _numbers(frame, "value")
 
 
@@ -211,45 +212,45 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
     if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
         at = int(np.argmax(wrong))
         raise AnswersError(
-            f"answers: {column} in row {at + 1} is '{frame[column].iloc[at]}', and a number is expected. Leave it blank"
-            " if the model gave none."
+            f"{column} in row {at + 1} of the answers is '{frame[column].iloc[at]}', but a number is expected. Leave it"
+            " blank if the model gave none."
         )
     return np.where(blank, np.nan, numbers)
 
 
 def _refusals(frame: pd.DataFrame) -> Numbers:
-    _require(frame, ("refused",))
-    texts = frame["refused"].map(lambda text: "" if pd.isna(text) else str(text).strip().casefold())
+    require_columns(frame, ("refused",), "answers")
+    texts = frame["refused"].map(text_of).str.casefold()
     if (wrong := ~texts.isin(_YES | _NO)).any():
         at = int(np.argmax(wrong))
         raise AnswersError(
-            f"answers: refused in row {at + 1} is '{frame['refused'].iloc[at]}', and yes or no is expected. Write true"
-            " for refusals and false for answers."
+            f"refused in row {at + 1} of the answers is '{frame['refused'].iloc[at]}', but yes or no is expected. Write"
+            " true for refusals and false for answers."
         )
     return texts.isin(_YES).to_numpy(float)
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:
-    """Log odds of label a against label b; what is left for other texts does not count."""
+    """Return the log odds of label a against label b. The probability of other texts is ignored."""
     logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     names = ("logprob_a", "logprob_b") if logs else ("prob_a", "prob_b")
     if not logs and "prob_b" not in frame and "prob_a" in frame:
         frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
-    _require(frame, names)
+    require_columns(frame, names, "answers")
     a, b = (_numbers(frame, name) for name in names)
     if not logs:
         if (wrong := (a <= 0) | (b <= 0)).any():
-            at = int(np.argmax(wrong))
             raise AnswersError(
-                f"answers: the probability of a label in row {at + 1} is not above 0. Write its log probability, or the"
-                " smallest probability that the service listed."
+                f"The probability of a label in row {int(np.argmax(wrong)) + 1} of the answers is not above 0. Write"
+                " its log probability, or the smallest probability that the service listed."
             )
         a, b = np.log(a), np.log(b)
     if (wrong := np.exp(a) + np.exp(b) > 1 + _ROUNDING).any():
         at = int(np.argmax(wrong))
         raise AnswersError(
-            f"answers: the probabilities of both labels in row {at + 1} sum to {np.exp(a[at]) + np.exp(b[at]):.3g}."
-            " They must not exceed 1, so give probabilities of the labels among all continuations."
+            f"The probabilities of both labels in row {at + 1} of the answers sum to"
+            f" {np.exp(a[at]) + np.exp(b[at]):.3g}. They must not exceed 1, so write probabilities of the labels among"
+            " all continuations."
         )
     return a - b
 
@@ -257,7 +258,7 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
 _READERS = {"value": _values, "refused": _refusals, "probabilities": _log_odds}
 
 
-# Cells: what is compared, and the levels of each factor.
+# Cells: the combinations that are compared, and the levels of each factor.
 
 
 def _cell(
@@ -281,10 +282,12 @@ def _cell(
             " (and classes), or remove the group from the list."
         )
     if value.min() == value.max():
-        raise AnswersError(f"{where}: all {len(value):,} answers have the same value. Give answers that differ.")
-    factors, told = _factors(rows, corner, corners, likelihood.of_pairs)
+        raise AnswersError(f"{where}: all {len(value):,} answers have the same value. Pass answers that differ.")
+    factors, levels = _factors(rows, corner, corners, likelihood.of_pairs)
+    labels = min(number for name, number in levels.items() if name in (LABEL, LABEL_A, LABEL_B))
     data = ValueData(value, corner, corners, factors, lowest, highest)
-    return ValueCell(model, groups.name, data, MappingProxyType(told), _reach(told))
+    reach = reach_of(labels, levels.get(WORDING, 1))
+    return ValueCell(model, groups.name, data, MappingProxyType(levels), reach)
 
 
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
@@ -292,14 +295,12 @@ def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], gr
     if (unknown := found < 0).any():
         text = rows[column].iloc[int(np.argmax(unknown))]
         what = WORD if column == WORD else LABEL
-        raise AnswersError(
-            f"{where}: the {what} '{text}' is not in the list '{groups.name}'; {did_you_mean(text, positions)}"
-        )
+        raise AnswersError(f"{where}: the {what} '{text}' is not in the list '{groups.name}'.", text, positions)
     return found
 
 
 def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArray[np.int64], Corners]:
-    """Groups of labels, with classes of words if the list and the answers have them."""
+    """Return groups of labels, with classes of words if the list and the answers have them."""
     names = tuple(groups.groups)
     group = _positions(rows, LABEL, groups.group_of, groups, where)
     if groups.association is None or WORD not in rows:
@@ -310,11 +311,10 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
             others = np.full((size, size), -1 / (size - 1)) + np.eye(size) * size / (size - 1)
             estimands = {f"{name} − others": others[k] for k, name in enumerate(names)}
         return group, Corners(names, contrasts, np.ones(size - 1, bool), estimands)
-    (_, of_a), (_, of_b) = groups.association.classes
-    in_b = _positions(rows, WORD, _class_of(groups.association), groups, where)
+    in_b = _positions(rows, WORD, groups.class_of, groups, where)
     sides = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     contrasts = np.column_stack([sides[:, 0] * sides[:, 1], sides]) / 2
-    corner_names = tuple(f"{group}, {words}" for group in names for words in (of_a, of_b))
+    corner_names = tuple(f"{group}, {words}" for group in names for words in groups.classes)
     estimands = {"stereotypical − other": contrasts[:, 0]}
     return 2 * group + in_b, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
 
@@ -322,10 +322,10 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
 def _pairs(
     rows: pd.DataFrame, groups: LabelGroups, value: Numbers, where: str
 ) -> tuple[NDArray[np.int64], Corners, Numbers]:
-    """Classes of words, and log odds of the label of the first group, whichever is label_a."""
+    """Return classes of words, and log odds of the label of the first group, whichever is label_a."""
     if groups.association is None:
         raise AnswersError(
-            f"wordlist: '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
+            f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
             " each with its own class."
         )
     a, b = (_positions(rows, name, groups.group_of, groups, where) for name in (LABEL_A, LABEL_B))
@@ -336,28 +336,21 @@ def _pairs(
             f" label_b must be of the two groups {joined(tuple(groups.groups))}."
         )
     swapped = a == 1
-    rows[LABEL_A], rows[LABEL_B] = (
-        rows[LABEL_A].where(~swapped, rows[LABEL_B]),
-        rows[LABEL_B].where(~swapped, rows[LABEL_A]),
-    )
-    (_, of_a), (_, of_b) = groups.association.classes
-    corner = _positions(rows, WORD, _class_of(groups.association), groups, where)
-    corners = Corners((of_a, of_b), np.array([[0.5], [-0.5]]), np.ones(1, bool), {"D": np.array([1.0, -1.0])})
+    label_a, label_b = rows[LABEL_A], rows[LABEL_B]
+    rows[LABEL_A], rows[LABEL_B] = label_a.where(~swapped, label_b), label_b.where(~swapped, label_a)
+    corner = _positions(rows, WORD, groups.class_of, groups, where)
+    corners = Corners(groups.classes, np.array([[0.5], [-0.5]]), np.ones(1, bool), {"D": np.array([1.0, -1.0])})
     return corner, corners, np.where(swapped, -value, value)
-
-
-def _class_of(association: AssociationList) -> dict[str, int]:
-    return {word.casefold(): int(not of_a) for word, of_a in zip(association.words, association.is_word_a, strict=True)}
 
 
 def _factors(
     rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, of_pairs: bool
 ) -> tuple[tuple[Factor, ...], dict[str, int]]:
-    """The factors that have effects, and numbers of levels of each, of labels those of the smallest group."""
+    """Return the factors that have effects, and numbers of levels (of labels, in the smallest group)."""
     labels = (LABEL_A, LABEL_B, PAIR) if of_pairs else (LABEL,)
     if of_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
-    factors, told = [], {}
+    factors, numbers = [], {}
     for name in (*labels, WORDING, WORD, ANSWER):
         if name not in rows or (name == ANSWER and rows[name].nunique() in (1, len(rows))):
             continue
@@ -365,26 +358,17 @@ def _factors(
         loadings = pd.DataFrame(corners.of_bias[corner]).groupby(codes)
         has_bias = bool((loadings.max() > loadings.min()).any(axis=None))
         in_corners = pd.Series(codes).groupby(corner).nunique()
-        told[name] = int(in_corners.min()) if not has_bias else len(levels)
-        if told[name] > 1 and len(levels) < len(rows):
+        numbers[name] = int(in_corners.min()) if not has_bias else len(levels)
+        if numbers[name] > 1 and len(levels) < len(rows):
             factors.append(Factor(name, tuple(map(str, levels)), codes, has_bias))
-    return tuple(factors), told
-
-
-def _reach(told: Mapping[str, int]) -> str:
-    labels = min(number for name, number in told.items() if name in (LABEL, LABEL_A, LABEL_B))
-    if labels == 1:
-        return ONE_PAIR
-    if labels < ENOUGH_LABELS:
-        return FEW_LABELS
-    return NEW_LABELS if told.get(WORDING, 1) >= ENOUGH_WORDINGS else FEW_WORDINGS
+    return tuple(factors), numbers
 
 
 def _notices(cell: ValueCell) -> Iterator[str]:
     if (wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
         yield (
-            f"{'one wording' if wordings == 1 else 'two wordings'} of the question. Ask in three or more, so that their"
-            " effects can be estimated"
+            f"the question has {'one wording' if wordings == 1 else 'two wordings'}. Ask in three or more, so that"
+            " their effects can be estimated"
         )
     if cell.reach == ONE_PAIR:
         yield "a group has one label, so that the estimate does not generalise to other labels"

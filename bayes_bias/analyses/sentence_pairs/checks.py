@@ -20,7 +20,7 @@ DRAWN = 400
 # A number outside this interval of the predictive distribution is reported.
 EXPECTED = 0.99
 
-# The numbers that the interval of a mean rests on; the shape of the differences is not among them.
+# The numbers that determine the interval of a mean, which does not depend on the shape of the differences.
 _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
     {"mean difference": np.mean, "standard deviation of differences": np.std}
 )
@@ -29,9 +29,9 @@ _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
 def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
     """Compare statistics of the observed table with those of tables drawn from the fitted models.
 
-    Each statistic has ``observed``; ``expected``, ``eti99_lb`` and ``eti99_ub``, mean and 99% interval over tables
-    drawn from the posterior predictive distribution; ``fits``, whether the interval includes the observed value. Shares
-    are those among pairs that do not tie.
+    Each statistic has ``observed``, ``expected``, ``eti99_lb`` and ``eti99_ub`` (mean and 99% interval over tables
+    drawn from the posterior predictive distribution), and ``fits``, which is True if the interval includes the observed
+    value. Shares exclude pairs that tie.
 
     References
     ----------
@@ -80,7 +80,7 @@ def _replicated_ahead(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Ge
 
 
 def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]:
-    """Standard deviation of shares between the labels of a dim, weighted by their numbers of pairs."""
+    """Return a function: the standard deviation of shares between labels of a dim, weighted by numbers of pairs."""
     _, at = np.unique(data[position_of(dim)].to_numpy(), return_inverse=True)
     counts = np.bincount(at)
 

@@ -20,13 +20,13 @@ from bayes_bias.analyses.sentence_pairs.scores import (
     position_of,
     weights,
 )
-from bayes_bias.errors import ScopeError, did_you_mean
+from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
 from bayes_bias.models.residuals import residual_of
 
 type Numbers = NDArray[np.float64]
 
-# "all": new pairs of new writers (templates, terms); "pairs": new pairs of the same ones; "none": exactly these pairs.
+# "all" is new pairs of new writers (templates, terms), "pairs" new pairs of the same, "none" exactly these pairs.
 PairScope = Literal["all", "pairs", "none"]
 PAIR_SCOPES: tuple[PairScope, ...] = get_args(PairScope)
 
@@ -57,18 +57,18 @@ class EstimandDraws:
 
 
 def check_pair_scope(scope: Any) -> None:
-    """Refuse an unknown scope.
+    """Raise an error for an unknown scope.
 
     Raises
     ------
     ScopeError
     """
     if scope not in PAIR_SCOPES:
-        raise ScopeError(f"scope: '{scope}' is not a scope of pairs; {did_you_mean(scope, PAIR_SCOPES)}")
+        raise ScopeError(f"`scope` is '{scope}', which is not a scope of pairs.", scope, PAIR_SCOPES)
 
 
 def reach(data: xr.Dataset, scope: PairScope) -> str:
-    """Population that the numbers of a scope generalise to."""
+    """Return the population that the numbers of a scope generalise to."""
     kinds = " and ".join(map(plural, clusters_of(data)))
     if scope == "none":
         return "exactly these pairs"
@@ -78,7 +78,7 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 
 
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """How often the stereotypical sentence is ahead: the average over clusters, not the share of a median one."""
+    """Return how often the stereotypical sentence is ahead, averaged over clusters instead of a median cluster."""
     flat = _arrays(stacked(posterior))
     by_type, spread = _values_of_types(flat, data, "logit"), _spread(flat)
     if scope == "pairs":
@@ -92,7 +92,7 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
 
 
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """By how much the stereotypical sentence is ahead on average, in the units of the scores."""
+    """Return by how much the stereotypical sentence is ahead on average, in the units of the scores."""
     flat = _arrays(stacked(posterior))
     these_pairs = scope == "pairs"
     values = (
@@ -109,7 +109,7 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
 
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
-    """Variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
+    """Return the variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
     flat = _arrays(stacked(posterior))
     by_type = _values_of_types(flat, data, "logit")
     total = _total(_spread(flat), len(by_type))
@@ -120,36 +120,38 @@ def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Nu
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
-    """Draws along one dimension ``sample``, which comes first."""
+    """Return draws along one dimension ``sample``, which comes first."""
     return posterior.stack(sample=_SAMPLE).transpose("sample", ...)
 
 
 def linear_predictor(draws: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
-    """Expected value of each pair given its clusters, (sample, pairs), of draws ``(sample, ...)``."""
+    """Return the expected value of each pair given its clusters, (sample, pairs), of draws ``(sample, ...)``."""
     return _values_of_pairs(_arrays(draws), data, level)
 
 
 def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
-    """Averages over all pairs, and over those of each type, of values of the pairs."""
+    """Return averages of values of the pairs, over all pairs and over each type."""
     means = averages(values[None, :].astype(float), data)[0].tolist()
     return MappingProxyType(dict(zip(labels_of(data), means, strict=True)))
 
 
 def averages(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Averages over all pairs, and over those of each type, of values (draws, pairs)."""
+    """Return averages of values (draws, pairs), over all pairs and over each type."""
     return _with_all(_average_pairs(values, data), data)
 
 
 def clustered_variance(
     posterior: xr.Dataset, data: xr.Dataset, times: Numbers, total: Numbers, scope: PairScope
 ) -> Numbers:
-    """Variance of averages of pairs with the variance `total` each. What pairs of a cluster share of it is `times` what
-    they share of a model without preference."""
+    """Return the variance of averages of pairs that have the variance `total` each.
+
+    The variance that pairs of a cluster share is `times` their shared variance in a model without preference.
+    """
     spread, counts = _spread(_arrays(stacked(posterior))), _counts(data)[: times.shape[1]]
     if scope == "pairs" or not spread:
         return np.asarray(total / counts)
     shared = {
-        dim: times * _variance_of(sd, [other for name, other in spread.items() if name != dim])[:, None]
+        dim: times * _variance_of(sd, [sd for name, sd in spread.items() if name != dim])[:, None]
         for dim, sd in spread.items()
     }
     common = sum(variance * _concentration(data, dim)[: times.shape[1]] for dim, variance in shared.items())
@@ -157,7 +159,7 @@ def clustered_variance(
 
 
 def labels_of(data: xr.Dataset) -> tuple[str, ...]:
-    """All pairs, and each type."""
+    """Return the labels of all pairs and of each type."""
     return (ALL_PAIRS, *(data[TYPE].to_numpy().tolist() if has_types(data) else ()))
 
 
@@ -172,17 +174,17 @@ def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
 
 
 def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
-    """The level of each type (draws, types)."""
+    """Return the level of each type (draws, types)."""
     return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
 
 
 def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
-    """Standard deviation of the effects of all clusters together."""
+    """Return the standard deviation of the effects of all clusters together."""
     return np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(draws)))
 
 
 def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    """Standard deviation of the effects of each kind of cluster."""
+    """Return the standard deviation of the effects of each kind of cluster."""
     names = ((dim, f"{prefix}_{dim}") for dim in CLUSTERS for prefix in ("logit_sd", "sd"))
     return {dim: flat[name] for dim, name in names if name in flat}
 
@@ -196,19 +198,19 @@ def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
 
 
 def _average_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Averages of pairs (draws, pairs) in each type."""
+    """Return averages of pairs (draws, pairs) in each type."""
     belongs = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
     return values @ (belongs / belongs.sum(axis=0))
 
 
 def _counts(data: xr.Dataset) -> Numbers:
-    """Numbers of pairs: of all, and of each type."""
+    """Return the numbers of all pairs and of pairs of each type."""
     by_type = np.bincount(data.type_of, minlength=data.sizes[TYPE]).astype(float)
     return np.concatenate([[by_type.sum()], by_type])
 
 
 def _concentration(data: xr.Dataset, dim: str) -> Numbers:
-    """Variance of an average of pairs if cluster effects have variance one: of all pairs, and of each type."""
+    """Return the variance of an average of pairs if cluster effects have variance one, for all pairs and each type."""
     table = np.zeros((data.sizes[dim], data.sizes[TYPE]))
     np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
     table = np.column_stack([table.sum(axis=1), table])
@@ -216,16 +218,16 @@ def _concentration(data: xr.Dataset, dim: str) -> Numbers:
 
 
 def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
-    """Variance of the share between clusters of one kind, averaged over the other kinds, without preference."""
-    beside = np.sqrt(sum((other**2 for other in others), np.zeros_like(sd)))
+    """Return the variance of the share between clusters of one kind, averaged over other kinds, without preference."""
+    beside = np.sqrt(sum((sd_of_kind**2 for sd_of_kind in others), np.zeros_like(sd)))
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
     expected_share = expit(log_odds) @ _WEIGHTS
     return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
-# The change of a share, where the same pairs are scored twice.
+# The change of a share, if the same pairs are scored twice.
 
-# By how much a gain and a loss count: (draws, 1), or one number for all draws.
+# The sizes of a gain and of a loss: (draws, 1), or one number for all draws.
 type Steps = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
@@ -234,19 +236,22 @@ WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
 def change_of_shares(
     change_rate: xr.Dataset, gain_rate: xr.Dataset, data: xr.Dataset, scope: PairScope = "all", steps: Steps = WHOLE
 ) -> EstimandDraws:
-    r"""Draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
+    r"""Return draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
     :math:`q` is the share of pairs that change, :math:`r` the share of these in which the stereotypical sentence gains,
-    and :math:`s_+`, :math:`s_-` are by how much a gain and a loss count on average: by one if nothing ties.
-    Writers' effects on the two are independent, so that the average over new writers is a product of averages. The
-    noise floor has the same :math:`q`, and both directions equally often.
+    and :math:`s_+`, :math:`s_-` are the average sizes of a gain and of a loss, which are one if nothing ties. Writers'
+    effects on the two shares are independent, so that the average over new writers is a product of averages. The noise
+    floor has the same :math:`q`, and both directions equally often.
     """
     gain, loss = steps
     if scope == "pairs":
         q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (change_rate, gain_rate))
         values = averages(q * ((gain + loss) * r - loss), data)
     else:
-        q, r = (_values_by_type(shares(posterior, data, scope)) for posterior in (change_rate, gain_rate))
+        # Without the column of all pairs, if there are several types.
+        q, r = (
+            shares(posterior, data, scope).values[:, int(has_types(data)) :] for posterior in (change_rate, gain_rate)
+        )
         values = q * ((gain + loss) * r - loss)
         values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
     share_changed = shares(change_rate, data, scope).values
@@ -257,9 +262,9 @@ def change_of_shares(
 
 
 def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
-    """Draws of the average size of gains and of losses, in which a step from a tie, or to one, is one half.
+    """Return draws of the average size of gains and of losses, in which a step from or to a tie is one half.
 
-    How many steps are whole has a uniform prior; if all of them are, nothing is uncertain.
+    The share of whole steps has a uniform prior. If all steps are whole, the size is certain.
     """
     rng = np.random.default_rng(seed)
     if np.isin(changes, (-1, 0, 1)).all():
@@ -274,14 +279,10 @@ def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
 def shares_with_ties(
     untied: xr.Dataset, ahead: xr.Dataset, data: xr.Dataset, scope: PairScope = "all"
 ) -> EstimandDraws:
-    r"""Draws of the share if a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
+    r"""Return draws of the share if a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
 
-    :math:`q` is the share of pairs that do not tie, :math:`r` that of these in which the stereotypical sentence is
-    ahead. It exceeds one half exactly if :math:`r` does: a tie speaks for neither sentence.
+    :math:`q` is the share of pairs that do not tie, and :math:`r` the share of these pairs in which the stereotypical
+    sentence is ahead. The result exceeds one half exactly if :math:`r` does, because a tie favours neither sentence.
     """
     towards = change_of_shares(untied, ahead, data, scope)
     return EstimandDraws(towards.labels, NO_PREFERENCE + towards.values / 2, towards.noise_sd / 2)
-
-
-def _values_by_type(draws: EstimandDraws) -> np.ndarray:
-    return draws.values[:, 1:] if len(draws.labels) > 1 else draws.values

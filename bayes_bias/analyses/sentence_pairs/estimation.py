@@ -1,4 +1,4 @@
-"""`sentence_pairs.estimate`: from scores of sentence pairs to shares and differences with their uncertainty."""
+"""`sentence_pairs.estimate`: shares and differences of sentence pairs with their uncertainty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ from bayes_bias.table.columns import interval_names
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
-# Enough for the 1,508 pairs of CrowS-Pairs; a draw costs more here than in the crossed model.
+# Enough for the 1,508 pairs of CrowS-Pairs. A draw takes longer than in the crossed model.
 SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
 
 
@@ -89,34 +89,34 @@ def estimate(
     r"""Estimate how often, and by how much, a language model prefers the stereotypical sentence of a pair.
 
     Benchmarks of sentence pairs (CrowS-Pairs [1]_, StereoSet, AUL, differences of log-likelihoods) report a share as if
-    pairs were independent. They are not: 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
-    hierarchical models allow for the clusters of writers, templates and terms [2]_,
+    pairs were independent. However, 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
+    hierarchical models therefore include clusters of writers, templates and terms [2]_,
 
     .. math:: \mathrm{ahead}_i \sim \mathrm{Bernoulli}(\mathrm{logit}^{-1}(\lambda + \mathrm{type}_{t(i)} +
               \mathrm{writer}_{w(i)} + \dots)), \qquad
               d_i \sim N(\mu + \mathrm{type}_{t(i)} + \mathrm{writer}_{w(i)} + \dots, \sigma^2)
 
-    with a term for each column that the scores have. The share is averaged over writers, and over the types in their
+    with a term for each of these columns in the scores. The share is averaged over writers, and over the types in their
     proportions in the table.
 
     Parameters
     ----------
     scores : PairScores, pandas.DataFrame, str or Path
-        One row for each pair; see `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
+        One row for each pair, see `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
     after : the same, optional
         Scores of the same items by another model, or by the same model after debiasing. Each pair is compared with
         itself.
     model : str, Path or ModelSpec
-        The shipped model "pairs", or a copy of it with other priors.
+        The built-in model "pairs", or a copy of it with other priors.
     of : str, optional
         Language model to select, if the scores have a column ``model`` with several.
     name : str, optional
-        What tables and figures call the scores.
+        The name of the scores in tables and figures.
     decimals : int or None
-        To how many decimals scores are rounded before they are compared; None compares them unrounded.
+        The decimals to which scores are rounded before they are compared. None compares them unrounded.
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
-        What the scores are. By default they are read as log probabilities, and refused if they look like something
-        else. Probabilities, losses and perplexities are turned into log probabilities first.
+        The unit of the scores. By default they must be log probabilities, and other values raise an error.
+        Probabilities, losses and perplexities are converted to log probabilities first.
     ignore : str or sequence of str
         Columns of settings, such as a layer or a version, over which pairs are pooled. Without it they are rejected.
     scope : {"all", "pairs", "none"}
@@ -127,34 +127,34 @@ def estimate(
     seed : int
     sampling : Sampling
     folder : str or Path, optional
-        A folder that keeps each posterior as soon as it is sampled. A run that was stopped goes on from there, and the
-        same call samples and compiles nothing again. A posterior is used again only for the same data, labels, model,
+        A folder to which each posterior is saved as soon as it is sampled. A run that was stopped continues from there,
+        and the same call does not sample or compile again. A posterior is reused only for the same data, labels, model,
         seed, sampler, and versions of the software.
 
     Returns
     -------
     SentencePairs, or with `after` SentencePairsChange
-        Printed, its sentences; ``table``, ``published``, ``verdict``. Shares are between 0 and 1; differences are in
-        nats if the scores are natural logarithms.
+        ``table``, ``published``, and ``verdict``. Shares are between 0 and 1, and differences are in nats if the scores
+        are natural logarithms. When printed, it shows sentences.
 
     Raises
     ------
     SentencePairsError
-        The scores cannot be read, do not vary, look like scores of another unit, or were made under different settings;
-        `after` has other pairs.
+        If the scores cannot be read, do not vary, look like scores of another unit, or were made under different
+        settings, or if `after` contains other pairs.
     SpecError, ScopeError
-        A model of something else; an impossible unit, scope, seed or probability.
+        If `model` is not a model of pairs, or if a unit, scope, seed or probability is impossible.
 
     Notes
     -----
-    Types, such as gender or religion, are fixed: results do not generalise to other types. A writer has the same effect
-    in all types. If it depends on the type, intervals of single types are somewhat too short.
+    Types, such as gender or religion, are fixed, so results do not generalise to other types. A writer has the same
+    effect in all types. If the effect depends on the type, intervals of single types are somewhat too short.
 
-    Differences need not be normal. With enough pairs the posterior of a mean depends on means and variances alone; 25
-    times the squared skewness are enough [3]_, and with fewer there is a notice. A copy of the model with a prior of
-    ``nu`` has Student-t residuals. It estimates their location, and says so.
+    Differences need not be normal, because the posterior of a mean depends only on means and variances if there are
+    enough pairs, that is, 25 times the squared skewness [3]_. With fewer pairs, a notice is logged. A copy of the model
+    with a prior of ``nu`` has Student-t residuals and estimates their location.
 
-    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``; both probabilities have effects of their own.
+    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``. Both probabilities have effects of their own.
 
     References
     ----------
@@ -200,30 +200,30 @@ def pymc_model(
     Returns
     -------
     pymc.Model
-        For a share it has ``logit``; for a difference ``mean``, and ``scale_residual`` in units of the standard
-        deviation of the differences. It has standard deviations and effects of types, writers, templates and terms, as
-        far as the scores have them. The level with the average effect of these writers, ``average_logit`` or
-        ``average_mean``, is what is sampled and has the prior. The observed variable is ``ahead``, the numbers of pairs
-        with the same clusters, or ``difference``.
+        The model of a share has a variable ``logit``. The model of a difference has ``mean``, and ``scale_residual`` in
+        units of the standard deviation of the differences. Both have standard deviations and effects of the types,
+        writers, templates and terms in the scores. The sampled variable with the prior is ``average_logit`` or
+        ``average_mean``, the level with the average effect of these writers. The observed variable is ``ahead``, the
+        numbers of pairs with the same clusters, or ``difference``.
 
     Raises
     ------
     SentencePairsError
-        As in `estimate`, or the estimand is not one of the two.
+        As in `estimate`, or if the estimand is unknown.
     SpecError
-        A model of something else.
+        If `model` is not a model of pairs.
 
     Examples
     --------
     >>> model = pymc_model("crows.csv", "difference")                             # doctest: +SKIP
     """
     if estimand not in ("share", "difference"):
-        raise SentencePairsError(f"estimand: must be 'share' or 'difference', got {estimand!r}")
+        raise SentencePairsError(f"`estimand` must be 'share' or 'difference', but is {estimand!r}.")
     spec = pairs_spec(model)
     return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit, ignore=ignore), spec, estimand)
 
 
-# From checked scores to results: both models fitted, and every estimand tabulated.
+# From checked scores to results: both models are fitted, and every estimand is tabulated.
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,12 +245,12 @@ class PairSettings:
 
     @property
     def fitting(self) -> dict[str, Any]:
-        """How to sample."""
+        """Return the arguments of a fit."""
         return {"seed": self.seed, "sampling": self.sampling, "folder": self.folder}
 
 
 def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
-    """Share and difference of one table."""
+    """Return share and difference of one table."""
     data, notices = design(scores)
     scores = replace(scores, notices=(*scores.notices, *announce(notices)))
     spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
@@ -291,7 +291,7 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
 
 
 def estimate_change(before: PairScores, after: PairScores, settings: PairSettings) -> SentencePairsChange:
-    """The change of the same pairs, and both sides by themselves."""
+    """Return the change of the same pairs, and both sides separately."""
     change = _change(before, after)
     data, _ = design(change)
     changes = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
@@ -330,18 +330,18 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
 
 
 def _change(before: PairScores, after: PairScores) -> PairScores:
-    """Differences after minus before, of the same pairs with the same labels."""
+    """Return differences after minus before, of the same pairs with the same labels."""
     unmatched = before.rows.index.symmetric_difference(after.rows.index)
     if len(unmatched):
         raise SentencePairsError(
-            f"after: {len(unmatched):,} pairs are in one table only, such as '{unmatched[0]}'; score the same items"
-            " twice"
+            f"`after` and the scores before have {len(unmatched):,} pairs that are in one of them only, such as"
+            f" '{unmatched[0]}'. Score the same items twice."
         )
     check_same_labels(before, after, "after", "before")
     difference = after.rows.difference - before.rows.difference
     if not difference.any():
         raise SentencePairsError(
-            "after: every pair has the same difference as before; give the scores of another model"
+            "`after` has the same difference as before in every pair. Pass the scores of another model."
         )
     return replace(
         before,
@@ -351,22 +351,24 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
     )
 
 
-def check_same_labels(one: PairScores, other: PairScores, argument: str, told: str) -> None:
-    """Refuse pairs that have other sentences or labels in one table than in the other, which a message names."""
-    if one.sentences is not None and other.sentences is not None:
-        mine, theirs = one.sentences, other.sentences.loc[one.sentences.index]
-        if (differs := (mine != theirs).any(axis=1)).any():
+def check_same_labels(first: PairScores, second: PairScores, argument: str, when: str) -> None:
+    """Raise an error for pairs that have other sentences or labels in the first scores, which a message names."""
+    if first.sentences is not None and second.sentences is not None:
+        expected, found = first.sentences, second.sentences.loc[first.sentences.index]
+        if (differs := (expected != found).any(axis=1)).any():
             item = differs.index[differs][0]
             raise SentencePairsError(
-                f"{argument}: item '{item}' is '{theirs.sentence_more[item][:60]}', and"
-                f" '{mine.sentence_more[item][:60]}' {told}. Give each pair of sentences the same item in both tables."
+                f"`{argument}`: item '{item}' is '{found.sentence_more[item][:60]}', but"
+                f" '{expected.sentence_more[item][:60]}' {when}. Give each pair of sentences the same item in both"
+                " tables."
             )
     for label in LABELS:
-        if label in one.rows and label in other.rows and not one.rows[label].equals(other.rows[label]):
-            item = one.rows.index[one.rows[label] != other.rows[label]][0]
+        if label in first.rows and label in second.rows and not first.rows[label].equals(second.rows[label]):
+            expected, found = first.rows[label], second.rows[label]
+            item = first.rows.index[expected != found][0]
             raise SentencePairsError(
-                f"{argument}: {label} of item '{item}' is '{other.rows[label][item]}', and '{one.rows[label][item]}'"
-                f" {told}; give each pair the same labels in both tables"
+                f"`{argument}`: {label} of item '{item}' is '{found[item]}', but '{expected[item]}' {when}. Give each"
+                " pair the same labels in both tables."
             )
 
 
@@ -383,12 +385,15 @@ def _tabulated(
     interval: str,
     null: float = 0.0,
 ) -> pd.DataFrame:
-    """Posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
+    """Return posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
     raw = observed(data, values)
     ci_prob, labels = settings.ci_prob, list(draws.labels)
     posterior, above = summarize_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
-    noise = dict(zip(interval_names(ci_prob, "ci", "noise"), null + _noise_bounds(draws, tails(ci_prob)), strict=True))
-    bounds = independent.loc[labels, list(interval_names(ci_prob, "ci", interval))]
+    # Quantiles of an equal mixture of normals with the standard deviations of the draws.
+    grid = norm.ppf((np.arange(199) + 0.5) / 199)
+    noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
+    thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
+    noise = null + np.quantile(thinned[:, None, :] * grid[:, None], tails(ci_prob), axis=(0, 1))
     table = pd.DataFrame(
         {
             "pairs": independent.pairs[labels].astype(int),
@@ -396,20 +401,15 @@ def _tabulated(
             "prob_above": above,
             "prob_direction": np.maximum(above, 1 - above),
             "observed": [raw[label] for label in labels],
-            **noise,
-            **dict(zip(interval_names(ci_prob, "ci", "independent"), bounds.to_numpy().T, strict=True)),
         },
         index=pd.Index(labels, name="label"),
     )
+    noise_names = interval_names(ci_prob, "ci", "noise")
+    table[list(noise_names)] = noise.T
+    table[list(interval_names(ci_prob, "ci", "independent"))] = independent.loc[
+        labels, list(interval_names(ci_prob, "ci", interval))
+    ].to_numpy()
     if settings.scope != "none":
         return table
-    rows = table.assign(mean=table.observed, sd=0.0)
-    return rows.assign(**dict.fromkeys([*interval_names(ci_prob), "prob_above", "prob_direction", *noise], np.nan))
-
-
-def _noise_bounds(draws: EstimandDraws, probs: tuple[float, float]) -> np.ndarray:
-    """Quantiles of an equal mixture of normals about zero with the draws' standard deviations."""
-    grid = norm.ppf((np.arange(199) + 0.5) / 199)
-    noise = np.broadcast_to(draws.noise_sd, draws.values.shape)
-    few = noise[:: max(1, len(noise) // 500)]
-    return np.quantile(few[:, None, :] * grid[:, None], probs, axis=(0, 1))
+    unknown = [*interval_names(ci_prob), "prob_above", "prob_direction", *noise_names]
+    return table.assign(mean=table.observed, sd=0.0, **dict.fromkeys(unknown, np.nan))

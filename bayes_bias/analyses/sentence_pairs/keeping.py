@@ -1,6 +1,6 @@
-"""Scores and posteriors of sentence pairs in a folder, so that a stopped or repeated run computes none of them again.
+"""Scores and posteriors of sentence pairs in a folder, so that a stopped or repeated run does not compute them again.
 
-Most of a run is compiling: nutpie compiles the density of a PyMC model anew in every process.
+Most of a run is compilation, because nutpie compiles the density of a PyMC model in every process.
 """
 
 import hashlib
@@ -27,22 +27,23 @@ from bayes_bias.progress import step
 
 
 def opened(folder: str | Path | None) -> Path | None:
-    """The folder, made if need be.
+    """Return the folder, which is created if it does not exist.
 
     Raises
     ------
     OutputError
-        It is a file, or cannot be made.
+        If it is a file, or cannot be created.
     """
     if folder is None:
         return None
-    home = check_path("folder", folder, OutputError)
-    check_home(home, "folder")
+    path = check_path("folder", folder, OutputError)
+    check_home(path, "folder")
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"folder: cannot make '{home}': {error.strerror or error}; choose another") from error
-    return home
+        reason = error.strerror or error
+        raise OutputError(f"`folder` '{path}' cannot be created: {reason}. Choose another folder.") from error
+    return path
 
 
 def kept_posterior(
@@ -54,11 +55,13 @@ def kept_posterior(
     seed: int,
     sampling: Sampling,
 ) -> xr.DataTree:
-    """The posterior that the folder has for the same data, labels, model, versions, seed and sampler; or a new one,
-    which is saved at once."""
+    """Return the posterior in the folder for the same data, labels, model, versions, seed and sampler.
+
+    If there is none, a new posterior is sampled and saved at once.
+    """
     if folder is None:
         return sample()
-    values = {name: np.asarray(each).tolist() for name, each in inputs.items()}
+    values = {name: np.asarray(value).tolist() for name, value in inputs.items()}
     file = folder / f"posterior-{_key(described(source, spec, seed), asdict(sampling), values)}.nc"
     if not file.is_file():
         tree = sample()
@@ -71,7 +74,7 @@ def kept_posterior(
 
 
 def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: How) -> pd.DataFrame:
-    """The scores that the folder has of the same sentences by the same files of a model; or new ones, saved at once."""
+    """Return the scores in the folder of the same sentences by the same model, or compute and save them."""
     if folder is None:
         return score(model, sentences, how)
     key = _key(model.transformer.identity(name=model.name, how=how), sentences.to_csv(index=False))

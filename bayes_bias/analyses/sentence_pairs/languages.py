@@ -1,4 +1,4 @@
-"""The language of sentences, by their commonest words: pairs of two languages are not pairs of one benchmark."""
+"""The language of sentences, from frequent words. Pairs in two languages do not belong to one benchmark."""
 
 import re
 import unicodedata
@@ -29,16 +29,16 @@ _WORDS: Mapping[str, str] = MappingProxyType(
 )
 _FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
 _WORD = re.compile(r"\w+")
-# Languages with letters of their own, by how Unicode calls these letters; others are called by their letters.
+# Languages with letters of their own, by the name of these letters in Unicode. Others are named by their letters.
 _SCRIPTS: Mapping[str, str] = MappingProxyType({"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"})
-# Of so many sentences, at least, and in so many of all of them.
+# The smallest number and share of sentences in a language.
 _ENOUGH, _SHARE = 5, 0.05
 
 
 def language_of(sentence: str) -> str:
-    """The language with most function words in a sentence; none if it has fewer than two, or as many of another.
+    """Return the language with most function words in a sentence, or "" if there are fewer than two, or a tie.
 
-    Of a sentence in other than Latin letters these are named: which of their languages it is makes no difference here.
+    A sentence in other than Latin letters returns the name of the letters.
     """
     if script := _script_of(sentence):
         return script
@@ -49,16 +49,16 @@ def language_of(sentence: str) -> str:
 
 
 def _script_of(sentence: str) -> str:
-    """The letters of a sentence most of whose letters are not Latin; "" if they are."""
+    """Return the letters of a sentence if most of them are not Latin, and "" if they are."""
     names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
     if 2 * names["LATIN"] >= names.total():
         return ""
-    told = next((language for script, language in _SCRIPTS.items() if names[script]), "")
-    return told or f"{names.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
+    language = next((language for script, language in _SCRIPTS.items() if names[script]), "")
+    return language or f"{names.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
 
 
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
-    """The languages of sentences, the commonest first, without those of a few sentences that may only seem so."""
+    """Return the languages of sentences, the most frequent first, without languages of a few sentences."""
     texts = list(sentences)
     counts = Counter(language for language in map(language_of, texts) if language)
     least = max(_ENOUGH, _SHARE * len(texts))
@@ -66,7 +66,7 @@ def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_one_language(sentences: Iterable[str]) -> None:
-    """Refuse sentences of several languages.
+    """Raise an error for sentences in several languages.
 
     Raises
     ------
@@ -75,6 +75,6 @@ def check_one_language(sentences: Iterable[str]) -> None:
     seen = languages_of(sentences)
     if len(seen) > 1:
         raise SentencePairsError(
-            f"scores: the sentences of the pairs are in {joined(seen)}, and pairs of several languages are not pooled."
-            " Read the pairs of each language by themselves."
+            f"The sentences in `scores` are in {joined(seen)}, but pairs of several languages are not pooled. Read the"
+            " pairs of each language separately."
         )

@@ -1,9 +1,9 @@
-"""Logs of samples that lm-evaluation-harness writes (``--log_samples``): CrowS-Pairs, Winogender, BBQ as pairs."""
+"""Samples that lm-evaluation-harness logs (``--log_samples``): CrowS-Pairs, Winogender, and BBQ as pairs."""
 
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,13 +21,13 @@ from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 
-_ALL = "give the samples_*.jsonl of crows_pairs, winogender or bbq that lm_eval --log_samples wrote"
+_REMEDY = "Pass the samples_*.jsonl of crows_pairs, winogender or bbq that lm_eval --log_samples wrote."
 _CROWS_PAIRS, _BBQ, _WINOGENDER = "crows_pairs", "bbq", "winogender"
 # In the names of tasks.
 _LANGUAGES = re.compile(
     r"(?:^|_)(english|french|german|spanish|italian|catalan|portuguese|dutch|arabic|chinese|maltese|japanese|korean)(?=_|$)"
 )
-# How the harness lets a model say that it does not know.
+# The answers with which the harness lets a model decline.
 _UNKNOWN = frozenset(
     {
         "unknown",
@@ -42,8 +42,8 @@ _UNKNOWN = frozenset(
         "undetermined",
     }
 )
-# Scores of one pair that differ by so much, as a share, are those of one run: a pair has others in its batch in another
-# task, or at another place of one task.
+# Scores of one pair may differ by such a share within one run, because its batch contains other pairs in another task,
+# or at another place of one task.
 _SAME, _SAME_IN_ONE_LOG = 1e-5, 0.01
 
 
@@ -54,36 +54,36 @@ def lm_eval(
 
     Each sample has the log-likelihoods of its choices. The two choices of a pair are
 
-    - of CrowS-Pairs the two sentences: the share is the harness's ``pct_stereotype``;
-    - of BBQ, for each ambiguous question that was not answered with "unknown", the biased answer and that of the other
-      group, by category: the share :math:`p` gives the harness's bias score of ambiguous contexts,
-      :math:`(1 - \mathrm{acc}) (2 p - 1)`;
-    - of Winogender the two nouns that a pronoun may refer to, by the pronoun's gender: stereotypical is the occupation
-      if most of its people have that gender (in the USA, 2015), and the other noun if they have not. In the tasks
-      ``gotcha``, where the stereotype is wrong, the share is one minus the harness's accuracy.
+    - in CrowS-Pairs the two sentences. The share is the harness's ``pct_stereotype``.
+    - in BBQ, for each ambiguous question that was not answered with "unknown", the biased answer and the answer of the
+      other group, by category. The share :math:`p` determines the harness's bias score of ambiguous contexts,
+      :math:`(1 - \mathrm{acc}) (2 p - 1)`.
+    - in Winogender the two nouns that a pronoun may refer to, by the pronoun's gender. The occupation is stereotypical
+      if most of its people have that gender (in the USA, 2015), and otherwise the other noun. In the tasks ``gotcha``,
+      where the stereotype is wrong, the share is one minus the harness's accuracy.
 
-    A pair is what it compares, not its place in a log: if it occurs several times, as in a task and in its subsets, it
-    counts once, with a notice. One pair of CrowS-Pairs occurs twice in the data themselves.
+    A pair is identified by its content, not its place in a log. If it occurs several times, as in a task and in its
+    subsets, it counts once, with a notice. One pair of CrowS-Pairs occurs twice in the data themselves.
 
     Parameters
     ----------
     path : str, Path or list of them
         ``samples_*.jsonl``. Several files of one model, benchmark and language are read as one.
     name : str, optional
-        The name of the scores in tables; by default that of the (first) file.
+        The name of the scores in tables. The default is the name of the (first) file.
     decimals : int or None
-        To how many decimals scores are rounded before they are compared; the harness does not round.
+        The decimals to which scores are rounded before they are compared. The harness does not round.
 
     Returns
     -------
     PairScores
-        What `estimate` takes.
+        Scores for `estimate`.
 
     Raises
     ------
     SentencePairsError
-        No such file, no JSON lines, samples of another task, of two benchmarks or of two languages; no log-likelihoods,
-        or a pair with two different ones, as in the logs of two models.
+        If a file does not exist or has no JSON lines, if samples are of another task, two benchmarks or two languages;
+        if there are no log-likelihoods, or if a pair has two different ones, as in the logs of two models.
 
     References
     ----------
@@ -95,26 +95,26 @@ def lm_eval(
     """
     files = [Path(file) for file in listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)]
     pairs: list[_Pair] = []
-    left_out: dict[str, int] = {}
+    omitted: dict[str, int] = {}
     for file in files:
         for number, sample in enumerate(_samples(file), 1):
             pair = _pair(sample, file, f"{file.name}, line {number}")
             if isinstance(pair, str):
-                left_out[pair] = left_out.get(pair, 0) + 1
+                omitted[pair] = omitted.get(pair, 0) + 1
             else:
                 pairs.append(pair)
     if not pairs:
-        why = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
-        raise SentencePairsError(f"scores: '{files[0]}' has no pairs{f' ({why})' if why else ''}; {_ALL}")
+        why = ", ".join(f"{count} {reason}" for reason, count in omitted.items())
+        raise SentencePairsError(f"`scores` '{files[0]}' has no pairs{f' ({why})' if why else ''}. {_REMEDY}")
     _check_one_benchmark(pairs)
     _check_one_language(pairs)
     once = _counted_once(pairs)
     label = name or files[0].stem
-    notices = [f"{label}: {count} samples left out, {reason}" for reason, count in left_out.items()]
+    notices = [f"{label}: {count} samples omitted, {reason}" for reason, count in omitted.items()]
     if len(once) < len(pairs):
         notices.append(
             f"{label}: {len(pairs) - len(once):,} of {len(pairs):,} samples repeat a pair, as in a task and its"
-            f" subsets; each of {len(once):,} pairs counts once"
+            f" subsets. Each of {len(once):,} pairs counts once"
         )
     announced = announce(tuple(notices))
     rows = pd.DataFrame([pair.row for pair in once])
@@ -124,7 +124,7 @@ def lm_eval(
 
 @dataclass(frozen=True)
 class _Pair:
-    """What a sample compares: its `item` is the same in every log, and `content` is all that the item stands for."""
+    """The pair of a sample. Its `item` is the same in every log, and `content` is the full content of the item."""
 
     benchmark: str
     item: str
@@ -136,103 +136,95 @@ class _Pair:
 
     @property
     def row(self) -> dict[str, Any]:
-        """A row of scores."""
+        """Return a row of scores."""
         return {"item": self.item, "score_more": self.more, "score_less": self.less, **self.labels}
 
 
 def _check_one_benchmark(pairs: Sequence[_Pair]) -> None:
     files = {pair.benchmark: pair.file.name for pair in pairs}
     if len(files) > 1:
-        (one, file), (other, other_file), *_ = files.items()
+        (first, file), (second, other_file), *_ = files.items()
         raise SentencePairsError(
-            f"scores: '{file}' is of {one} and '{other_file}' of {other}, whose pairs answer different questions. Read"
-            " the logs of each benchmark by themselves."
+            f"The `scores` '{file}' are of {first} and '{other_file}' of {second}, whose pairs answer different"
+            " questions. Read the logs of each benchmark separately."
         )
 
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
-    """Refuse two languages, by the names of tasks or the words of the sentences."""
-    told = {found[1]: file for file in dict.fromkeys(pair.file for pair in pairs) if (found := _language(file))}
-    if len(told) > 1:
-        names = [f"'{file.name}' ({language.capitalize()})" for language, file in told.items()]
+    """Raise an error for two languages, in the names of tasks or in the sentences."""
+    file_of = {}
+    for file in dict.fromkeys(pair.file for pair in pairs):
+        if found := _LANGUAGES.search(_task(file)):
+            file_of[found[1]] = file
+    if len(file_of) > 1:
+        names = [f"'{file.name}' ({language.capitalize()})" for language, file in file_of.items()]
         raise SentencePairsError(
-            f"scores: {joined(names)} are of {len(told)} languages, and pairs of several languages are not pooled. Read"
-            " the logs of each language by themselves."
+            f"The `scores` {joined(names)} are in {len(file_of)} languages, but pairs of several languages are not"
+            " pooled. Read the logs of each language separately."
         )
     check_one_language(" ".join(pair.content) for pair in pairs)
 
 
-def _language(file: Path) -> re.Match[str] | None:
-    return _LANGUAGES.search(_task(file))
-
-
 def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Each pair once; of the scores within one run their mean."""
-    of_item: dict[str, list[_Pair]] = {}
+    """Return each pair once, with the mean of its scores within one run."""
+    by_item: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        of_item.setdefault(pair.item, []).append(pair)
-    for own in of_item.values():
-        for other in own[1:]:
-            _check_same(own[0], other)
-    return [
-        own[0]
-        if len(own) == 1
-        else replace(own[0], more=_mean(pair.more for pair in own), less=_mean(pair.less for pair in own))
-        for own in of_item.values()
-    ]
+        by_item.setdefault(pair.item, []).append(pair)
+    once = []
+    for first, *repeated in by_item.values():
+        for pair in repeated:
+            _check_same(first, pair)
+        scores = [[pair.more for pair in (first, *repeated)], [pair.less for pair in (first, *repeated)]]
+        more, less = (values[0] if len(set(values)) == 1 else float(np.mean(values)) for values in scores)
+        once.append(replace(first, more=more, less=less))
+    return once
 
 
-def _mean(scores: Iterable[float]) -> float:
-    values = list(scores)
-    return values[0] if len(set(values)) == 1 else float(np.mean(values))
-
-
-def _check_same(one: _Pair, other: _Pair) -> None:
-    if one.content != other.content:
+def _check_same(first: _Pair, second: _Pair) -> None:
+    if first.content != second.content:
         raise SentencePairsError(
-            f"scores: '{one.item[:80]}' stands for different questions in '{one.file.name}' and"
-            f" '{other.file.name}', as in two languages or versions of a benchmark. Read these logs one by one."
+            f"The item '{first.item[:80]}' of `scores` has different questions in '{first.file.name}' and"
+            f" '{second.file.name}', as in two languages or versions of a benchmark. Read these logs one by one."
         )
-    tolerance = _SAME_IN_ONE_LOG if one.file == other.file else _SAME
-    same = all(
-        math.isclose(mine, theirs, rel_tol=tolerance)
-        for mine, theirs in ((one.more, other.more), (one.less, other.less))
-    )
-    if not same:
+    tolerance = _SAME_IN_ONE_LOG if first.file == second.file else _SAME
+    scores = ((first.more, second.more), (first.less, second.less))
+    if not all(math.isclose(*two, rel_tol=tolerance) for two in scores):
         raise SentencePairsError(
-            f"scores: the pair '{one.item[:80]}' scores {one.more:g} and {one.less:g} in '{one.file.name}', and"
-            f" {other.more:g} and {other.less:g} in '{other.file.name}', as in logs of two models or runs."
-            " Read the logs of one run by themselves, or a task without its subsets; compare two models with after="
+            f"The pair '{first.item[:80]}' of `scores` has {first.more:g} and {first.less:g} in '{first.file.name}',"
+            f" but {second.more:g} and {second.less:g} in '{second.file.name}', as in logs of two models or runs. Read"
+            " the logs of one run separately, or a task without its subsets. To compare two models, use after="
             " (--after)."
         )
 
 
 def _task(file: Path) -> str:
-    """The task in the name of a log, which ends with a time."""
+    """Return the task in the name of a log, which ends with a time."""
     return re.sub(r"_\d{4}-\d\d-\d\dT.*", "", file.stem).removeprefix("samples_").lower()
 
 
 def is_log(path: str | Path) -> bool:
-    """Whether a file of this name is such a log."""
+    """Return True if a file of this name is a log."""
     return str(path).lower().endswith(".jsonl")
 
 
 def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
-    path = given_table(file, "scores", SentencePairsError, _ALL)
+    path = given_table(file, "scores", SentencePairsError, _REMEDY)
     for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
         if not line.strip():
             continue
         try:
             sample = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise SentencePairsError(f"scores: line {number} of '{file}' is not JSON ({error}); {_ALL}") from error
+            raise SentencePairsError(
+                f"Line {number} of the `scores` '{file}' is not JSON ({error}). {_REMEDY}"
+            ) from error
         if not isinstance(sample, Mapping) or not isinstance(sample.get("doc"), Mapping):
-            raise SentencePairsError(f"scores: line {number} of '{file}' has no 'doc'; {_ALL}")
+            raise SentencePairsError(f"Line {number} of `scores` '{file}' has no 'doc'. {_REMEDY}")
         yield sample
 
 
 def _pair(sample: Mapping[str, Any], file: Path, place: str) -> _Pair | str:
-    """The pair of a sample, or why it is none."""
+    """Return the pair of a sample, or the reason why it is omitted."""
     doc = sample["doc"]
     likelihoods = _likelihoods(sample, place)
     try:
@@ -245,54 +237,55 @@ def _pair(sample: Mapping[str, Any], file: Path, place: str) -> _Pair | str:
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, SentencePairsError):
             raise
-        raise SentencePairsError(f"scores: {place} lacks {error} of its task; {_ALL}") from error
-    raise SentencePairsError(f"scores: {place} is of another task, with the fields {', '.join(map(str, doc))}; {_ALL}")
+        raise SentencePairsError(f"`scores`: {place} lacks {error} of its task. {_REMEDY}") from error
+    fields = ", ".join(map(str, doc))
+    raise SentencePairsError(f"`scores`: {place} is of another task, with the fields {fields}. {_REMEDY}")
 
 
 def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
-    """The log-likelihood of each choice; the harness writes numbers or, lately, texts."""
+    """Return the log-likelihood of each choice. The harness writes numbers or, recently, texts."""
     responses = sample.get("filtered_resps")
     try:
-        likelihoods = [float(each[0]) for each in responses]  # type: ignore[union-attr]
+        likelihoods = [float(response[0]) for response in responses]  # type: ignore[union-attr]
     except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
         raise SentencePairsError(
-            f"scores: {place} has {str(responses)[:40]!r} in place of log-likelihoods; use the tasks that compare"
-            " choices, not those that generate text"
+            f"`scores`: {place} has {str(responses)[:40]!r} in place of log-likelihoods. Use tasks that compare choices"
+            " instead of tasks that generate text."
         ) from error
     if len(likelihoods) < 2 or not all(map(math.isfinite, likelihoods)):
-        raise SentencePairsError(f"scores: {place} has the log-likelihoods {likelihoods[:5]}; two numbers are needed")
+        raise SentencePairsError(f"`scores`: {place} must have two log-likelihoods or more, but has {likelihoods[:5]}.")
     return likelihoods
 
 
 def _by_choice(
     sample: Mapping[str, Any], likelihoods: Sequence[float], compared: Sequence[str], place: str, others: int = 0
 ) -> dict[str, float]:
-    """The log-likelihood of each choice by its text.
+    """Return the log-likelihood of each choice by its text.
 
-    The log has the texts among the arguments of its requests. Where it has none the harness made the choices of the
-    question: those `compared`, in this order, and so many `others`.
+    The arguments of requests in a log contain the texts. Without them, the choices are those of the question: the texts
+    that are `compared`, in this order, and a number of `others`.
     """
     given = _texts_of_requests(sample.get("arguments"))
     expected = [*compared, *(f"another choice {number}" for number in range(others))]
     if len(given) != len(likelihoods) and len(expected) != len(likelihoods):
         raise SentencePairsError(
-            f"scores: {place} has {len(likelihoods)} log-likelihoods, and does not say of which choices; its task has"
-            f" {len(expected)}. Log the samples again with a current version of the harness, which writes 'arguments'."
+            f"`scores`: {place} has {len(likelihoods)} log-likelihoods without the texts of the choices, but its task"
+            f" has {len(expected)} choices. Log the samples again with a current version of the harness, which writes"
+            " 'arguments'."
         )
     texts = [given[number] if number in given else expected[number] for number in range(len(likelihoods))]
     if missing := [text for text in compared if texts.count(text) != 1]:
         raise SentencePairsError(
-            f"scores: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, and"
-            f" '{missing[0][:40]}' is not one of them, or twice. Use the tasks whose choices are the sentences or"
-            " answers themselves."
+            f"`scores`: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, but must have"
+            f" '{missing[0][:40]}' once. Use tasks whose choices are the sentences or answers themselves."
         )
     return dict(zip(texts, likelihoods, strict=True))
 
 
 def _texts_of_requests(arguments: Any) -> dict[int, str]:
-    """The choice in each request of a log: ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}``, or lists."""
+    """Return the choice in each request of a log: ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}``, or lists."""
     if isinstance(arguments, Mapping):
-        requests = {int(str(name).rpartition("_")[2]): each for name, each in arguments.items()}
+        requests = {int(str(name).rpartition("_")[2]): request for name, request in arguments.items()}
     else:
         requests = dict(enumerate(arguments or ()))
     texts = {}
@@ -326,7 +319,7 @@ def _read_bbq(
         return "answered with 'unknown'"
     if len(known) != 2 or len(biased) != 1:
         return "of which not exactly one answer is biased"
-    (other,) = (answer for answer in known if answer != biased[0])
+    (unbiased,) = (answer for answer in known if answer != biased[0])
     category = str(doc["category"])
     content = tuple(plain_sentence(doc.get(name, "")) for name in ("context", "question")) + tuple(answers)
     return _Pair(
@@ -334,7 +327,7 @@ def _read_bbq(
         f"{category} {doc['example_id']}",
         content,
         score_of[biased[0]],
-        score_of[other],
+        score_of[unbiased],
         {"bias_type": category, "template": f"{category} {doc['question_index']}"},
         file,
     )
@@ -357,9 +350,9 @@ def _read_winogender(
     score_of = _by_choice(sample, scores, (occupation, participant), place)
     typical = (women[occupation] > 0.5) == (gender == "female")
     more, less = (occupation, participant) if typical else (participant, occupation)
-    # Without its sentence a sample is known by the hash of all that the harness read, or by its place.
-    known_by = doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}"
-    sentence = plain_sentence(known_by)
+    # Without its sentence, a sample is identified by the hash of its content, or by its place.
+    identity = doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}"
+    sentence = plain_sentence(identity)
     return _Pair(
         _WINOGENDER,
         f"{sentence} ({occupation} / {participant})",

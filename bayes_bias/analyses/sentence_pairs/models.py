@@ -39,30 +39,30 @@ from bayes_bias.progress import within
 type Inputs = dict[str, NDArray[Any]]
 type Coords = dict[str, list[str]]
 
-# Of what pairs share, in log odds and in units of the differences' spread.
+# Of effects that pairs share, in log odds and in units of the differences' spread.
 _TYPICAL = 0.4
 
-# Effects of types sum to zero: they are these contrasts of one fewer than there are types.
+# Effects of types sum to zero, so they are expressed as contrasts, one fewer than there are types.
 _CONTRAST, _LOADINGS = "contrast", "contrast_loadings"
 
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
-    """The dims that have effects: what the table has, and the spec gives a prior."""
+    """Return the dims that have effects, because they are in the table and have a prior in the spec."""
     present = (*((TYPE,) if has_types(data) else ()), *clusters_of(data))
     return tuple(dim for dim in present if _sd(prefix, dim) in spec.priors)
 
 
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
-    """Numbers of pairs that share everything, and how many of them are counted."""
+    """Return numbers of pairs with the same type and clusters, and of counted pairs among them."""
     frame = cells(data, counted, among)
     inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
     share = (frame.counted.sum() + 0.5) / (frame.among.sum() + 1)
     score, information = frame.counted - share * frame.among, share * (1 - share) * frame.among
-    return inputs | _lengths(data) | _what_data_say(data, inputs, score.to_numpy(), information.to_numpy())
+    return inputs | _lengths(data) | _evidence_of(data, inputs, score.to_numpy(), information.to_numpy())
 
 
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Binomial counts with effects on the log odds."""
+    """Return the model of binomial counts with effects on the log odds."""
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         log_odds = _expected(spec, data, tensors, "logit", "logit_sd", tensors["among"])
@@ -71,18 +71,18 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coord
 
 
 def difference_inputs(data: xr.Dataset) -> Inputs:
-    """Differences in units of the priors, in a fixed order, so that sums do not depend on the order of the rows."""
+    """Return differences in units of the priors, sorted so that sums do not depend on the order of the rows."""
     positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
     inputs = {"value": value[order]} | {name: codes[order] for name, codes in positions.items()}
     variance = value.var()
     score, information = (inputs["value"] - value.mean()) / variance, np.full(len(value), 1 / variance)
-    return inputs | _lengths(data) | _what_data_say(data, inputs, score, information)
+    return inputs | _lengths(data) | _evidence_of(data, inputs, score, information)
 
 
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Differences with effects on the mean, and the residual of the spec."""
+    """Return the model of differences with effects on the mean, and the residual of the spec."""
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         expected = _expected(spec, data, tensors, "mean", "sd")
@@ -98,36 +98,28 @@ def _expected(
     prefix: str,
     pairs: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """The level and all effects, for each row, which stands for so many `pairs`, or for one.
+    """Return the level and all effects for each row, which represents a number of `pairs`, or one.
 
-    The level of all writers has the prior. What is sampled is its sum with the average effect of these writers, the
-    average over these pairs, since the data determine that.
+    The level of all writers has the prior. The sampled variable is its sum with the average effect of these writers
+    over these pairs, because the data determine this sum.
     """
-    effects = _effects(spec, data, inputs, prefix)
-    here = pt.mean(effects) if pairs is None else (pairs * effects).sum() / pairs.sum()
-    average = pm.CustomDist(f"average_{level}", here, dist=lambda here, size: here + unnamed(spec.priors[level], size))
-    pm.Deterministic(level, average - here)
-    return average - here + effects
-
-
-def _effects(
-    spec: ModelSpec, data: xr.Dataset, inputs: Mapping[str, pt.TensorVariable], prefix: str
-) -> pt.TensorVariable | float:
-    """What the pairs share, for each row."""
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
         sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), inputs[_evidence(dim)]
-        if dim == TYPE:  # these types are all there are, and the mean is theirs
+        if dim == TYPE:  # the mean is an average over these types
             contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
             effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
         else:
             effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
         total = total + effect[inputs[position_of(dim)]]
-    return total
+    mean = pt.mean(total) if pairs is None else (pairs * total).sum() / pairs.sum()
+    average = pm.CustomDist(f"average_{level}", mean, dist=lambda mean, size: mean + unnamed(spec.priors[level], size))
+    pm.Deterministic(level, average - mean)
+    return average - mean + total
 
 
 def effect_of(dim: str) -> str:
-    """Name of the effects of a dim in a posterior."""
+    """Return the name of the effects of a dim in a posterior."""
     return f"{dim.removeprefix('bias_')}_effect"
 
 
@@ -136,9 +128,9 @@ def _sd(prefix: str, dim: str) -> str:
 
 
 def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
-    """The data as variables of the model at hand; its dims are as long as they.
+    """Return the data as variables of the current model, which determine the lengths of its dims.
 
-    If labels give the lengths, what only the sampler reads has no name, so that no graph shows it.
+    If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
     """
     dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
     constants = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
@@ -152,20 +144,19 @@ def _lengths(data: xr.Dataset) -> Inputs:
     return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
 
 
-def _what_data_say(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Score and information of each effect at zero, with the average over all pairs held fixed: see
-    `normal_effects`."""
+def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
+    """Return score and information of each effect at zero for a fixed average over all pairs, see `normal_effects`."""
     evidence: Inputs = {}
     for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
         at, length = inputs[position_of(dim)], data.sizes[dim]
-        of_score = np.bincount(at, score, length)
-        of_each = np.bincount(at, information, length)
-        matrix = np.diag(of_each) - np.outer(of_each, of_each) / (of_each.sum() or 1)
+        scores = np.bincount(at, score, length)
+        weights = np.bincount(at, information, length)
+        matrix = np.diag(weights) - np.outer(weights, weights) / (weights.sum() or 1)
         if dim == TYPE:
             loadings = helmert(length) * zero_sum_sd(length)
             evidence[_LOADINGS] = loadings
-            of_score, matrix = loadings @ of_score, loadings @ matrix @ loadings.T
-        evidence[_evidence(dim)] = np.array([of_score, np.diag(matrix).clip(0)])
+            scores, matrix = loadings @ scores, loadings @ matrix @ loadings.T
+        evidence[_evidence(dim)] = np.array([scores, np.diag(matrix).clip(0)])
     return evidence
 
 
@@ -174,7 +165,7 @@ def _evidence(dim: str) -> str:
 
 
 def _numbers(dim: str) -> str:
-    """What gives a dim its length: the numbers of its labels."""
+    """Return the name of the numbers of a dim's labels, which determine its length."""
     return f"{dim}_numbers"
 
 
@@ -188,7 +179,7 @@ SAMPLE = ("chain", "draw")
 
 
 def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
-    """A model by its name, path or spec, refused if it is not one of sentence pairs.
+    """Return a model by its name, path or spec, and raise an error if it is not a model of sentence pairs.
 
     Raises
     ------
@@ -197,7 +188,7 @@ def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
     spec = load_spec(model)
     if spec.structure != "pairs":
         raise SpecError(
-            f"model: '{spec.name}' is {spec.structure}, a model of targets and attributes; give 'pairs' or a copy of it"
+            f"`model` '{spec.name}' is {spec.structure}, a model of targets and attributes. Pass 'pairs' or a copy."
         )
     return spec
 
@@ -214,8 +205,10 @@ def fit_share(
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
-    """The posterior of the share of pairs whose stereotypical sentence is ahead, among those that do not tie; or of
-    those `counted` among some, or all."""
+    """Return the posterior of the share of `counted` pairs `among` others.
+
+    By default it is the share of pairs whose stereotypical sentence is ahead among pairs that do not tie.
+    """
     if counted is None:
         counted, among = data.ahead.to_numpy(), untied(data)
     among = np.ones_like(counted) if among is None else among
@@ -233,7 +226,7 @@ def fit_share(
 def fit_difference(
     scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, folder: Path | None = None
 ) -> xr.DataTree:
-    """The posterior of how far the stereotypical sentence is ahead."""
+    """Return the posterior of how far the stereotypical sentence is ahead."""
     inputs, coords, unit = difference_inputs(data), _coords(data), data.unit.item()
     model = PyMCModel(lambda: difference_model(spec, data, inputs), coords)
 
@@ -246,7 +239,7 @@ def fit_difference(
 
 
 def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:
-    """The model of the share or of the difference with labels, and its data as constants."""
+    """Return the model of the share or of the difference with labels, and its data as constants."""
     data, _ = design(scores)
     if estimand == "difference":
         return freeze_dims_and_data(difference_model(spec, data, difference_inputs(data), _coords(data)))

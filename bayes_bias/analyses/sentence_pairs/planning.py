@@ -1,4 +1,4 @@
-"""Design study of a share: how many pairs, and of how many writers, detect a difference from one half."""
+"""Design study of a share: the numbers of pairs and writers that detect a difference from one half."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ type Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PairsNeeded:
-    """Numbers with which the share would be distinguished from one half, if it is as estimated.
+    """Numbers that would distinguish the share from one half, if it is as estimated.
 
     `count` is the smallest number of `kind` ("writer", or "pair" if there are no clusters) with which the interval
-    would exclude one half with probability `power`; None if 100,000 would not be enough. `pairs_each` is the present
-    average, and `more_pairs_suffice` whether more pairs of the present number of writers could be enough.
+    would exclude one half with probability `power`, or None if 100,000 would not be enough. `pairs_each` is the present
+    average. `more_pairs_suffice` is True if more pairs of the present number of writers could be enough.
     """
 
     kind: str
@@ -52,9 +52,9 @@ def plan_pairs(
     .. math:: v = \sigma^2_\mathrm{shared} / W + (p (1 - p) - \sigma^2_\mathrm{shared}) / W m
 
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
-    :math:`\pm t_{W - 1} \sqrt v`; its width and the probability are averaged over the posterior. Other clusters
-    (templates, terms) are assumed to be as many as writers. Without clusters `writers` are pairs, and `pairs_each` is
-    ignored. `untied` is the posterior of the share of pairs that do not tie, if some do.
+    :math:`\pm t_{W - 1} \sqrt v`. Its width and the probability are averaged over the posterior. The numbers of other
+    clusters (templates, terms) are assumed to equal the number of writers. Without clusters, `writers` are pairs, and
+    `pairs_each` is ignored. `untied` is the posterior of the share of pairs that do not tie, if some do.
 
     References
     ----------
@@ -77,11 +77,11 @@ def pairs_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> PairsNeeded:
-    """How many writers, each with the present average number of pairs, distinguish this share from one half."""
+    """Return the number of writers, with the present average number of pairs, that distinguishes a share from 1/2."""
     study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
-    here = data.sizes[kind]
-    pairs_each = round(data.sizes[PAIR] / here)
+    present = data.sizes[kind]
+    pairs_each = round(data.sizes[PAIR] / present)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
     enough = study.enough(counts, pairs_each, ci_prob, power)
     return PairsNeeded(
@@ -89,13 +89,13 @@ def pairs_needed(
         int(counts[enough][0]) if enough.any() else None,
         pairs_each,
         power,
-        bool(study.enough(np.array([float(here)]), np.inf, ci_prob, power)[0]) if kinds else True,
+        bool(study.enough(np.array([float(present)]), np.inf, ci_prob, power)[0]) if kinds else True,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Variance components of single pairs, and by how much the share differs from one half, draw by draw."""
+    """Variance components of single pairs, and the difference of the share from one half, draw by draw."""
 
     shared: Numbers
     single: Numbers
@@ -122,6 +122,6 @@ class _Study:
         }
 
     def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
-        """Whether these are enough if share and variances equal their posterior means."""
+        """Return True for numbers that are enough if share and variances equal their posterior means."""
         sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
         return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)

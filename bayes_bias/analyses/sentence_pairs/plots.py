@@ -6,7 +6,7 @@ from typing import Literal
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
+from bayes_bias.analyses.sentence_pairs.results import PairsResult
 from bayes_bias.arguments import check_kind
 from bayes_bias.formatting import count, level
 from bayes_bias.plots.style import (
@@ -15,9 +15,8 @@ from bayes_bias.plots.style import (
     axes_or_new,
     bias_axis,
     draw_classical,
+    draw_row,
     estimate_handles,
-    estimate_look,
-    excludes,
     finish,
     label_rows,
     legend_below,
@@ -26,18 +25,18 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.table.columns import interval_of
 
-_BESIDE = 0.24  # rows
+_BELOW = 0.24  # rows
 
 
 def plot_sentence_pairs(
-    pairs: SentencePairs | SentencePairsChange,
+    pairs: PairsResult,
     estimand: Literal["share", "difference"] = "share",
     *,
     ax: Axes | None = None,
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot all pairs and each type in rows, with the posterior's interval and that of independent pairs below it.
+    """Plot all pairs and each type in rows, with the posterior's interval and the interval of independent pairs.
 
     Parameters
     ----------
@@ -56,42 +55,25 @@ def plot_sentence_pairs(
     --------
     >>> plot_sentence_pairs(sentence_pairs.estimate("crows.csv"))                 # doctest: +SKIP
     """
-    check_kind(
-        "pairs", pairs, SentencePairs | SentencePairsChange, "not what `sentence_pairs.estimate` returned; give that"
-    )
-    table, times = pairs.table.loc[estimand], 100 if estimand == "share" else 1
+    check_kind("pairs", pairs, PairsResult, "not a result of `sentence_pairs.estimate`. Pass such a result.")
+    table, is_share = pairs.table.loc[estimand], estimand == "share"
+    if pairs.changed:
+        axis, title = "percentage points", f"change of the {estimand}"
+    else:
+        axis, title = "% of pairs", "how often the stereotype wins" if is_share else "by how much the stereotype wins"
+    null, factor = (50.0 if is_share and not pairs.changed else 0.0), (100.0 if is_share else 1.0)
     with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.36, extra=1.7)
-        null = 50.0 if estimand == "share" and not pairs.changed else 0.0
         for y, (_, row) in enumerate(table.iterrows()):
-            low, high = (times * end for end in interval_of(row))
-            look = estimate_look(excludes(low, high, null))
-            ax.plot([low, high], [y, y], color=look["color"], linewidth=1.8, zorder=3)
-            ax.plot([times * row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, **look)
-            lower, upper = (times * end for end in interval_of(row, "independent"))
-            draw_classical(ax, lower, upper, y + _BESIDE)
-            ax.plot([times * row.observed], [y + _BESIDE], color=GREY, marker="x", markersize=4.5, zorder=4)
+            draw_row(ax, y, row, null=null, factor=factor)
+            lower, upper = (factor * end for end in interval_of(row, "independent"))
+            draw_classical(ax, lower, upper, y + _BELOW)
+            ax.plot([factor * row.observed], [y + _BELOW], color=GREY, marker="x", markersize=4.5, zorder=4)
         ax.axvline(null, color=INK, linewidth=0.9, zorder=1)
-        labels = [f"{shortened(str(label))} ({count(row.pairs)})" for label, row in table.iterrows()]
-        label_rows(ax, labels)
-        ax.set_xlabel(_axis(pairs, estimand))
-        legend_below(ax, shown=legend, handles=_handles(pairs, "50%" if null else "zero"))
-        return finish(ax, next(iter(pairs.fits.values())), _title(pairs, estimand))
-
-
-def _axis(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
-    if estimand == "share":
-        return "percentage points" if pairs.changed else "% of pairs"
-    return bias_axis(pairs.metric)
-
-
-def _title(pairs: SentencePairs | SentencePairsChange, estimand: str) -> str:
-    if pairs.changed:
-        return f"change of the {estimand}"
-    return "how often the stereotype wins" if estimand == "share" else "by how much the stereotype wins"
-
-
-def _handles(pairs: SentencePairs | SentencePairsChange, null: str) -> list[Line2D]:
-    label = "observed, as if pairs were independent"
-    independent = Line2D([], [], color=GREY, marker="x", markersize=4.5, linewidth=1, label=label)
-    return [*estimate_handles(f"posterior mean; {level(pairs.ci_prob)} interval", null), independent]
+        label_rows(ax, [f"{shortened(str(label))} ({count(row.pairs)})" for label, row in table.iterrows()])
+        ax.set_xlabel(axis if is_share else bias_axis(pairs.metric))
+        handles = estimate_handles(f"posterior mean; {level(pairs.ci_prob)} interval", "50%" if null else "zero")
+        independent = "observed, as if pairs were independent"
+        handles.append(Line2D([], [], color=GREY, marker="x", markersize=4.5, linewidth=1, label=independent))
+        legend_below(ax, shown=legend, handles=handles)
+        return finish(ax, next(iter(pairs.fits.values())), title)

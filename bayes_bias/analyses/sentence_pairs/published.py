@@ -15,15 +15,15 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Shares and differences as the literature reports them, treating pairs as independent.
 
     There is a row for all pairs, for each bias type, and for each direction, which is marked as such if a type has its
-    name. Numbers of ``pairs``, ``ahead``, ``tied``;
-    ``share`` of pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``,
-    ``wilson_ci95_ub``) and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``,
-    two-sided, of the sign test, which leaves out ties; ``ties_half``, the share if a tie counts as half, with Student's
-    interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); mean ``difference`` (units of the scores) with Student's
-    interval (``student_ci95_lb``, ``student_ci95_ub``).
+    name. Columns are numbers of ``pairs``, ``ahead``, ``tied``, ``share`` of pairs whose stereotypical sentence is
+    ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``) and of Clopper and Pearson
+    (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``, two-sided, of the sign test, which excludes ties;
+    ``ties_half``, the share if a tie counts as half, with Student's interval (``ties_half_ci95_lb``,
+    ``ties_half_ci95_ub``); mean ``difference`` (units of the scores) with Student's interval (``student_ci95_lb``,
+    ``student_ci95_ub``).
 
-    Misleads: pairs of one writer resemble each other, so that all of these intervals are too short. As in CrowS-Pairs'
-    program, ties stay in the denominator of the overall share but not in those of the directions ("stereotype score",
+    These intervals are too short, because pairs of one writer resemble each other. As in CrowS-Pairs' program, ties
+    stay in the denominator of the overall share but not of the shares by direction ("stereotype score",
     "antistereotype score").
 
     References
@@ -44,10 +44,10 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
 def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Compute the change of the same pairs, treated as independent: a row for all pairs and for each bias type.
 
-    Columns are numbers of ``pairs``, ``gained`` and ``lost``; ``change`` of the share with Student's interval
-    (``change_ci95_lb``, ``change_ci95_ub``); ``ties_half``, the change of the share in which a tie counts as half, with
-    Student's interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); ``mcnemar_p_value`` of McNemar's exact test; mean
-    change of the ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
+    Columns are numbers of ``pairs``, ``gained`` and ``lost``, ``change`` of the share with Student's interval
+    (``change_ci95_lb``, ``change_ci95_ub``), ``ties_half``, the change of the share in which a tie counts as half, with
+    Student's interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``), ``mcnemar_p_value`` of McNemar's exact test, and
+    the mean change of the ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
 
     References
     ----------
@@ -66,7 +66,7 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
 
 
 def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
-    """1 for each pair whose stereotypical sentence is ahead, 0 if the other one is, and one half if they tie."""
+    """Return 1 for each pair whose stereotypical sentence is ahead, 0 for the other sentence, and 1/2 for ties."""
     return rows.ahead + rows.tied / 2
 
 

@@ -1,10 +1,9 @@
 """Results for sentence pairs, as data and as sentences."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 import xarray as xr
@@ -18,100 +17,165 @@ from bayes_bias.formatting import (
     Layout,
     Tabled,
     bounds,
+    capitalized,
     count,
-    equals,
-    estimate,
     in_words,
     level,
     percent,
     plain,
     plural,
     probability,
+    probability_in_words,
     share,
-    share_within,
+    signed,
 )
-from bayes_bias.formatting import signed as plus
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
-from bayes_bias.table.columns import interval_of
+from bayes_bias.table.columns import interval_of, with_interval
 from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
 
 
-class _PairsResult(Tabled):
-    """Hold what results of one model and of a change have in common."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PairsResult(Tabled):
+    """Shares and differences of one model, or their change."""
+
+    changed: ClassVar[bool] = False
+    # The value of a share that shows no preference, or no change.
+    null: ClassVar[str] = "one half"
 
     fits: Mapping[str, xr.DataTree]
     spec: ModelSpec
-    table: pd.DataFrame
+    scope: PairScope
     ci_prob: float
+    table: pd.DataFrame
+    published: pd.DataFrame
+
+    @property
+    def sides(self) -> "dict[str, SentencePairs]":
+        """Return the results of single models: of the scores alone, or before and after."""
+        raise NotImplementedError
+
+    @property
+    def first(self) -> "SentencePairs":
+        """Return the result of the first side."""
+        return next(iter(self.sides.values()))
 
     @property
     def name(self) -> str:
         """Return the name in tables and figures."""
-        raise NotImplementedError
+        return " to ".join(dict.fromkeys(side.scores.name for side in self.sides.values()))
+
+    @property
+    def metric(self) -> Metric:
+        """Return the metric of differences, with its unit."""
+        return self.first.scores.metric
+
+    @property
+    def reach(self) -> str:
+        """Return the population that the numbers generalise to."""
+        return reach(self.first.data, self.scope)
 
     @property
     def estimated(self) -> str:
-        """What the rows "difference" estimate: the mean, or the location if the residual is not normal."""
+        """Return the estimand of the rows "difference": the mean, or the location if the residual is not normal."""
         residual = residual_of(self.spec.priors)
         return "mean difference" if residual.collapses else f"location of the differences ({residual.name})"
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why the fits have not converged; empty if they have."""
+        """Return the reasons why fits have not converged, empty if they have."""
         return tuple(
             f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
         )
 
-    @property
-    def sides(self) -> "dict[str, SentencePairs]":
-        """Return the results that this one rests on, by name: the scores alone, or before and after."""
-        raise NotImplementedError
+    def document(self) -> "Document":
+        """Return the page of the pairs and its files, for `bayes_bias.write`."""
+        from bayes_bias.analyses.sentence_pairs.document import sentence_pairs_document
 
-    @property
-    def changed(self) -> bool:
-        """Whether it is a change between two models."""
-        return len(self.sides) > 1
-
-    @property
-    def metric(self) -> Metric:
-        """Return the metric of differences, with its unit."""
-        return next(iter(self.sides.values())).scores.metric
+        return sentence_pairs_document(self)
 
     def row(self, estimand: str, label: str = ALL_PAIRS) -> "pd.Series[Any]":
         """Return one row of the table."""
         return self.table.loc[(estimand, label)]
 
     @property
+    def answer(self) -> str:
+        """Return the answer to the question of the page, in a sentence."""
+        row = self.row("share")
+        if self.problems:
+            return f"No verdict, because the fits have not converged ({', '.join(self.problems)})."
+        if self.changed:
+            number = with_interval(row, self.ci_prob, 1, factor=100, unit="percentage points")
+            subject = f"The share changed by {number}"
+        else:
+            number = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="% of pairs")
+            subject = f"The stereotypical sentence is ahead in {number}"
+        if self.scope == "none":
+            return f"{subject}."
+        opposite = chance(row.prob_direction)
+        judged = "distinguishable" if opposite < 1 - self.ci_prob else "not distinguishable"
+        if 1 - self.ci_prob <= opposite < 2 * (1 - self.ci_prob):
+            judged = "borderline, not distinguishable"
+        return f"{subject}, {judged} from {self.null}."
+
+    @property
+    def verdict(self) -> str:
+        """Return the answer, the population that it holds for, and the probability of the null, in sentences."""
+        if self.problems:
+            return self.answer
+        population = f"{self.answer} This holds for {self.reach}"
+        if self.scope == "none":
+            return f"{population}{', if a tie counts as half' if self.first.ties else ''}."
+        above = probability_in_words(self.row("share").prob_above)
+        what = "the share increased" if self.changed else "the share exceeds one half"
+        return f"{population}. The probability that {what} is {above}."
+
+    @property
+    def text(self) -> str:
+        """Describe the result in sentences."""
+        more = [] if self.problems else self._more()
+        return " ".join([self.verdict, *more, *self._as_published()])
+
+    def _more(self) -> list[str]:
+        row = self.row("difference")
+        number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
+        return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
+
+    def _as_published(self) -> list[str]:
+        raise NotImplementedError
+
+    @property
     def layout(self) -> Layout:
-        """How often the stereotypical sentence is ahead."""
-        unit, above = ("percentage points", "P(more)") if self.changed else ("%", "P(> ½)")
+        """Show how often the stereotypical sentence is ahead."""
+        unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
+        form = signed if self.changed else plain
         return self._laid_out(
             "share",
-            f"{self._how} often the stereotypical sentence is ahead, in {unit}: {self.name}",
+            f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}",
             above,
-            partial(number, signed=self.changed),
-            partial(interval, signed=self.changed),
+            lambda value: form(100 * value, 1),
+            lambda lower, upper: bounds(100 * lower, 100 * upper, 1, sign=sign),
         )
 
     @property
     def difference_layout(self) -> Layout:
-        """How far it is ahead."""
+        """Show by how much the stereotypical sentence is ahead."""
         decimals = self.metric.decimals
         return self._laid_out(
             "difference",
-            f"{self._how} far it is ahead, in {self.metric.unit}",
+            f"{self.how} far it is ahead, in {self.metric.unit}",
             "P(above zero)",
-            partial(plus, decimals=decimals),
+            partial(signed, decimals=decimals),
             partial(bounds, decimals=decimals),
         )
 
     @property
-    def _how(self) -> str:
+    def how(self) -> str:
+        """Return the beginning of headings."""
         return "Change of how" if self.changed else "How"
 
     def _laid_out(
@@ -123,27 +187,24 @@ class _PairsResult(Tabled):
         between: Callable[[float, float], str],
     ) -> Layout:
         rows = self.table.loc[estimand]
-
-        def ends(of: str = "") -> list[str]:
-            return list(map(between, *interval_of(rows, of)))
-
+        intervals = {of: list(map(between, *interval_of(rows, of))) for of in ("", "independent", "noise")}
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("pairs", rows.pairs, count),
                 Column("observed", rows.observed, form),
                 Column("posterior", rows["mean"], form),
-                Column(f"{level(self.ci_prob)} interval", ends()),
-                Column("if independent", ends("independent"), spare=True),
-                Column("noise floor", ends("noise"), spare=True),
+                Column(f"{level(self.ci_prob)} interval", intervals[""]),
+                Column("if independent", intervals["independent"], spare=True),
+                Column("noise floor", intervals["noise"], spare=True),
                 Column(above, rows.prob_above, probability),
             ],
             caption=caption,
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SentencePairs(_PairsResult):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SentencePairs(PairsResult):
     """How often and by how much a model prefers stereotypical sentences. Made by `bayes_bias.sentence_pairs.estimate`.
 
     Attributes
@@ -151,8 +212,8 @@ class SentencePairs(_PairsResult):
     scores : PairScores
         The scores that were read.
     fits : mapping of str to xarray.DataTree
-        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`; if pairs tie "untied",
-        the share of those that do not.
+        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`, if pairs tie also
+        "untied", the share of pairs that do not.
     spec : ModelSpec
         The model.
     scope : {"all", "pairs", "none"}
@@ -161,144 +222,99 @@ class SentencePairs(_PairsResult):
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
         Index ``(estimand, label)``: "share" of pairs whose stereotypical sentence is ahead (a tie counts as half), and
-        mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``; posterior
+        mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``, posterior
         ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, or the
-        difference zero; ``prob_direction``, that of the more probable side; ``observed``; ``noise_ci95_lb`` and
-        ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters;
-        ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's;
-        Student's for differences, and if pairs tie).
+        difference zero; ``prob_direction``, the probability of the more probable side; ``observed``, ``noise_ci95_lb``
+        and ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters;
+        ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, or
+        Student's for differences and if pairs tie).
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.published`.
     planned : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.estimands.plan_pairs`.
     needed : PairsNeeded
-        How many writers or pairs would settle the question.
+        The number of writers or pairs that would settle the question.
     checks : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.checks.predictive_checks`.
     """
 
     scores: PairScores
-    fits: Mapping[str, xr.DataTree]
-    spec: ModelSpec
-    scope: PairScope
-    ci_prob: float
-    table: pd.DataFrame
-    published: pd.DataFrame
     planned: pd.DataFrame
     needed: PairsNeeded
     checks: pd.DataFrame
-
-    def document(self) -> "Document":
-        """Return the page of the pairs and the files next to it, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.sentence_pairs.document import sentence_pairs_document
-
-        return sentence_pairs_document(self)
 
     @property
     def sides(self) -> "dict[str, SentencePairs]":
         return {"scores": self}
 
     @property
-    def name(self) -> str:
-        """The name of the scores."""
-        return self.scores.name
-
-    @property
     def data(self) -> xr.Dataset:
-        """The pairs with their types and clusters."""
+        """Return the pairs with their types and clusters."""
         return self.fits["share"]["constant_data"].to_dataset()
 
     @property
     def ties(self) -> int:
-        """How many pairs tie."""
+        """Return the number of pairs that tie."""
         return int(self.scores.rows.tied.sum())
 
-    @property
-    def reach(self) -> str:
-        """Population that the numbers generalise to."""
-        return reach(self.data, self.scope)
-
-    @property
-    def verdict(self) -> str:
-        """Whether the share is distinguishable from one half, in a sentence."""
-        if self.problems:
-            return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
-        row = self.row("share")
-        if self.scope == "none":
-            half = " if a tie counts as half" if self.ties else ""
-            return f"Of exactly these pairs the stereotypical sentence is ahead in {share(row.observed)}{half}."
-        return (
-            f"For {self.reach} the share is {points(row)}: {judgement(row, self.ci_prob, 'one half')}"
-            f" (probability that it exceeds one half {equals(probability(row.prob_above))})."
-        )
-
-    @property
-    def text(self) -> str:
-        """The answer in sentences."""
+    def _as_published(self) -> list[str]:
         raw = self.published.loc[ALL_PAIRS]
-        observed = f"The stereotypical sentence is ahead in {share(raw.share)} of {raw.pairs:,.0f} pairs ({self.name})."
-        return " ".join([observed, *self._ties(), self.verdict, *(() if self.problems else self._more())])
-
-    def _ties(self) -> list[str]:
+        sentence = f"The published share is {share(raw.share)} of {raw.pairs:,.0f} pairs ({self.scores.name})"
         if not self.ties:
-            return []
+            return [f"{sentence}."]
         return [
-            f"{self.ties:,} pairs tie: that share, as it is published, counts them as not stereotypical. What follows"
-            f" counts a tie as half, which makes it {share(self.row('share').observed)}."
+            f"{sentence}. It counts {self.ties:,} pairs that tie as not stereotypical. With ties as half, as in the"
+            f" estimate, the share of these pairs is {share(self.row('share').observed)}."
         ]
 
     def _more(self) -> list[str]:
         if self.scope == "none":
             return []
-        return [self._noise(), self._independent(), self._difference(), *self._planning(), *self._misfits()]
-
-    def _noise(self) -> str:
-        lower, upper = interval_of(self.row("share"), "noise")
-        return (
-            f"A model without preference would show {share(lower)} to {share(upper)} on as many"
-            f" pairs{clusters_text(self.data)} ({percent(self.ci_prob)} of the time)."
-        )
-
-    def _independent(self) -> str:
         row = self.row("share")
-        (lower, upper), (least, most) = interval_of(row), interval_of(row, "independent")
-        ratio = (upper - lower) / (most - least)
-        return (
+        (lower, upper), (least, most), (low, high) = (interval_of(row, of) for of in ("", "independent", "noise"))
+        kinds = [f"{self.data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(self.data)]
+        clusters = f" of {' and '.join(kinds)}" if kinds else ""
+        (difference,) = super()._more()
+        direction = probability_in_words(self.row("difference").prob_direction)
+        sentences = [
+            f"A model without preference would show {share(low)} to {share(high)} on as many pairs{clusters}"
+            f" ({percent(self.ci_prob)} of the time).",
             f"Treating pairs as independent would give [{share(least)}, {share(most)}]"
-            f" ({'Student' if self.ties else 'Wilson'}); the interval above is {ratio:.1f} times as wide."
-        )
-
-    def _difference(self) -> str:
-        row, metric, name = self.row("difference"), self.scores.metric, self.estimated
-        return (
-            f"{name[0].upper()}{name[1:]}: {estimate(row['mean'], *interval_of(row), metric.decimals)} {metric.unit}"
-            f" (probability of direction {equals(probability(row.prob_direction))})."
-        )
+            f" ({'Student' if self.ties else 'Wilson'}), and the interval above is"
+            f" {(upper - lower) / (most - least):.1f} times as wide.",
+            f"{capitalized(difference.removesuffix('.'))}, and the probability of this direction is {direction}.",
+            *self._planning(),
+        ]
+        for name, check in self.checks[~self.checks.fits].iterrows():
+            lowest, highest = interval_of(check)
+            sentences.append(
+                f"The models do not reproduce the {name}: {check.observed:.3g} observed, {lowest:.3g} to {highest:.3g}"
+                " expected."
+            )
+        return sentences
 
     def _planning(self) -> list[str]:
-        """Nothing if the share is clear, or where its chance is above one half, so that a number would be noise."""
-        row, plan = self.row("share"), self.needed
-        if not 0.75 <= row.prob_direction <= (1 + self.ci_prob) / 2:
+        """Return the number of pairs that a clear share requires.
+
+        It is omitted if the share is already clear, or if its direction is so uncertain that the number would be noise.
+        """
+        plan = self.needed
+        if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
             return []
-        kinds = plural(plan.kind)
-        pairs = f" of {in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
-        more = kinds if plan.kind == "pair" else f"{kinds}{pairs}"
-        detect, power = "detect a share this far from one half", percent(plan.power)
+        kinds, more = plural(plan.kind), plural(plan.kind)
+        if plan.kind != "pair":
+            more += f" of {in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
+        detect = f"detect a share this far from one half {percent(plan.power)} of the time"
         if plan.count is None:
-            return [f"Planning: even {MOST:,} {more} would not {detect} {power} of the time."]
-        only = "" if plan.more_pairs_suffice else f"; more pairs of the present {kinds} would not be enough"
-        return [f"Planning: about {_two_digits(plan.count):,} {more} would {detect} {power} of the time{only}."]
-
-    def _misfits(self) -> list[str]:
-        return [
-            f"The models do not reproduce the {name}: {row.observed:.3g} observed, {lower:.3g} to {upper:.3g} expected."
-            for name, row in self.checks[~self.checks.fits].iterrows()
-            for lower, upper in [interval_of(row)]
-        ]
+            return [f"Planning: even {MOST:,} {more} would not {detect}."]
+        # Two significant digits, because the number rests on estimates.
+        number = round(plan.count, -max(len(str(plan.count)) - 2, 0))
+        only = "" if plan.more_pairs_suffice else f" More pairs of the present {kinds} would not be enough."
+        return [f"Planning: about {number:,} {more} would {detect}.{only}"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SentencePairsChange(_PairsResult):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SentencePairsChange(PairsResult):
     """The change of the same pairs between two models. Made by `bayes_bias.sentence_pairs.estimate`.
 
     Attributes
@@ -306,126 +322,43 @@ class SentencePairsChange(_PairsResult):
     before, after : SentencePairs
         Both sides by themselves.
     fits : mapping of str to xarray.DataTree
-        "changed": how often the other sentence of the pair is ahead than before, or a tie came or went; "gained": how
+        "changed": how often another sentence of the pair is ahead than before, or a tie came or went; "gained": how
         often, among these pairs, the change favours the stereotypical sentence; "difference": by how much the
         difference changed.
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame
-        Like that of `SentencePairs`, for the changes of share and difference; zero means no change.
+        As in `SentencePairs`, for the changes of share and difference. Zero means no change.
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.paired`.
     """
 
+    changed: ClassVar[bool] = True
+    null: ClassVar[str] = "no change"
+
     before: SentencePairs
     after: SentencePairs
-    fits: Mapping[str, xr.DataTree]
-    spec: ModelSpec
-    scope: PairScope
-    ci_prob: float
-    table: pd.DataFrame
-    published: pd.DataFrame
-
-    def document(self) -> "Document":
-        """Return the page of the pairs and the files next to it, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.sentence_pairs.document import sentence_pairs_document
-
-        return sentence_pairs_document(self)
 
     @property
     def sides(self) -> dict[str, SentencePairs]:
         return {"before": self.before, "after": self.after}
 
     @property
-    def name(self) -> str:
-        """The names of both sides."""
-        before, after = self.before.name, self.after.name
-        return before if before == after else f"{before} to {after}"
-
-    @property
     def problems(self) -> tuple[str, ...]:
-        """Why the fits have not converged; empty if they have."""
-        return (
-            *super().problems,
-            *(f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems),
-        )
+        of_sides = (f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems)
+        return (*super().problems, *of_sides)
 
-    @property
-    def verdict(self) -> str:
-        """Whether the share changed, in a sentence."""
-        if self.problems:
-            return f"No verdict: the fits have not converged ({'; '.join(self.problems)})."
-        row = self.row("share")
-        if self.scope == "none":
-            return f"Of exactly these pairs the share changed by {points(row, signed=True)} percentage points."
-        return (
-            f"For {self.before.reach} the share changed by {points(row, signed=True)} percentage points:"
-            f" {judgement(row, self.ci_prob, 'no change')}."
-        )
-
-    @property
-    def text(self) -> str:
-        """The answer in sentences."""
-        raw = self.published.loc[ALL_PAIRS]
-        before, after = (share(side.published.share[ALL_PAIRS]) for side in (self.before, self.after))
-        observed = (
-            f"The stereotypical sentence is ahead in {before} of {raw.pairs:,.0f} pairs before and in {after} after: it"
-            f" came to the front in {raw.gained:,.0f} and fell behind in {raw.lost:,.0f}."
-        )
-        return " ".join([observed, *self._ties(), self.verdict, *(() if self.problems else [self._difference()])])
-
-    def _ties(self) -> list[str]:
-        if not self.before.ties and not self.after.ties:
-            return []
-        before, after = (share(side.row("share").observed) for side in (self.before, self.after))
-        return [
-            f"{self.before.ties:,} pairs tie before and {self.after.ties:,} after: the shares, as they are published,"
-            f" count them as not stereotypical. What follows counts a tie as half: {before} before and {after} after."
+    def _as_published(self) -> list[str]:
+        raw, sides = self.published.loc[ALL_PAIRS], (self.before, self.after)
+        before, after = (share(side.published.share[ALL_PAIRS]) for side in sides)
+        sentences = [
+            f"The published share of {raw.pairs:,.0f} pairs is {before} before and {after} after: the stereotypical"
+            f" sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
         ]
-
-    def _difference(self) -> str:
-        row, metric = self.row("difference"), self.before.scores.metric
-        change = estimate(row["mean"], *interval_of(row), metric.decimals)
-        return f"Change of the {self.estimated}: {change} {metric.unit}."
-
-
-def _two_digits(count: int) -> int:
-    """Two significant digits, because the number rests on estimates."""
-    return round(count, -max(len(str(count)) - 2, 0))
-
-
-# How shares and changes of shares are written, in sentences, tables and pages.
-
-
-def points(row: "pd.Series[Any]", *, signed: bool = False) -> str:
-    """A share with its interval, in percent; with `signed` a change in percentage points."""
-    lower, upper = interval_of(row)
-    if signed:
-        return estimate(100 * row["mean"], 100 * lower, 100 * upper, 1)
-    if math.isnan(lower) or math.isnan(upper):
-        return share(row["mean"])
-    return share_within(row["mean"], lower, upper)
-
-
-def number(value: float, signed: bool) -> str:
-    """A share, or a change of it, for a column whose heading has the unit."""
-    return plus(100 * value, 1) if signed else plain(100 * value, 1)
-
-
-def interval(lower: float, upper: float, signed: bool) -> str:
-    """An interval for such a column."""
-    return bounds(100 * lower, 100 * upper, 1, sign="+" if signed else "")
-
-
-def judgement(row: "pd.Series[Any]", ci_prob: float, null: str) -> str:
-    """Whether the interval excludes the value of a model without preference, in a clause."""
-    chance_of_it = chance(row.prob_direction)
-    if chance_of_it < 1 - ci_prob:
-        return f"distinguishable from {null}"
-    return f"{'borderline, ' if chance_of_it < 2 * (1 - ci_prob) else ''}not distinguishable from {null}"
-
-
-def clusters_text(data: xr.Dataset) -> str:
-    """The numbers of writers, templates or terms, in a clause."""
-    kinds = [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(data)]
-    return f" of {' and '.join(kinds)}" if kinds else ""
+        if self.before.ties or self.after.ties:
+            before, after = (share(side.row("share").observed) for side in sides)
+            sentences.append(
+                f"It counts {self.before.ties:,} pairs that tie before and {self.after.ties:,} after as not"
+                f" stereotypical. With ties as half, as in the estimate, it is {before} before and {after} after."
+            )
+        return sentences

@@ -1,7 +1,7 @@
 """StereoSet (Nadeem et al. 2021): language-model score, stereotype score and ICAT, from its data and predictions.
 
-Its sentences are CC BY-SA and are read from the user's copy. A prediction file has a score for each sentence; those of
-the published models are in the benchmark's repository.
+Its sentences are CC BY-SA and are read from the user's copy. A prediction file contains a score for each sentence. The
+benchmark's repository contains predictions of the published models.
 """
 
 import math
@@ -41,8 +41,8 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
     Equal scores count against the stereotype, and against the related sentence, as in the published code.
 
-    Misleads: a term with one triple counts as much as a term with forty, and SS has no interval. For an interval pass
-    what `stereotype_pairs` returns to `estimate`, with ``unit="probability"`` if predictions are probabilities.
+    These scores can mislead: a term with one triple counts as much as a term with forty, and SS has no interval. For an
+    interval, pass the result of `stereotype_pairs` to `estimate`, with ``unit="probability"`` for probabilities.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
         `dev.json`, or a file of its form.
     predictions : str or Path
         ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. A task without predictions is
-        left out, with a notice.
+        omitted, with a notice.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `task`, `bias_type`, numbers of `triples` and `terms`, and `lms`, `ss`, `icat` (0 to 100); "overall" for
-        all tasks or types together.
+        Columns `task`, `bias_type`, numbers of `triples` and `terms`, and `lms`, `ss`, `icat` (0 to 100), with rows
+        "overall" for all tasks or types together.
 
     Raises
     ------
     LanguageModelError
-        Files that cannot be read; sentences without a score.
+        If files cannot be read, or if sentences have no score.
 
     References
     ----------
@@ -76,23 +76,25 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """One row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its three sentences."""
+    """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences."""
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     examples = _examples(check_path("gold", gold, LanguageModelError))
     tasks = [task for task in TASKS if predicted.get(task)]
-    left_out = examples.keys() - set(tasks)
-    announce(tuple(f"{predictions}: has no scores of the task {task}, which is left out" for task in left_out))
-    rows = [row for task in tasks for row in _triples(task, examples.get(task, ()), gold, predicted[task])]
+    omitted = examples.keys() - set(tasks)
+    announce(tuple(f"{predictions}: has no scores of the task {task}, which is omitted" for task in omitted))
+    rows: list[dict[str, Any]] = []
+    for task in tasks:
+        rows += _triples(task, examples.get(task, ()), gold, predicted[task])
     if not rows:
         raise LanguageModelError(
-            f"gold: '{gold}' has no triples of sentences of the tasks in '{predictions}'"
-            f" ({', '.join(tasks) or 'none'}); give StereoSet's dev.json and predictions of {' or '.join(TASKS)}"
+            f"`gold` '{gold}' has no triples of sentences of the tasks in '{predictions}'"
+            f" ({', '.join(tasks) or 'none'}). Pass StereoSet's dev.json and predictions of {' or '.join(TASKS)}."
         )
     return pd.DataFrame(rows)
 
 
 def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
-    """Counts for each term: all `triples`, s > a (`over_anti`), s > u (`stereo_over`) and a > u (`anti_over`)."""
+    """Count for each term all `triples`, s > a (`over_anti`), s > u (`stereo_over`) and a > u (`anti_over`)."""
     wins = triples.assign(
         triples=1,
         over_anti=triples.stereotype > triples.antistereotype,
@@ -104,7 +106,7 @@ def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(terms: pd.DataFrame) -> pd.DataFrame:
-    """LMS, SS and ICAT from the counts of `count_terms`, for each task and type of bias and overall.
+    """Return LMS, SS and ICAT from the counts of `count_terms`, for each task and type of bias and overall.
 
     Overall, a term that occurs in several tasks or types is one term with all of its triples.
     """
@@ -127,7 +129,7 @@ def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        What `estimate` takes: `item`, `score_more` of the stereotypical sentence, `score_less`, `bias_type`, the target
+        Scores for `estimate`: `item`, `score_more` of the stereotypical sentence, `score_less`, `bias_type`, the target
         `term`, and `task`.
 
     Raises
@@ -170,7 +172,7 @@ def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
 def _examples(gold: Path) -> dict[str, Any]:
     data = _read(gold, "gold").get("data", {})
     if not isinstance(data, dict):
-        raise LanguageModelError(f"gold: the data of '{gold}' are {described(data)}; give StereoSet's dev.json")
+        raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
     return {task: data[task] for task in TASKS if data.get(task)}
 
 
@@ -183,47 +185,43 @@ def _triples(
             row = {"item": example["id"], "task": task} | {name: example[name] for name in ("bias_type", "target")}
         except (KeyError, TypeError) as error:
             raise LanguageModelError(
-                f"gold: an example of '{task}' in '{gold}' has no {error}; give a file in the form of dev.json"
+                f"`gold`: an example of '{task}' in '{gold}' has no {error}. Pass a file in the form of dev.json."
             ) from error
         if len(ids) < len(_LABELS):
             raise LanguageModelError(
-                f"gold: '{row['item']}' in '{gold}' lacks one of {', '.join(_LABELS)}; give all three"
+                f"`gold`: '{row['item']}' in '{gold}' lacks one of {', '.join(_LABELS)}. Write all three."
             )
         if missing := [name for name in ids.values() if name not in predicted]:
             raise LanguageModelError(
-                f"predictions: sentence '{missing[0]}' of '{row['item']}' has no score; give"
-                " predictions for all sentences of the data"
+                f"`predictions` has no score for the sentence '{missing[0]}' of '{row['item']}'. Pass predictions for"
+                " all sentences of the data."
             )
         yield row | {label: predicted[name] for label, name in ids.items()}
 
 
 def _predicted(file: Path) -> dict[str, dict[str, float]]:
-    """The score of each sentence, by task."""
+    """Return the score of each sentence, by task."""
     content = _read(file, "predictions")
     predicted: dict[str, dict[str, float]] = {task: {} for task in TASKS}
     for task in TASKS:
         for row in content.get(task, ()):
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
-                raise LanguageModelError(f"predictions: {row!r} in '{file}' must have an id and a score")
-            if not _is_score(row["score"]):
+                raise LanguageModelError(f"`predictions`: {row!r} in '{file}' must have an id and a score.")
+            try:
+                score = float(row["score"])
+            except OverflowError:  # a whole number of 400 digits
+                score = math.nan
+            if math.isnan(score):
                 raise LanguageModelError(
-                    f"predictions: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}; score it again"
+                    f"`predictions`: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}. Score it again."
                 )
-            predicted[task][row["id"]] = float(row["score"])
+            predicted[task][row["id"]] = score
     return predicted
-
-
-def _is_score(number: float) -> bool:
-    """Whether a float can hold it, which it cannot of whole numbers of 400 digits."""
-    try:
-        return not math.isnan(number)
-    except OverflowError:
-        return False
 
 
 def _read(file: Path, argument: str) -> dict[str, Any]:
     refuse_pipe_or_address(file, argument, LanguageModelError)
     content = read_json(file, f"{argument}: '{file}' is", LanguageModelError)
     if not isinstance(content, dict):
-        raise LanguageModelError(f"{argument}: '{file}' holds {described(content)}; give StereoSet's own form")
+        raise LanguageModelError(f"`{argument}` '{file}' contains {described(content)}. Pass StereoSet's own form.")
     return content

@@ -9,7 +9,7 @@ from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
 from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.arguments import check_kind
-from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.errors import TprGapsError
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.table.scopes import WEAT_SCOPE
@@ -40,26 +40,26 @@ def correlation(
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     bias : pandas.DataFrame, xarray.DataArray, or a fit
-        The bias of each class's word, as in `bayes_bias.criterion`; the labels of a frame may be in a column ``class``.
+        The bias of each class's word, as in `bayes_bias.criterion`. Labels of a frame may be in a column ``class``.
         From a fit, the raw contrasts are used with their standard errors for these attributes.
     group : str, optional
-        The group whose gap is used, against all others together; by default the only one that `gaps` reports.
+        The group whose gap is used, against all others together. The default is the only group that `gaps` reports.
     toward : str, optional
-        For a fit: the attribute class to which a positive bias is closer, such as that of `group`.
+        For a fit: the attribute class to which a positive bias is closer, such as the class of `group`.
     ci_prob, seed, sampling
         See `bayes_bias.tpr_gaps.estimate`.
 
     Returns
     -------
     CriterionValidity
-        Printed, its sentences. The criterion is in log odds.
+        The result, with the criterion in log odds. When printed, it shows sentences.
 
     Raises
     ------
     TprGapsError
-        An unknown `group`.
+        If `group` is unknown.
     CriterionError
-        An unknown `toward`, missing or non-numeric columns, or fewer than four classes that have both.
+        If `toward` is unknown, if columns are missing or not numeric, or if fewer than four classes have both.
 
     References
     ----------
@@ -71,8 +71,12 @@ def correlation(
     >>> words = pd.DataFrame({"class": ["nurse", ...], "bias": [0.11, ...], "sd": [0.02, ...]})  # doctest: +SKIP
     >>> print(correlation(estimate(data="predictions.csv", of="F"), words))                # doctest: +SKIP
     """
-    check_kind("gaps", gaps, TprGaps, "not a result of `tpr_gaps.estimate`; give one", TprGapsError)
-    group = _group(gaps, group)
+    check_kind("gaps", gaps, TprGaps, "not a result of `tpr_gaps.estimate`. Pass such a result.", TprGapsError)
+    if group is None and len(gaps.of) > 1:
+        raise TprGapsError(f"There are several gaps. Set `group` to one of {', '.join(gaps.of)}.")
+    group = group or gaps.of[0]
+    if group not in gaps.counts.groups:
+        raise TprGapsError(f"`group` is '{group}', which is not a group of the gaps.", group, gaps.counts.groups)
     counts = gaps.counts.merge_other_groups(group)
     if isinstance(bias, pd.DataFrame):
         bias = bias.set_index("class") if "class" in bias else bias.rename_axis("class")
@@ -91,17 +95,8 @@ def correlation(
 
 
 def log_odds_gaps(counts: PeopleCounts) -> pd.DataFrame:
-    """The difference of the log odds of the first group and the second, and its standard error, by class."""
+    """Return the difference of the log odds of the first and the second group, and its standard error, by class."""
     hits, missed = counts.hits + 0.5, counts.people - counts.hits + 0.5
     log_odds, variance = np.log(hits / missed), 1 / hits + 1 / missed
     columns = {"criterion": log_odds.iloc[:, 0] - log_odds.iloc[:, 1], "criterion_se": np.sqrt(variance.sum(axis=1))}
     return pd.DataFrame(columns).rename_axis("class")
-
-
-def _group(gaps: TprGaps, group: str | None) -> str:
-    if group is None and len(gaps.of) > 1:
-        raise TprGapsError(f"group: there are several gaps; give one of {', '.join(gaps.of)}")
-    name = group or gaps.of[0]
-    if name not in gaps.counts.groups:
-        raise TprGapsError(f"group: there is no group '{name}'; {did_you_mean(name, gaps.counts.groups)}")
-    return name

@@ -1,4 +1,4 @@
-"""From labels and predictions to counts: people of each class and group, and how many of them were recognised."""
+"""Counts of people and of correct predictions by class and group, from labels and predictions."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_kind, described
-from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.errors import TprGapsError
 from bayes_bias.files import given_table
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
@@ -26,10 +26,10 @@ _NAMED = 5
 
 @dataclass(frozen=True, eq=False)
 class PeopleCounts:
-    """Numbers of people of each class and group, and of those whose class the classifier predicted.
+    """Numbers of people of each class and group, and of correct predictions.
 
     Both are classes x groups in alphabetical order: `people` of class c and group g, and the `hits` among them, whose
-    prediction is c. `notices` name classes that were left out.
+    prediction is c. `notices` name classes that were omitted.
     """
 
     hits: pd.DataFrame
@@ -38,29 +38,29 @@ class PeopleCounts:
 
     @property
     def classes(self) -> list[str]:
-        """Names of the classes."""
+        """Return the names of the classes."""
         return list(self.people.index)
 
     @property
     def groups(self) -> list[str]:
-        """Names of the groups."""
+        """Return the names of the groups."""
         return list(self.people.columns)
 
     @property
     def sha256(self) -> str:
-        """Hash of names and numbers."""
+        """Return a hash of names and numbers."""
         text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def merge_other_groups(self, group: str) -> "PeopleCounts":
-        """The same people in two groups: this one first, then everybody else."""
+        """Return the same people in two groups: this one first, then everybody else."""
         others = [name for name in self.groups if name != group]
         rest = others[0] if len(others) == 1 else f"not {group}"
-
-        def folded(counts: pd.DataFrame) -> pd.DataFrame:
-            return pd.DataFrame({group: counts[group], rest: counts.drop(columns=group).sum(axis=1)})
-
-        return PeopleCounts(folded(self.hits), folded(self.people), self.notices)
+        hits, people = (
+            pd.DataFrame({group: counts[group], rest: counts[others].sum(axis=1)})
+            for counts in (self.hits, self.people)
+        )
+        return PeopleCounts(hits, people, self.notices)
 
 
 def count(
@@ -72,7 +72,7 @@ def count(
     leave_out: bool = False,
     ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
-    """Count true positives and people by class and group; see `bayes_bias.tpr_gaps.estimate`."""
+    """Count true positives and people by class and group, see `bayes_bias.tpr_gaps.estimate`."""
     tidy, pooled = _tidied({"y": y, "prediction": prediction, "group": group}, data, ignore)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
@@ -88,75 +88,82 @@ def count(
 def _tidied(
     arguments: dict[str, Labels], data: Source | None, ignore: str | Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The three columns, and notices of classifiers that are pooled as asked."""
+    """Return the three columns, and notices of classifiers that are pooled as requested."""
     if data is None:
         return _frame_of_arrays(arguments), ()
-    check_kind("data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path; give one", TprGapsError)
-    frame = data if isinstance(data, pd.DataFrame) else _read(data)
-    for ours, theirs in arguments.items():
-        if not isinstance(theirs, str):
+    check_kind(
+        "data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path. Pass one of these.", TprGapsError
+    )
+    if isinstance(data, pd.DataFrame):
+        frame = data
+    else:  # all labels are text, so that '1' is the same in every column, and 'NA' an ordinary label
+        remedy = "Pass a CSV file with a row for each person, or the name of a built-in table (tpr-demo)."
+        path = given_table(data, "data", TprGapsError, remedy)
+        frame = read_frame(path, f"data: '{path}'", TprGapsError, text=None)
+    for name, column in arguments.items():
+        if not isinstance(column, str):
             raise TprGapsError(
-                f"{ours}: must be the name of a column of data, got {described(theirs)}; leave data out to give labels"
+                f"`{name}` must be the name of a column of `data`, but is {described(column)}. To pass labels, omit"
+                " `data`."
             )
-        if theirs not in frame:
+        if column not in frame:
             raise TprGapsError(
-                f"{ours}: there is no column '{theirs}'; {did_you_mean(theirs, map(str, frame.columns))}"
+                f"`{name}` is '{column}', which is not a column of `data`.", column, map(str, frame.columns)
             )
-    known = [str(theirs) for theirs in arguments.values()]
+    known = [str(column) for column in arguments.values()]
     design = Design("data", TprGapsError, known=known, settings=CLASSIFIERS, rows="predictions", has_models=False)
     notices = check_settings(frame, design, check_ignored(ignore, known, TprGapsError))
-    return pd.DataFrame({ours: frame[str(theirs)].to_numpy() for ours, theirs in arguments.items()}), notices
+    return pd.DataFrame({name: frame[str(column)].to_numpy() for name, column in arguments.items()}), notices
 
 
 def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
+    arrays = {}
     for name, labels in arguments.items():
         if isinstance(labels, str):
             raise TprGapsError(
-                f"{name}: must be a label for each person, got '{labels}'; for the name of a column give the frame or"
-                " file as data"
+                f"`{name}` must be a label for each person, but is '{labels}'. To name a column, pass the frame or file"
+                " as `data`."
             )
-    # As objects: NumPy would turn missing labels among strings into strings.
-    arrays = {name: np.asarray(labels, dtype=object) for name, labels in arguments.items()}
-    for name, labels in arrays.items():
-        if labels.ndim != 1:
-            raise TprGapsError(f"{name}: must have one dimension, got {labels.ndim}; give one label for each person")
+        # As objects, because NumPy would convert missing labels among strings to strings.
+        arrays[name] = np.asarray(labels, dtype=object)
+        if arrays[name].ndim != 1:
+            raise TprGapsError(
+                f"`{name}` must have one dimension, but has {arrays[name].ndim}. Pass one label for each person."
+            )
     lengths = {name: len(labels) for name, labels in arrays.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise TprGapsError(f"y, prediction, group: lengths differ ({counts}); give each person one label of each")
+        raise TprGapsError(
+            f"The lengths of y, prediction, and group differ ({counts}). Pass one label of each per person."
+        )
     return pd.DataFrame(arrays)
-
-
-def _read(source: str | Path) -> pd.DataFrame:
-    """A CSV file with all labels as text, so that '1' is the same in every column, and 'NA' an ordinary label."""
-    remedy = "give a CSV file with a row for each person, or the name of a shipped table (tpr-demo)"
-    path = given_table(source, "data", TprGapsError, remedy)
-    return read_frame(path, f"data: '{path}'", TprGapsError, text=None)
 
 
 def _check_labels(tidy: pd.DataFrame) -> None:
     if tidy.empty:
-        raise TprGapsError("data: there are no rows; give one for each person")
+        raise TprGapsError("`data` has no rows. Pass one for each person.")
     for name in tidy:
         if missing := int(tidy[name].isna().sum()):
-            raise TprGapsError(f"{name}: missing for {missing} of {len(tidy)} people; fill in or remove these rows")
+            raise TprGapsError(
+                f"`{name}` is missing for {missing} of {len(tidy)} people. Fill in or remove these rows."
+            )
     groups = tidy.group.unique()
     if len(groups) == 1:
-        raise TprGapsError(f"group: all people are of '{groups[0]}'; give people of two groups or more")
+        raise TprGapsError(f"All people in `group` are of '{groups[0]}'. Pass people of two groups or more.")
     if not tidy.prediction.isin(tidy.y.unique()).any():
         raise TprGapsError(
-            f"prediction: none is a class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}); use"
-            " the same labels of the same type in both"
+            f"`prediction` contains no class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}). Use"
+            " the same labels of the same type in both."
         )
-    # Classes and groups become text, where labels such as 1 and '1' would be one.
+    # Classes and groups become text, in which labels such as 1 and '1' are the same.
     for name in ("y", "group"):
         labels = tidy[name].unique()
         if len({str(label) for label in labels}) < len(labels):
-            raise TprGapsError(f"{name}: two labels are the same text, such as 1 and '1'; use one type")
+            raise TprGapsError(f"`{name}` has two labels with the same text, such as 1 and '1'. Use one type.")
 
 
 def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
-    """Classes with people of every group, and a notice of the others."""
+    """Return the classes with people of every group, and a notice of the others."""
     lacking = people.index[(people == 0).any(axis=1)]
     if lacking.empty:
         return list(people.index), ()
@@ -164,13 +171,13 @@ def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[s
     text = ", ".join(examples) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
     if not leave_out:
         raise TprGapsError(
-            f"group: {len(lacking)} of {len(people)} classes have no people of a group, so that its rate is unknown:"
-            f" {text}; add some, or leave out such classes with leave_out=True (--leave-out)"
+            f"{len(lacking)} of {len(people)} classes have no people of a `group`, so that its rate is unknown: {text}."
+            " Add people, or omit these classes with leave_out=True (--leave-out)."
         )
     classes = people.index.drop(lacking)
     if classes.empty:
-        raise TprGapsError(f"group: no class has people of every group: {text}; add people of the missing groups")
-    return list(classes), (f"left out, with no people of a group: {text}",)
+        raise TprGapsError(f"No class has people of every `group`: {text}. Add people of the missing groups.")
+    return list(classes), (f"omitted, with no people of a group: {text}",)
 
 
 # Published summaries of true-positive-rate gaps, for observed rates or posterior draws of the true rates.
@@ -190,7 +197,7 @@ _SHUFFLES = 4000
 
 
 def weights(people: Counted) -> Array:
-    """Contrasts of rates, (class, gap, group): one group minus all others, weighted by their numbers of people."""
+    """Return contrasts of rates, (class, gap, group): a group minus all others, weighted by their numbers of people."""
     n = people.astype(float)
     n_groups = n.shape[1]
     others = np.where(np.eye(n_groups, dtype=bool), 0, n[:, None, :])
@@ -198,27 +205,27 @@ def weights(people: Counted) -> Array:
 
 
 def gaps(rates: Array, people: Counted) -> Array:
-    """The gap of each class and group, (..., class, group)."""
+    """Return the gap of each class and group, (..., class, group)."""
     return np.einsum("chg,...cg->...ch", weights(people), rates)
 
 
 def variances(rates: Array) -> Array:
-    """Variance of the rates of each class over groups, (..., class)."""
+    """Return the variance of the rates of each class over groups, (..., class)."""
     return np.asarray(rates.var(axis=-1))
 
 
 def mean_absolute(gap: Array) -> Array:
-    """Mean absolute gap over classes and groups, (...)."""
+    """Return the mean absolute gap over classes and groups, (...)."""
     return np.asarray(np.abs(gap).mean(axis=(-2, -1)))
 
 
 def root_mean_square(gap: Array) -> Array:
-    """Root mean square gap over classes and groups, (...)."""
+    """Return the root mean square gap over classes and groups, (...)."""
     return np.asarray(np.sqrt((gap**2).mean(axis=(-2, -1))))
 
 
 def unbiased_mean_square(hits: Counted, people: Counted) -> float:
-    """Unbiased estimate of the mean square of the true gaps: that of the raw gaps minus the sampling variance.
+    """Return an unbiased estimate of the mean square of the true gaps: raw mean square minus sampling variance.
 
     ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The result may be
     negative. It is missing if a class has a single person of a group, because the variance is unknown.
@@ -229,20 +236,20 @@ def unbiased_mean_square(hits: Counted, people: Counted) -> float:
 
 
 def unbiased_variance(hits: Counted, people: Counted) -> float:
-    """Unbiased estimate of the mean over classes of the variance of true rates over groups; it may be negative."""
+    """Return an unbiased estimate of the mean variance of true rates over groups, which may be negative."""
     n_groups = people.shape[1]
     bias = _noise(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
     return float((variances(hits / people) - bias).mean())
 
 
 def _noise(hits: Counted, people: Counted) -> Array:
-    """Unbiased estimates of the variances of observed rates."""
+    """Return unbiased estimates of the variances of observed rates."""
     rate = hits / people
     return np.where(people > 1, rate * (1 - rate) / np.maximum(people - 1, 1), np.nan)
 
 
 def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
-    """Observed rates if no class had a gap, (shuffle, class, group).
+    """Return observed rates if no class had a gap, (shuffle, class, group).
 
     Groups are permuted among the people of each class, whose predictions stay. The numbers of correct predictions in
     each group are then exactly multivariate hypergeometric, without assuming a rate.
@@ -256,10 +263,10 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
 
 
 def noise_sd(hits: Counted, people: Counted) -> Array:
-    """Standard deviation of each raw gap if no class had any, (class, group).
+    """Return the standard deviation of each raw gap if no class had a gap, (class, group).
 
-    It is that of the difference if groups are permuted among the N people of a class, n of whom are in the group: the
-    root of ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
+    Groups are permuted among the N people of a class, n of whom are in the group, so that the variance is
+    ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
     """
     everyone = people.sum(axis=1, keepdims=True)
     rate = hits.sum(axis=1, keepdims=True) / everyone

@@ -1,4 +1,4 @@
-"""`tpr_gaps.estimate`: from labels, predictions and groups to gaps with uncertainty."""
+"""`tpr_gaps.estimate`: gaps of true-positive rates with uncertainty."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from bayes_bias.analyses.tpr_gaps.counts import (
 from bayes_bias.analyses.tpr_gaps.model import MADE_OF, SPEC, labelled_rates_model, rates_model
 from bayes_bias.analyses.tpr_gaps.results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
 from bayes_bias.arguments import check_ci_prob, check_seed
-from bayes_bias.errors import TprGapsError, did_you_mean
+from bayes_bias.errors import TprGapsError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
@@ -51,7 +51,7 @@ def estimate(
 ) -> TprGaps:
     """Estimate gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
 
-    The gap of group g in class c is the share of people whose class is predicted correctly in this group, minus that
+    The gap of group g in class c is the share of people whose class is predicted correctly in this group, minus the
     share among all others [1]_,
 
         gap[c, g] = TPR[c, g] - TPR[c, not g]
@@ -67,14 +67,14 @@ def estimate(
     Parameters
     ----------
     y, prediction, group : sequence of labels, or str
-        True class, predicted class and group of each person; if `data` is given, the names of its columns.
+        True class, predicted class and group of each person, or the names of columns of `data`.
     data : pandas.DataFrame, str or Path, optional
         A frame or CSV file with a row for each person. Labels of a CSV file are read as text.
     of : str, optional
-        The group whose gap is reported. By default the first of two groups in alphabetical order, and each of more than
-        two groups.
+        The group whose gap is reported. The default is the first of two groups in alphabetical order, or each of more
+        than two groups.
     leave_out : bool
-        Leave out classes that have no people of a group, with a notice, instead of refusing them.
+        Omit classes that have no people of a group, with a notice. By default they raise an error.
     ignore : str or sequence of str
         Columns of settings of the classifier, such as a seed or a version, over which predictions are pooled. Without
         it they are rejected.
@@ -90,25 +90,26 @@ def estimate(
     Returns
     -------
     TprGaps
-        ``table`` (a row for each gap), ``aggregate``, ``variances`` and ``fit``; printed, its sentences. Units: shares
-        of people.
+        ``table`` (a row for each gap), ``aggregate``, ``variances`` and ``fit``, in shares of people. When printed, it
+        shows sentences.
 
     Raises
     ------
     TprGapsError
-        Labels are missing or of different lengths, there is only one group, no prediction is a class of y, `of` is not
-        a group, a class has no people of a group, or predictions are of several classifiers or settings.
+        If labels are missing or of different lengths, if there is only one group, if no prediction is a class of y, if
+        `of` is not a group, if a class has no people of a group, or if predictions are of several classifiers or
+        settings.
     SpecError, ScopeError
-        An impossible `seed`, `sampling` or `ci_prob`.
+        If `seed`, `sampling` or `ci_prob` is impossible.
 
     Notes
     -----
     Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
-    raw gap is about .15. ``aggregate`` therefore has the raw value; its expectation without any gap, from permuting
-    groups within classes; the posterior of the aggregate of the true gaps of these classes; and for squares an unbiased
-    estimate, which may be negative. The posterior mean of a size is nearer to the truth than the raw value. It is still
-    too large if gaps are small and people few (.07 without any gap and with ten people in each cell; see
-    docs/evidence/other-analyses.md). Its interval never includes zero: see ``chance`` for whether there is any gap.
+    raw gap is about .15. Therefore ``aggregate`` contains the raw value, its expectation without any gap (from
+    permuting groups within classes), the posterior of the aggregate of the true gaps of these classes, and for squares
+    an unbiased estimate, which may be negative. The posterior mean of a size is closer to the truth than the raw value,
+    but still too large if gaps are small and people few (.07 without any gap and with ten people in each cell, see
+    docs/evidence/other-analyses.md). Its interval never includes zero. Use ``chance`` to judge whether there is a gap.
 
     References
     ----------
@@ -148,10 +149,10 @@ def pymc_model(
     -------
     pymc.Model
         Its free variables are ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)``
-        and ``gap_contrast (class, contrast)``. The contrast of two groups is the log odds of the first minus those of
-        the second; more groups have Helmert contrasts. ``mean_gap (group)`` and ``rate (class, group)`` are made of
-        them. The observed variable is ``recognised (class, group)``, binomial up to its coefficient. The fit of
-        `TprGaps` has them all, so that ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
+        and ``gap_contrast (class, contrast)``. The contrast of two groups is the difference of their log odds, and more
+        groups have Helmert contrasts. ``mean_gap (group)`` and ``rate (class, group)`` are computed from them. The
+        observed variable is ``recognised (class, group)``, binomial up to its coefficient. The fit of `TprGaps`
+        contains all of these, so that ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
 
     Raises
     ------
@@ -176,8 +177,11 @@ def gaps_of(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """See `estimate`, for counts."""
-    groups = _reported(counts, of)
+    """Estimate gaps from counts, see `estimate`."""
+    if of is not None and of not in counts.groups:
+        raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
+    # Of two groups one is reported, because the gap of the other group differs only in sign.
+    groups = (of or counts.groups[0],) if len(counts.groups) == 2 else (of,) if of else tuple(counts.groups)
     people = counts.people.to_numpy()
 
     def with_gaps(posterior: xr.Dataset) -> xr.Dataset:
@@ -195,7 +199,7 @@ def gaps_of(
         made_of=MADE_OF,
     )
     rates = fitted.posterior["rate"].transpose("chain", "draw", *_CELL)
-    draws = rates.to_numpy().reshape(-1, *people.shape)
+    draws, raw = rates.to_numpy().reshape(-1, *people.shape), (counts.hits / counts.people).to_numpy()
     return TprGaps(
         name=name,
         counts=counts,
@@ -204,24 +208,18 @@ def gaps_of(
         fit=fitted.tree,
         diagnostics=Diagnostics.of(fitted),
         table=_table(counts, draws, groups, ci_prob),
-        variances=_variances(counts, draws, ci_prob),
+        variances=pd.DataFrame(
+            {"observed": variances(raw), **summarize_draws(variances(draws), ci_prob)},
+            index=pd.Index(counts.classes, name="class"),
+        ),
         aggregate=_aggregate(counts, draws, groups, ci_prob, seed),
     )
 
 
 def data_of(counts: PeopleCounts) -> xr.Dataset:
-    """Hits and people of each class and group."""
+    """Return hits and people of each class and group."""
     content = {"hits": (_CELL, counts.hits.to_numpy()), "people": (_CELL, counts.people.to_numpy())}
     return xr.Dataset(content, coords={"class": counts.classes, "group": counts.groups})
-
-
-def _reported(counts: PeopleCounts, of: str | None) -> tuple[str, ...]:
-    """The groups whose gaps are reported: of two groups one, since the other's gap only changes the sign."""
-    if of is not None and of not in counts.groups:
-        raise TprGapsError(f"of: there is no group '{of}'; {did_you_mean(of, counts.groups)}")
-    if len(counts.groups) == 2:
-        return (of or counts.groups[0],)
-    return (of,) if of else tuple(counts.groups)
 
 
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
@@ -243,13 +241,6 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
     return whole[whole.index.get_level_values("group").isin(groups)]
 
 
-def _variances(counts: PeopleCounts, draws: np.ndarray, ci_prob: float) -> pd.DataFrame:
-    """Variance of the rates over groups, a row for each class."""
-    observed = variances((counts.hits / counts.people).to_numpy())
-    columns = {"observed": observed, **summarize_draws(variances(draws), ci_prob)}
-    return pd.DataFrame(columns, index=pd.Index(counts.classes, name="class"))
-
-
 def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
@@ -257,29 +248,24 @@ def _aggregate(
     raw, no_gaps = hits / people, without_gaps(hits, people, seed)
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
     observed, null, posterior = (_quantities(rates, counts, groups) for rates in (raw, no_gaps, draws))
-    rows = {
-        quantity: _row(float(observed[quantity]), null[quantity], posterior[quantity], ci_prob) for quantity in observed
-    }
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
-    table.insert(3, "unbiased", [unbiased.get(quantity, np.nan) for quantity in table.index])
-    return table
+    rows = {}
+    for quantity, value in observed.items():
+        beyond = np.abs(null[quantity]) >= abs(float(value)) - 1e-12
+        rows[quantity] = {
+            "observed": float(value),
+            "without_gaps": float(null[quantity].mean()),
+            "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
+            "unbiased": unbiased.get(quantity, np.nan),
+            **{name: float(number) for name, number in summarize_draws(posterior[quantity], ci_prob).items()},
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
 
 
 def _quantities(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Summaries over all classes, of rates (..., class, group)."""
+    """Return summaries over all classes, of rates (..., class, group)."""
     gap = gaps(rates, counts.people.to_numpy())
     quantities = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
     if len(counts.groups) > 2:
         quantities[VARIANCE] = variances(rates).mean(axis=-1)
     means = gap.mean(axis=-2)
     return quantities | {f"{MEAN_GAP} of {group}": means[..., counts.groups.index(group)] for group in groups}
-
-
-def _row(raw: float, nothing: np.ndarray, draws: np.ndarray, ci_prob: float) -> dict[str, float]:
-    beyond = np.abs(nothing) >= abs(raw) - 1e-12
-    return {
-        "observed": raw,
-        "without_gaps": float(nothing.mean()),
-        "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
-        **{name: float(value) for name, value in summarize_draws(draws, ci_prob).items()},
-    }

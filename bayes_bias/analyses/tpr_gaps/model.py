@@ -3,10 +3,10 @@
     hits[c, g] ~ Binomial(people[c, g], rate[c, g])
     logit rate[c, g] = level[c] + deviation[c, g]
     level[c] ~ Normal(level_mean, sd_level)
-    deviation[c, .] sums to zero over groups; the log odds of a group minus the average of those of the others are
+    deviation[c, .] sums to zero over groups. The log odds of a group minus the average of the other groups are
     Normal(mean_gap[g], sd_gap)
 
-Classes are a sample: how much their gaps differ says how far a single one can be trusted. Groups are these.
+Classes are a sample, so the spread of their gaps determines how far a single gap is shrunk. Groups are fixed.
 """
 
 from collections.abc import Mapping
@@ -41,20 +41,20 @@ SPEC = ModelSpec(
         "sd_gap": Prior("Exponential", {"lam": 2.5}),
     },
 )
-# What rates and mean gaps are made of, one to one.
+# The variables that determine rates and mean gaps, one to one.
 MADE_OF = ("level", "gap_contrast", "mean_contrast")
 # Of the order of the scales, in log odds.
 _TYPICAL = 0.5
 
 
 def rates_model(counts: PeopleCounts) -> PyMCModel:
-    """The model with these counts: rates, and what they are made of."""
+    """Return the model with these counts."""
     inputs = _inputs(counts)
     return PyMCModel(lambda: _model(inputs), _coords(counts))
 
 
 def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
-    """The same with labels, and its data as constants."""
+    """Return the model with labels, and its data as constants."""
     return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
 
 
@@ -65,15 +65,17 @@ def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
 def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
     hits, people = (frame.to_numpy(dtype=int) for frame in (counts.hits, counts.people))
     n_groups = len(counts.groups)
-    # Of two groups the only contrast is the log odds of the first one minus those of the second.
+    # The only contrast of two groups is the difference of their log odds.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
     level, gap = _evidence(hits, people, contrasts)
     return {"hits": hits, "people": people, "contrasts": contrasts, "level_evidence": level, "gap_evidence": gap}
 
 
 def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbers, Numbers]:
-    """Score and information of each class's level (2, class) and gap (2, class, contrast), see `normal_effects`: from
-    its empirical log odds and their variance."""
+    """Return score and information of each class's level (2, class) and gap (2, class, contrast), see `normal_effects`.
+
+    They are computed from empirical log odds and their variance.
+    """
     rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
     log_odds, variance = logit((hits + 0.5) / (people + 1)), 1 / (rate * (1 - rate) * people)
     average = np.full(people.shape[1], 1 / people.shape[1])
@@ -85,9 +87,9 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
 
 
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
-    """Of any number of classes and groups: all lengths are those of the data.
+    """Return the model for any number of classes and groups, with lengths from the data.
 
-    If there are labels, what only the sampler reads has no name, so that no graph shows it.
+    If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
     """
     cell = ("class", "group")
     with pm.Model(coords=coords) as model:

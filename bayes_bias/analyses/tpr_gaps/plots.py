@@ -1,4 +1,4 @@
-"""Gaps of true-positive rates, class by class: as observed, and as they may be."""
+"""Gaps of true-positive rates, class by class: raw gaps and posterior estimates."""
 
 from collections.abc import Sequence
 
@@ -11,16 +11,14 @@ from bayes_bias.plots.style import (
     GREY,
     INK,
     axes_or_new,
+    draw_row,
     estimate_handles,
-    estimate_look,
-    excludes,
     label_rows,
     legend_below,
     set_title,
     shortened,
     style,
 )
-from bayes_bias.table.columns import interval_of
 
 
 def plot_tpr_gaps(
@@ -38,7 +36,7 @@ def plot_tpr_gaps(
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
-        The group whose gap is shown; by default the first one of `gaps`.
+        The group whose gap is shown, by default the first one of `gaps`.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -46,24 +44,18 @@ def plot_tpr_gaps(
     --------
     >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
     """
-    check_kind("gaps", gaps, TprGaps, "not what `bayes_bias.tpr_gaps.estimate` returned; give that")
+    check_kind("gaps", gaps, TprGaps, "not a result of `bayes_bias.tpr_gaps.estimate`. Pass such a result.")
     group = group or gaps.of[0]
     rows = gaps.table.xs(group, level="group").sort_values("mean", ascending=False)
     with style(palette):
         ax = axes_or_new(ax, rows=len(rows), extra=1.6)
         for y, (_, row) in enumerate(rows.iterrows()):
-            look = estimate_look(excludes(*interval_of(row)))
-            ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.8, zorder=3)
-            ax.plot([row.observed], [y], color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4)
-            ax.plot([row["mean"]], [y], markersize=5.5, linestyle="", zorder=5, **look)
+            draw_row(ax, y, row, raw="observed")
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
         ax.set_xlabel(f"true-positive rate of {group} minus that of {gaps.rest}", parse_math=False)
-        legend_below(ax, shown=legend, handles=_handles(gaps.ci_prob))
+        raw = Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw gap")
+        handles = [*estimate_handles(f"posterior mean; {gaps.ci_prob:.0%} interval"), raw]
+        legend_below(ax, shown=legend, handles=handles)
         set_title(ax, f"{shortened(gaps.name)}: gap by class", converged=gaps.diagnostics.converged)
         return ax
-
-
-def _handles(ci_prob: float) -> list[Line2D]:
-    raw = Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw gap")
-    return [*estimate_handles(f"posterior mean; {ci_prob:.0%} interval"), raw]

@@ -100,7 +100,7 @@ def test_a_unique_part_of_a_name_counts():
 
 def test_slips_in_replies_are_one_line_each():
     replies = replied(ASKED)
-    with refused(AnswersError, "replies: id 'x' 1 of 216"):
+    with refused(AnswersError, "replies id 'x' 1 of 216"):
         bb.answers.choices(ASKED, replies.assign(id=["x", *replies.id[1:]]), LIST)
     with refused(AnswersError, "replies no column 'reply' id"):
         bb.answers.choices(ASKED, replies.drop(columns="reply"), LIST)

@@ -93,7 +93,7 @@ def test_identical_answers_have_not_changed():
 
 
 def test_answers_to_other_questions_have_no_change():
-    with refused(AnswersError, "after: asked the same labels wording"):
+    with refused(AnswersError, "after asked the same labels wording"):
         bb.answers.estimate(answers(20), LIST, answers(20).assign(wording="another"))
 
 

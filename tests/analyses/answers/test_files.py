@@ -178,8 +178,8 @@ def test_failed_requests_are_no_refusals(tmp_path, caplog):
     records[1]["response"] = {"status_code": 400, "body": {"error": {"message": "no"}}}
     found = bb.answers.choices(ASKED, pd.DataFrame(records), LIST)
     assert set(ASKED.id) - set(found.answer) == set(ASKED.id[:2])
-    assert says(caplog.text, f"2 of 24 requests failed '{ASKED.id[0]}' send again")
-    with refused(AnswersError, "replies all 1 requests failed Send"):
+    assert says(caplog.text, f"2 of 24 requests failed '{ASKED.id[0]}' Send again")
+    with refused(AnswersError, "replies All 1 requests failed Send"):
         bb.answers.choices(ASKED, pd.DataFrame(records[:1]), LIST)
 
 

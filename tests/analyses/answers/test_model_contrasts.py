@@ -43,7 +43,7 @@ def test_compare_models_finds_models_that_differ(several):
     found = set(differ.index[differ.survives])
     assert found == {("alike", "low"), ("low", "middle"), ("low", "same")}
     assert differ["mean"]["low", "middle"] == pytest.approx(-0.55, abs=0.2)
-    assert says(several.text, "Of six differences three Holm's D of middle larger than low")
+    assert says(several.text, "Three of six differences Holm's D of middle larger than low")
     assert "D of low is larger" not in several.text
 
 
@@ -93,8 +93,8 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"model": "one"}, (), "answers one model factors"),
         ({}, "persona", "factors persona no column"),
         ({}, "word", "factors word no column"),
-        ({"persona": "nurse"}, "persona", "factors all rows persona nurse"),
-        ({"version": ROWS.model + "-1"}, "version", "factors each model one version belongs to the model"),
+        ({"persona": "nurse"}, "persona", "factors All rows persona nurse"),
+        ({"version": ROWS.model + "-1"}, "version", "factors Each model one version belongs to the model"),
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
 )

@@ -79,14 +79,14 @@ def test_few_wordings_and_single_words_are_noticed():
 @pytest.mark.parametrize(
     ("frame", "says"),
     [
-        (TABLE.drop(columns="chosen"), "no column 'chosen' among"),
-        (TABLE[:0], "there are no rows"),
+        (TABLE.drop(columns="chosen"), "no column 'chosen' columns are"),
+        (TABLE[:0], "no rows"),
         (TABLE.assign(label_a="nobody"), "the label 'nobody' in row 1 is not in the list"),
         (TABLE.assign(label_a=TABLE.label_b), "label_a and label_b must be of the two groups men and women"),
         (TABLE.assign(word=TABLE.word.replace("job0", "jbo0")), "the word 'jbo0' in row 1 is not Did you mean 'job0'"),
         (TABLE.assign(chosen=""), "none of 12 answers has a valid choice"),
         (TABLE[TABLE.word.str.startswith("job")], "has no word of the class 'family'"),
-        (pd.concat([TABLE, TABLE[:1]]), "answer '0' has two choices for the word 'job0'; keep one"),
+        (pd.concat([TABLE, TABLE[:1]]), "answer '0' has two choices for the word 'job0' Keep one"),
         (TABLE.assign(wording=np.arange(len(TABLE))), "answer '0' has rows with different wordings"),
         (TABLE.assign(answer=None), "answer is missing in row 1"),
         (TABLE.assign(stereotype="career"), "no list for the stereotype 'career'"),
@@ -100,12 +100,12 @@ def test_bad_answers_are_refused_in_one_line(frame, says):
 def test_a_list_needs_two_groups_with_classes():
     with refused(AnswersError, "has 1 groups and 1 classes"):
         read_answers(TABLE, {**LIST, "groups": {"men": ["a"]}, "stereotypes": {"men": "career"}})
-    with refused(AnswersError, "no column 'stereotype', and there are 2 lists"):
+    with refused(AnswersError, "no column 'stereotype', although there are 2 lists"):
         read_answers(TABLE, {"one": LIST, "other": LIST})
 
 
 def test_a_parquet_file_with_bytes_that_are_not_text_is_refused(tmp_path):
     TABLE.to_parquet(path := tmp_path / "answers.parquet", compression=None)
     path.write_bytes(path.read_bytes().replace(b"job0", b"\x80ob0"))
-    with refused(AnswersError, "answers.parquet' is not readable as parquet"):
+    with refused(AnswersError, "answers.parquet' cannot be read as parquet"):
         read_answers(path, LIST)

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.analyses.answers.assignments import plain
-from bayes_bias.analyses.answers.drafts import without_draft
+from bayes_bias.analyses.answers.assignments import plain, without_draft
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.helpers import refused, says
@@ -405,7 +404,7 @@ def test_counts_do_not_depend_on_the_order_of_rows():
 def test_words_that_replies_cannot_tell_apart_are_refused():
     alike = {**LIST["career"], "classes": {"career": ["Polish", "work"], "family": ["polish", "home"]}}
     asked = bb.answers.prompts(alike).head(1)
-    with refused(AnswersError, "wordlist 'Polish' 'polish' Rename"):
+    with refused(AnswersError, "wordlist 'Polish' 'polish' Remove"):
         bb.answers.choices(asked, pd.DataFrame({"id": asked.id, "reply": "work - Ben"}), alike)
 
 

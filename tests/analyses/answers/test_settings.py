@@ -134,7 +134,7 @@ def test_replies_to_other_prompts_of_the_same_ids_are_refused():
     blank = frame.assign(reply=frame.reply.where(frame.index > 0), prompt=ASKED.prompt)  # one file for both
     found = bb.answers.choices(blank, blank, LIST)
     assert set(found.outcome[found.answer == frame.id[0]]) == {"refused"}
-    with refused(AnswersError, "replies id prompts Give the prompts that were sent"):
+    with refused(AnswersError, "replies id prompts Pass the prompts that were sent"):
         bb.answers.choices(bb.answers.prompts(LIST, seed=2), frame, LIST)
 
 

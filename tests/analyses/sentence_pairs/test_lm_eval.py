@@ -113,15 +113,15 @@ def test_several_logs_are_one_with_matching_items(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "line 1 not JSON"),
-        ('{"doc_id": 1}', "line 1 no 'doc'"),
+        ("{", "Line 1 not JSON"),
+        ('{"doc_id": 1}', "Line 1 no 'doc'"),
         (json.dumps(sample(0, {"question": "?"}, [1, 2], True)), "another task question"),
         (
             json.dumps({"doc_id": 0, "doc": {"sent_more": "a"}, "filtered_resps": ["a text"]}),
             "log-likelihoods generate",
         ),
         (json.dumps(sample(0, {"sent_more": "a"}, [1, 2], True)), "line 1 lacks 'bias_type'"),
-        (json.dumps(sample(0, {"sent_more": "a"}, [float("nan"), 2], True)), "nan two numbers"),
+        (json.dumps(sample(0, {"sent_more": "a"}, [float("nan"), 2], True)), "nan two log-likelihoods"),
         ("", "no pairs"),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_log_without_pairs_is_one_line(tmp_path, text, words):
     (tmp_path / "samples.jsonl").write_text(text)
     with refused(SentencePairsError, words):
         lm_eval(tmp_path / "samples.jsonl")
-    with refused(SentencePairsError, "no file"):
+    with refused(SentencePairsError, "File not found none.jsonl scores"):
         lm_eval(tmp_path / "none.jsonl")
 
 
@@ -213,7 +213,7 @@ def test_languages_are_not_mixed(tmp_path):
         each | {"doc": each["doc"] | {"sent_more": f"c{k}", "sent_less": f"d{k}"}} for k, each in enumerate(samples)
     ]
     english, french = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_french_age", other)
-    with refused(SentencePairsError, "'samples_crows_pairs_french_age (English) (French) 2 languages by themselves"):
+    with refused(SentencePairsError, "'samples_crows_pairs_french_age (English) (French) 2 languages separately"):
         lm_eval([english, french])
     assert len(lm_eval(english)) == len(lm_eval(french)) == 40
 
@@ -229,7 +229,7 @@ def test_languages_are_known_by_their_words(tmp_path):
         text = FRENCH if number % 2 else ENGLISH
         each["doc"] |= {"sent_more": text.format(number), "sent_less": text.format(number).replace("women", "men")}
         each["doc"]["sent_less"] = each["doc"]["sent_less"].replace("femmes", "hommes")
-    with refused(SentencePairsError, "English French by themselves"):
+    with refused(SentencePairsError, "English French separately"):
         lm_eval(log(tmp_path, "both", samples))
     assert len(lm_eval(log(tmp_path, "one", samples[1::2]))) == 20
     halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
@@ -260,7 +260,7 @@ def test_languages_are_known_by_their_letters_and_words(tmp_path, language):
         each["doc"] |= {"sent_more": text, "sent_less": f"{text} {number}"}
     halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
     assert [len(lm_eval(half)) for half in halves] == [20, 20]
-    with refused(SentencePairsError, "English and pooled by themselves"):
+    with refused(SentencePairsError, "English and pooled separately"):
         lm_eval(halves)
 
 
@@ -285,7 +285,7 @@ def test_a_pair_is_known_by_its_sentences_however_they_are_encoded(tmp_path, wri
 
 def test_benchmarks_are_not_mixed(tmp_path):
     files = [log(tmp_path, "crows_pairs_english", crows_pairs(True)), log(tmp_path, "bbq", bbq()[0][:30])]
-    with refused(SentencePairsError, "crows_pairs bbq by themselves"):
+    with refused(SentencePairsError, "crows_pairs bbq separately"):
         lm_eval(files)
 
 
@@ -322,7 +322,7 @@ def test_bbq_choices_without_texts_are_refused(tmp_path):
     with refused(SentencePairsError, "line 2 3 log-likelihoods 12 'arguments'"):
         lm_eval(log(tmp_path, "bbq", short))
     letters = [requested(each | {"filtered_resps": each["filtered_resps"][:3]}, ["A", "B", "C"]) for each in samples]
-    with refused(SentencePairsError, "line 2 'A' 'B' 'C' not one of them"):
+    with refused(SentencePairsError, "line 2 'A' 'B' 'C' must have 'The woman'"):
         lm_eval(log(tmp_path, "bbq", letters))
 
 

@@ -84,7 +84,7 @@ def test_columns_without_clusters_are_left_out():
     assert {"writer"} == {"writer", "template", "term"} & set(data.dims)
     template, term = notices
     assert says(template, "pairs same template")
-    assert says(term, "pairs term left out")
+    assert says(term, "pair term no clusters omitted")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_sentences_of_two_languages_are_refused():
     frame = with_sentences(TABLE)
     french = with_sentences(TABLE, "Les {} femmes ne sont pas dans la rue avec les hommes.")
     mixed = pd.concat([frame[ODD], french[~ODD]])
-    with refused(SentencePairsError, "English French by themselves"):
+    with refused(SentencePairsError, "English French separately"):
         read_scores(mixed)
     assert len(read_scores(mixed, ignore="language")) == 40
     assert len(read_scores(french)) == 40

@@ -91,7 +91,7 @@ def test_progress_hears_how_many_pairs_are_done():
         ("bert", OURS, "pll", "model 'pll' load_masked str"),
         (Counts(), "pairs.csv", "pll", 'pairs str pandas.read_csv'),
         (Counts(), OURS[["sentence_more"]], "pll", "'sentence_less' 'sent_less'"),
-        (Counts(), OURS[:0], "pll", 'pairs frame rows'),
+        (Counts(), OURS[:0], "pll", 'pairs no rows'),
         (Counts(), OURS.assign(sentence_less=" "), "pll", "pairs sentence_less row 1 ' '"),
         (Counts(), OURS.assign(sentence_more=np.nan), "pll", 'pairs sentence_more row 1 nan'),
         (Counts(), pd.concat([OURS.assign(item=3)] * 2), "pll", "pairs '3'"),

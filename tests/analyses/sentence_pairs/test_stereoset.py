@@ -129,7 +129,7 @@ def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
         (GOLD, {"0s": 1.0}, "predictions sentence '0u' 'i0' score"),
         (GOLD, SCORES | {"0s": float("nan")}, "predictions '0s'"),
         (GOLD, SCORES | {"0s": "high"}, "id score"),
-        ([], SCORES, "gold: "),
+        ([], SCORES, "gold a list"),
         ({"data": {}}, SCORES, "StereoSet"),
         ({"data": {"intrasentence": [{"id": "i0"}]}}, SCORES, "'intrasentence'"),
         ({"data": {"intrasentence": [GOLD["data"]["intrasentence"][0] | {"sentences": []}]}}, SCORES, "gold 'i0'"),
