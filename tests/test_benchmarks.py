@@ -131,13 +131,13 @@ def test_notices_quote_the_evidence():
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
     found = nulls_by_size()
-    rows = {"quasi-F, Clark 1973": "quasi-F", "mixed model, REML and Satterthwaite": "REML", "this model": OURS}
-    rows |= {"bootstrap of both lists (R package cbn)": "bootstrap of cbn"}
+    rows = {"Quasi-F (Clark 1973)": "quasi-F", "Mixed model, REML with Satterthwaite df": "REML", "**`bayes_bias`**": OURS}
+    rows |= {"Bootstrap of both lists (R package cbn)": "bootstrap of cbn"}
     for label, method in rows.items():
         shares = " | ".join(f"{100 * share:.1f}%" for share in found.loc[method, "both"].round(4))
         assert f"| {label} | {shares} |" in text
     whole = " | ".join(f"{share:.0%}" for share in found.loc["hierarchical", "both"])
-    assert f"| published Bayesian model | {whole} |" in text
+    assert f"| Published Bayesian model | {whole} |" in text
     both = zip(found.loc["WEAT", "targets"], found.loc["WEAT, one-sided", "targets"], strict=True)
     assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
     assert f"{from_to(related(method=INDEPENDENT).found)} of lists without bias" in text
@@ -152,7 +152,7 @@ def test_the_readme_quotes_the_evidence():
 @pytest.mark.parametrize(
     ("page_name", "of_weat", "of_model"),
     [
-        ("docs/index.md", "two-sided test finds one in {} of cases", "this model in {}."),
+        ("docs/index.md", "two-sided test nevertheless finds one in {} of cases", "`bayes_bias` in {}."),
         ("paper/paper.md", "at the 5% level in {} of such cases", "finds one in {}."),
     ],
 )
