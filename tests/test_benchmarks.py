@@ -189,7 +189,7 @@ def test_docs_quote_several_lists_changes_and_covariates():
         in checklist
     )
     changes = rows_of("comparisons").query("method == @OURS").set_index("words").covered
-    held = f"four words {changes[4]:.0%} of the 95% intervals held a known change, with eight {changes[8]:.0%}"
+    held = f"contained a known change in {changes[4]:.0%} of cases with four words and in {changes[8]:.0%} with eight"
     assert held in prose("docs/how-to/before-and-after.md")
     covariates = rows_of("covariates").set_index(["sides", "truth"]).loc["targets"]
     text = prose("docs/how-to/covariates.md")
