@@ -164,7 +164,7 @@ def test_pages_quote_one_rate_for_one_claim(page_name, of_weat, of_model):
 
 
 def test_docs_quote_the_model_against_classics():
-    text = prose("docs/statistics.md")
+    text = prose("docs/classical-tests.md") + prose("docs/related-words.md")
     rows = rows_of("simulated").set_index(["kind", "words", "method"]).sort_index()
     eight = rows.loc["independent words", 8]
     uneven = rows.loc["3 against 30 targets, the 3 three times as variable", 30]
@@ -182,7 +182,8 @@ def test_docs_quote_the_model_against_classics():
 
 def test_docs_quote_several_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
-    assert f"Among ten null lists some bias is found in {ten.found:.0%}" in prose("docs/statistics.md")
+    assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")
+    assert f"After adjustment, {ten['after Holm']:.0%} of the same" in prose("docs/estimands.md")
     checklist = prose("docs/how-to/paper-checklist.md")
     assert (
         f"distinguishable in {ten.found:.0%} of comparisons, after Holm's adjustment in {ten['after Holm']:.0%}"
