@@ -131,7 +131,11 @@ def test_notices_quote_the_evidence():
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
     found = nulls_by_size()
-    rows = {"Quasi-F (Clark 1973)": "quasi-F", "Mixed model, REML with Satterthwaite df": "REML", "**`bayes_bias`**": OURS}
+    rows = {
+        "Quasi-F (Clark 1973)": "quasi-F",
+        "Mixed model, REML with Satterthwaite df": "REML",
+        "**`bayes_bias`**": OURS,
+    }
     rows |= {"Bootstrap of both lists (R package cbn)": "bootstrap of cbn"}
     for label, method in rows.items():
         shares = " | ".join(f"{100 * share:.1f}%" for share in found.loc[method, "both"].round(4))
