@@ -14,13 +14,14 @@ INDEX = HERE / "README.md"
 
 _HEAD = """# Studies
 
-These studies re-analyse published findings with both word lists treated as samples. They use data that other people published, and
-the public functions of this package. Each folder contains a text like a short paper, the code, the results with versions, seed, and
-hashes of the data, and the figures. Data without a licence are not included. You can reproduce a study from your copy of the data
-with `python -m studies.NAME --data FOLDER`, which continues where it was interrupted.
+These studies re-analyse published findings with both word lists treated as samples. They use data that other people
+published, and the public functions of this package. Each folder contains a text like a short paper, the code, the
+results with versions, seed, and hashes of the data, and the figures. Data without a licence are not included. You can
+reproduce a study from your copy of the data with `python -m studies.NAME --data FOLDER`, which continues where it was
+interrupted.
 
-The studies of known bias and of debiasing methods create their own data. For example, `python -m studies.known_bias run SCENARIO
---out FOLDER` trains models on corpora whose bias is known, and analyses them.
+The studies of known bias and of debiasing methods create their own data. For example, `python -m studies.known_bias
+run SCENARIO --out FOLDER` trains models on corpora whose bias is known, and analyses them.
 
 <!-- list -->
 
