@@ -137,5 +137,5 @@ def test_code_of_the_readme_runs(
     monkeypatch.setattr(webbrowser, "open", lambda url, *_: opened.append(url))
     (code,) = re.findall(r"```python\n(.*?math-arts.csv.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     exec(code, {})
-    assert says(capsys.readouterr().out, "Posterior")
+    assert says(capsys.readouterr().out, "credible interval")
     assert opened
