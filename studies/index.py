@@ -12,23 +12,26 @@ from studies.ten_tests.study import STUDY as TEN_TESTS
 STUDIES: tuple[Study, ...] = (LANGUAGES, TEN_TESTS, NATIVE_WRITERS, PEOPLE, CHAT_MODEL)
 INDEX = HERE / "README.md"
 
-_HEAD = """# Studies: what published findings say with both word lists as samples
+_HEAD = """# Studies
 
-Published findings again, from data that others published, with the public functions of this package. Each folder has
-a text like a short paper, the code, the results with versions, seed and hashes of the data, and the figures.
-`python -m studies.NAME --data FOLDER` makes one again from your copy of the data, and goes on where it was
-interrupted. Data without a licence are not here. Known bias and the league of debiasing methods make data of their own:
-`python -m studies.known_bias run SCENARIO --out FOLDER` trains models on corpora whose bias is known, and asks them.
+These studies re-analyse published findings with both word lists treated as samples. They use data that other people
+published, and the public functions of this package. Each folder contains a text like a short paper, the code, the
+results with versions, seed, and hashes of the data, and the figures. Data without a licence are not included. You can
+reproduce a study from your copy of the data with `python -m studies.NAME --data FOLDER`, which continues where it was
+interrupted.
+
+The studies of known bias and of debiasing methods create their own data. For example, `python -m studies.known_bias
+run SCENARIO --out FOLDER` trains models on corpora whose bias is known, and analyses them.
 
 <!-- list -->
 
 - [Gender in 25 languages](languages/README.md)
-- [Ten tests, two embeddings and a sentence encoder](ten_tests/README.md)
-- [Is one speaker's word list interchangeable with another's?](native_writers/README.md)
-- [What does a finding mean for people?](people/README.md)
-- [21 stereotypes of a chat model, with labels and wordings as samples](chat_model/README.md)
+- [Ten tests in two embeddings and a sentence encoder](ten_tests/README.md)
+- [Word lists by different native writers](native_writers/README.md)
+- [Biases in vectors and in people](people/README.md)
+- [21 stereotypes of a chat model](chat_model/README.md)
 - [Corpora whose bias is known](../docs/evidence/power-and-coverage.md)
-- [A league of debiasing methods](debiasing_league/README.md), where the bias is known
+- [A league of debiasing methods](debiasing_league/README.md), in which the bias is known
 
 <!-- headlines -->
 """

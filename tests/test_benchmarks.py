@@ -131,13 +131,17 @@ def test_notices_quote_the_evidence():
 def test_the_readme_quotes_the_evidence():
     text = prose("README.md")
     found = nulls_by_size()
-    rows = {"quasi-F, Clark 1973": "quasi-F", "mixed model, REML and Satterthwaite": "REML", "this model": OURS}
-    rows |= {"bootstrap of both lists (R package cbn)": "bootstrap of cbn"}
+    rows = {
+        "Quasi-F (Clark 1973)": "quasi-F",
+        "Mixed model, REML with Satterthwaite df": "REML",
+        "**`bayes_bias`**": OURS,
+    }
+    rows |= {"Bootstrap of both lists (R package cbn)": "bootstrap of cbn"}
     for label, method in rows.items():
         shares = " | ".join(f"{100 * share:.1f}%" for share in found.loc[method, "both"].round(4))
         assert f"| {label} | {shares} |" in text
     whole = " | ".join(f"{share:.0%}" for share in found.loc["hierarchical", "both"])
-    assert f"| published Bayesian model | {whole} |" in text
+    assert f"| Published Bayesian model | {whole} |" in text
     both = zip(found.loc["WEAT", "targets"], found.loc["WEAT, one-sided", "targets"], strict=True)
     assert " | ".join(f"{two:.0%} ({one:.0%})" for two, one in both) in text
     assert f"{from_to(related(method=INDEPENDENT).found)} of lists without bias" in text
@@ -152,7 +156,7 @@ def test_the_readme_quotes_the_evidence():
 @pytest.mark.parametrize(
     ("page_name", "of_weat", "of_model"),
     [
-        ("docs/index.md", "two-sided test finds one in {} of cases", "this model in {}."),
+        ("docs/index.md", "two-sided test nevertheless finds one in {} of cases", "`bayes_bias` in {}."),
         ("paper/paper.md", "at the 5% level in {} of such cases", "finds one in {}."),
     ],
 )
@@ -164,7 +168,7 @@ def test_pages_quote_one_rate_for_one_claim(page_name, of_weat, of_model):
 
 
 def test_docs_quote_the_model_against_classics():
-    text = prose("docs/statistics.md")
+    text = prose("docs/classical-tests.md") + prose("docs/related-words.md")
     rows = rows_of("simulated").set_index(["kind", "words", "method"]).sort_index()
     eight = rows.loc["independent words", 8]
     uneven = rows.loc["3 against 30 targets, the 3 three times as variable", 30]
@@ -182,14 +186,15 @@ def test_docs_quote_the_model_against_classics():
 
 def test_docs_quote_several_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
-    assert f"Among ten null lists some bias is found in {ten.found:.0%}" in prose("docs/statistics.md")
+    assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")
+    assert f"After adjustment, {ten['after Holm']:.0%} of the same" in prose("docs/estimands.md")
     checklist = prose("docs/how-to/paper-checklist.md")
     assert (
         f"distinguishable in {ten.found:.0%} of comparisons, after Holm's adjustment in {ten['after Holm']:.0%}"
         in checklist
     )
     changes = rows_of("comparisons").query("method == @OURS").set_index("words").covered
-    held = f"four words {changes[4]:.0%} of the 95% intervals held a known change, with eight {changes[8]:.0%}"
+    held = f"contained a known change in {changes[4]:.0%} of cases with four words and in {changes[8]:.0%} with eight"
     assert held in prose("docs/how-to/before-and-after.md")
     covariates = rows_of("covariates").set_index(["sides", "truth"]).loc["targets"]
     text = prose("docs/how-to/covariates.md")

@@ -56,7 +56,7 @@ def test_sentence_pairs_beside_gee_and_bootstrap(paper):
         from_to(rows.get_group(method))
         for method in ("hierarchical", "GEE, exchangeable", "bootstrap of writers", "Wilson")
     )
-    assert f"hold the true share in {wilson} of cases, those of the hierarchical" in paper
+    assert f"contain the true share in {wilson} of cases, those of the hierarchical" in paper
     assert f"in {ours}. A generalised estimating equation does as well ({equation}), a bootstrap" in paper
     assert f"nearly ({bootstrap})" in paper
 
@@ -85,7 +85,7 @@ def test_how_often_the_truth_is_held(paper):
     assert f"of {len(sbc)} quantities in {sbc.fits.max()} fits finds none that deviates" in paper
     assert (sbc.p_uniform > 0.05 / len(sbc)).all()
     planted = rows_of("planted").query("method == @OURS and scope == 'both'")
-    assert f"hold the true bias in {from_to(planted.coverage_95)} of cases" in paper
+    assert f"contain the true bias in {from_to(planted.coverage_95)} of cases" in paper
     assert set(planted.wordlist) == {"weat1", "weat7"}
     assert set(planted.draws) == {400}
     corpora = rows_of("known-bias").query("question == 'replicates'").set_index("asked").value
