@@ -17,6 +17,7 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.table.statistics import compared_classes
 
 _POWERS = np.arange(0.1, 1.0, 0.1)
+_USUAL_POWER = 0.8
 _EDGE = 0.06
 
 
@@ -72,6 +73,8 @@ def plot_plan(
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
             label.set_visible(_inside(ax, label))
+        ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
+        ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
         ax.plot(
             *grid.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=grid.these
