@@ -157,7 +157,7 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        It is not valid JSON, or an object has a key twice, of which Python would keep the last value.
+        If it is not valid JSON, or an object has a key twice, of which Python would keep the last value.
     """
     return json.loads(text, object_pairs_hook=_unrepeated)
 

@@ -239,9 +239,9 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     Raises
     ------
     BayesBiasError
-        `jobs` is not a number of processes, or a process was killed.
+        If `jobs` is not a number of processes, or a process was killed.
     OutputError
-        A result cannot be written.
+        If a result cannot be written.
     """
     check_jobs(jobs)
     different = {job.key: job for job in todo}

@@ -59,9 +59,9 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
     Raises
     ------
     BayesBiasError
-        Of the kind `refusal`: the file has another encoding, no cells, or a row that is longer than the headings; or
-        openpyxl is needed and missing; a workbook has two sheets with cells, an error in a cell, or a formula without
-        its value. `label` begins the line.
+        If of the kind `refusal`: the file has another encoding, no cells, or a row that is longer than the headings, if
+        openpyxl is needed and missing, or if a workbook has two sheets with cells, an error in a cell, or a formula
+        without its value. `label` begins the line.
     """
     header, *rows = _rows(file, label, refusal) or [[]]
     header = [unquoted(stripped(cell)) for cell in header]
@@ -128,7 +128,7 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     Raises
     ------
     NotNumbersError
-        A cell is not a number, or is ambiguous.
+        If a cell is not a number, or is ambiguous.
 
     Examples
     --------

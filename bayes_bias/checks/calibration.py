@@ -229,11 +229,11 @@ def calibrate(
     BayesBiasError
         An impossible seed or number of processes; too few words to draw from; a list or embedding that cannot be read.
     TableError
-        A table does not come from an embedding.
+        If a table does not come from an embedding.
     ScopeError
         If the data do not support a scope.
     OutputError
-        The folder cannot be made or written to, or holds something else.
+        If the folder cannot be made or written to, or holds something else.
 
     References
     ----------

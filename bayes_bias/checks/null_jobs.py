@@ -344,7 +344,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     BayesBiasError
         If a draw cannot be judged, after all others have been judged.
     OutputError
-        The folder cannot be made or written to, or holds something else.
+        If the folder cannot be made or written to, or holds something else.
     """
     store = None if folder is None else open_store(folder)
     keys = [cell.key for cell in cells]

@@ -61,7 +61,7 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     Raises
     ------
     TableError
-        The table had too many values to be formed, so the fit does not hold them.
+        If the table had too many values to be formed, so the fit does not hold them.
 
     Examples
     --------

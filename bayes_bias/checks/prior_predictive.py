@@ -51,9 +51,9 @@ def prior_predictive(
     Raises
     ------
     SpecError
-        The model is unknown, or seed or draws are not whole numbers.
+        If the model is unknown, or seed or draws are not whole numbers.
     TableError
-        The table does not fit the model, or has too many values to be formed.
+        If the table does not fit the model, or has too many values to be formed.
 
     Notes
     -----

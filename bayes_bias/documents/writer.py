@@ -74,8 +74,8 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     Raises
     ------
     OutputError
-        This kind of result has no page, a format of figures is unknown, the folder cannot be written, or it holds files
-        and is not to be overwritten. Nothing in the folder has changed then.
+        If this kind of result has no page, a format of figures is unknown, the folder cannot be written, or it holds
+        files and is not to be overwritten. Nothing in the folder has changed then.
 
     Examples
     --------

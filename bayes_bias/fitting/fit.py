@@ -73,9 +73,9 @@ def fit(
     Raises
     ------
     SpecError
-        The model is unknown or its file is wrong, or the seed is not a whole number from 0 on.
+        If the model is unknown or its file is wrong, or the seed is not a whole number from 0 on.
     TableError
-        There are no data, the data do not fit the model, or the values do not vary.
+        If there are no data, the data do not fit the model, or the values do not vary.
 
     Examples
     --------

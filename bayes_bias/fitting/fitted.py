@@ -41,7 +41,7 @@ class Fitted:
         Raises
         ------
         BayesBiasError
-            It is something else.
+            If it is something else.
         """
         if isinstance(fit, Fitted):
             return fit
@@ -71,7 +71,7 @@ class Fitted:
         Raises
         ------
         ScopeError
-            A model of the user's own does not have all scales.
+            If a model of the user's own does not have all scales.
         """
         if missing := self.without_scales:
             raise ScopeError(f"fit: {missing}")

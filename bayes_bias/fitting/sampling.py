@@ -47,7 +47,7 @@ class Sampling:
     Raises
     ------
     SpecError
-        A number of draws or chains is below 1, or the acceptance rate is impossible.
+        If a number of draws or chains is below 1, or the acceptance rate is impossible.
 
     Examples
     --------

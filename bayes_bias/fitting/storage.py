@@ -32,7 +32,7 @@ def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
     Raises
     ------
     OutputError
-        It is not a fit; the path is a folder, or cannot be written to; or it is there already and may not be
+        If it is not a fit, if the path is a folder, or cannot be written to, or if it is there already and may not be
         overwritten.
     """
     return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
@@ -105,8 +105,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
     Raises
     ------
     OutputError
-        The file does not exist, is not netCDF, or is damaged; its values are not those that were written; it is not a
-        fit of this package, or was made by an earlier version.
+        If the file does not exist, is not netCDF, or is damaged, if its values are not those that were written, or if
+        it is not a fit of this package, or was made by an earlier version.
     """
     refuse_pipe_or_address(check_path("path", path, OutputError), "path", OutputError)
     if not Path(path).is_file():

@@ -64,7 +64,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Raises
     ------
     MeasureError
-        There are no replicates, they have no space in common, or `weat` refuses the table.
+        If there are no replicates, they have no space in common, or `weat` refuses the table.
 
     Notes
     -----

@@ -18,7 +18,7 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
 
     For a subspace of several components, :math:`|\cos(w, g)|` is replaced by the length of the unit vector's
-    projection; for one component both are the same.
+    projection, which for one component is the same.
 
     Parameters
     ----------
@@ -41,7 +41,8 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     Raises
     ------
     MeasureError
-        There are no words; a word has no vector or a zero vector; the subspace is unusable; c is not positive.
+        If there are no words, if a word has no vector or a zero vector, if the subspace is unusable, or if c is not
+        positive.
 
     Notes
     -----

@@ -33,8 +33,8 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     Raises
     ------
     MeasureError
-        There are other than two groups, or fewer than three attributes; a word has no usable vector; all attributes are
-        equally close to a group.
+        If there are other than two groups, or fewer than three attributes, if a word has no usable vector, or if all
+        attributes are equally close to a group.
 
     Notes
     -----

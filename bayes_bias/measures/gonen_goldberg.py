@@ -15,7 +15,7 @@ from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Compute the cosine of each word with the direction from the mean of the other classes to that of each class.
+    """Compute the cosine of each word with the direction from the mean of the other classes to the mean of each class.
 
     With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
 
@@ -31,7 +31,7 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
     Returns
     -------
     pandas.DataFrame
-        One row for each word, one column for each class; positive leans to the class.
+        One row for each word, one column for each class, positive for words that lean to the class.
 
     Examples
     --------
@@ -97,8 +97,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     vectors : mapping of str to array
         The embedding to test, usually after debiasing.
     groups : mapping of str to sequence of str
-        Two groups or more of the same size; in the paper the 500 most male- and the 500 most female-biased words
-        *before* debiasing (`bias_towards`, `most_biased`).
+        Two groups or more of the same size, such as the 500 most male- and the 500 most female-biased words *before*
+        debiasing (`bias_towards`, `most_biased`).
     seed : int
         Seed of k-means, which starts ten times.
 
@@ -111,8 +111,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Raises
     ------
     MeasureError
-        There is only one group; groups differ in size or have fewer than two words; a word has no vector or is in two
-        groups.
+        If there is only one group, if groups differ in size or have fewer than two words, or if a word has no vector or
+        is in two groups.
 
     Notes
     -----
@@ -179,7 +179,7 @@ def classification(
     vectors, groups
         See `clustering`. The paper has 2,500 words in each group. Groups may differ in size.
     train : float
-        Share of words to train on; the paper trains on 1,000 of 5,000.
+        Share of words to train on (in the paper 1,000 of 5,000).
     seed : int
         Seed of the split.
 
@@ -192,8 +192,8 @@ def classification(
     Raises
     ------
     MeasureError
-        There is only one group; a group has fewer than four words; `train` is outside (0, 1); a word has no vector or
-        is in two groups.
+        If there is only one group, if a group has fewer than four words, if `train` is outside (0, 1), or if a word has
+        no vector or is in two groups.
 
     Notes
     -----
@@ -250,7 +250,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     vectors : mapping of str to array
         The embedding to test, usually after debiasing.
     words : sequence of str
-        The words to test; in the paper professions.
+        The words to test (in the paper professions).
     bias : pandas.DataFrame
         Bias *before* debiasing (`bias_towards`) of the words and of the vocabulary: every row is a candidate neighbour.
     k : int
@@ -259,14 +259,14 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     Returns
     -------
     WordResult
-        `value` in [-1, 1], 0 if neighbours are unrelated to the bias; `p_value` (two-sided) for two classes; `words`
+        `value` in [-1, 1], 0 if neighbours are unrelated to the bias. For two classes `p_value` is two-sided. `words`
         has the share of neighbours leaning to each class.
 
     Raises
     ------
     MeasureError
-        There are fewer than three words, or fewer than k other words; a word has no former bias or no vector; words do
-        not vary.
+        If there are fewer than three words, or fewer than k other words, if a word has no former bias or no vector, or
+        if words do not vary.
 
     Notes
     -----

@@ -40,13 +40,13 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Raises
     ------
     MeasureError
-        Two groups share a class; missing or repeated pairs.
+        If two groups share a class, or if pairs are missing or repeated.
 
     Notes
     -----
     The paper tests against random rotations of the group means, which needs the vectors. Here `p_value` permutes the
-    targets, as in WEAT; for two groups it equals WEAT's p. Misleads like WEAT (attributes are held fixed), and hides
-    which group is responsible: read `words` by group.
+    targets, as in WEAT, and for two groups it equals WEAT's p. Misleads like WEAT (attributes are held fixed), and
+    hides which group is responsible, so read `words` by group.
 
     References
     ----------
@@ -91,7 +91,7 @@ def _closeness(table: AssociationTable) -> np.ndarray:
 
 
 def _p_value(closeness: np.ndarray, group_of: np.ndarray, permutations: int, seed: int) -> float:
-    """Share of regroupings with a sum at least as large; for two groups by WEAT's test."""
+    """Share of regroupings with a sum at least as large, for two groups by WEAT's test."""
     check_count("permutations", permutations, "draws", refusal=MeasureError)
     sizes = np.bincount(group_of)
     if len(sizes) > 2:

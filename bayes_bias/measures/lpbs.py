@@ -24,8 +24,8 @@ def lpbs(
     Parameters
     ----------
     table : AssociationTable
-        Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`; complete. They
-        need not be corrected by the prior :math:`p(w)`, which cancels in a score.
+        Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`. The table must
+        be complete. They need not be corrected by the prior :math:`p(w)`, which cancels in a score.
     alternative, permutations, seed
         See `weat`. The paper's test is two-sided.
 

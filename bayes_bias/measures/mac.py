@@ -45,7 +45,7 @@ def mac(table: AssociationTable) -> WordResult:
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and classes; complete, without repeats.
+        Any number of groups and classes. The table must be complete, without repeats.
 
     Returns
     -------
@@ -60,9 +60,9 @@ def mac(table: AssociationTable) -> WordResult:
 
     Notes
     -----
-    Misleads because it ignores which group is associated with which class: it is the mean distance of two lists. It
-    is 1 for *any* targets once classes point in opposite directions, however biased they are, and words of one topic
-    lie below 1. A single MAC has no interpretation; at best its change has one.
+    Misleads because it ignores which group is associated with which class: it is the mean distance of two lists. It is
+    1 for *any* targets once classes point in opposite directions, however biased they are, and words of one topic lie
+    below 1. A single MAC has no interpretation, although its change may have one.
 
     References
     ----------
@@ -103,7 +103,7 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     Raises
     ------
     MeasureError
-        Targets or classes differ, or the change is the same for all of them, so that t is undefined.
+        If targets or classes differ, or the change is the same for all of them, so that t is undefined.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class MeasureTable(Tabled):
     failed : frozenset of str
         Those of the measures that are left out whose function raised an unexpected error.
     fewest_words : float
-        Smallest effective number of words of a group or class, on which the intervals of redrawn words depend; NaN
+        Smallest effective number of words of a group or class, on which the intervals of redrawn words depend, or NaN
         without them.
     """
 
@@ -87,7 +87,7 @@ class MeasureTable(Tabled):
         return Layout(list(map(str, rows.index)), columns, heading="measure")
 
     def _intervals(self, rows: pd.DataFrame) -> list[str]:
-        """The interval of each measure, or else that of redrawn words with a mark."""
+        """The interval of each measure, or else the interval of redrawn words with a mark."""
         mark, texts = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN, []
         redrawn = interval_of(rows, "redrawn") if "redrawn" in rows else interval_of(rows * float("nan"))
         for *own, lower, upper in zip(*interval_of(rows), *redrawn, strict=True):
@@ -126,7 +126,7 @@ def measure_all(
     chance_draws: int = 0,
     redraws: int = 0,
 ) -> MeasureTable:
-    """Compute every measure that applies to a word list: those of this package and your own (see `measure`).
+    """Compute every measure that applies to a word list, from this package and your own (see `measure`).
 
     Units and directions differ, so read each row against its own b0 and range. Relative norm distance has one row
     for each associated class, and is positive if the class is nearer to the *second* group.
@@ -145,7 +145,7 @@ def measure_all(
     seed, ci_prob
         See `Occasion`.
     only : collection of str, optional
-        Names of the measures to run; all of them by default.
+        Names of the measures to run, by default all.
     chance_draws : int
         Number of lists of random words to compute the chance level of each measure from: as many words of the same
         embedding in each group and class. The table must come from `bayes_bias.cosines`.
@@ -286,7 +286,7 @@ def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, .
 
 
 def discover() -> dict[str, str]:
-    """Import all that registers measures: the modules of this folder, and those of packages by an entry point.
+    """Import all that registers measures, that is, the modules of this folder and of packages with an entry point.
 
     Returns
     -------

@@ -40,9 +40,9 @@ class MinF(StudentTest):
 def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     r"""Is the bias larger than a new choice of words would make it by chance? From the two F-tests of a paper alone.
 
-    :math:`F_1` is the square of Student's t of the targets' association scores, group against group, :math:`F_2` that
-    of the attributes' scores, class against class; both pool the variances, with :math:`n_1 = P_1 + P_2 - 2` and
-    :math:`n_2 = W_1 + W_2 - 2` degrees of freedom.
+    :math:`F_1` is the square of Student's t of the targets' association scores, group against group, and :math:`F_2`
+    the square for the attributes' scores, class against class. Both pool the variances, with :math:`n_1 = P_1 + P_2 -
+    2` and :math:`n_2 = W_1 + W_2 - 2` degrees of freedom.
 
     .. math:: \min F' = \frac{F_1 F_2}{F_1 + F_2}, \qquad
               df = \frac{(F_1 + F_2)^2}{F_1^2 / n_2 + F_2^2 / n_1}
@@ -53,17 +53,17 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     Parameters
     ----------
     table : AssociationTable
-        Two groups and two associated classes. Control classes are ignored. Complete, without repeats.
+        Two groups and two associated classes. Control classes are ignored. The table must be complete, without repeats.
     ci_prob : float
         Confidence of the equal-tailed interval.
 
     Raises
     ------
     MeasureError
-        There are not two groups and two classes; a group or class has one word; pairs are missing or repeated; scores
-        have no spread.
+        If there are not two groups and two classes, if a group or class has one word, if pairs are missing or repeated,
+        or if scores have no spread.
     ScopeError
-        `ci_prob` is not between 0 and 1.
+        If `ci_prob` is not between 0 and 1.
 
     Notes
     -----
@@ -118,7 +118,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
 
 
 def _pooled(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
-    """Variance of the bias over the words of two groups, or classes, that vary alike; its degrees of freedom."""
+    """Variance of the bias over the words of two groups, or classes, that vary alike, and its degrees of freedom."""
     size = np.bincount(cell_of)
     deviations = scores - (np.bincount(cell_of, scores) / size)[cell_of]
     df = len(scores) - len(size)

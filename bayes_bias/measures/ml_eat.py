@@ -46,7 +46,8 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     Parameters
     ----------
     table : AssociationTable
-        Two groups and two associated classes, with two words or more in each; complete, without repeats.
+        Two groups and two associated classes, with two words or more in each. The table must be complete, without
+        repeats.
     permutations, seed
         See `weat`.
 
@@ -57,7 +58,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 
     Notes
     -----
-    p-values are those of permutations, of the targets in level 1 and of the attributes in level 2. The authors' code
+    p-values come from permutations, of the targets in level 1 and of the attributes in level 2. The authors' code
     replaces them by a normal approximation, and reports the smaller tail. Level 2 misleads as WEAT does: d is in units
     of the spread between *these* attributes. The posterior's `group_bias` is the same contrast with an interval.
 

@@ -1,6 +1,6 @@
 """What measures give for other words: for random ones, by chance alone, and for the lists' own words drawn again.
 
-Both are distributions of every measure, those of users included, because each is computed again from whole tables.
+Both are distributions of every measure, including those of users, because each is computed again from whole tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,12 +45,12 @@ def summarised(tables: Iterable[AssociationTable], evaluate: Evaluate, ci_prob: 
 def random_tables(
     table: AssociationTable, draws: int, seed: int, random: Random = "both"
 ) -> Iterator[AssociationTable]:
-    """Tables of the same design, in the same embedding, with random common words in place of those of the list.
+    """Tables of the same design, in the same embedding, with random common words instead of the words of the list.
 
     Raises
     ------
     MeasureError
-        The table does not know its embedding, or the embedding has too few other words.
+        If the table does not know its embedding, or the embedding has too few other words.
     """
     if (origin := table.origin) is None:
         raise MeasureError("Lists of random words need the embedding. Make the table with `bayes_bias.cosines`.")
@@ -105,12 +105,12 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
     r"""Tables whose words are drawn with replacement from those of each group and class, and whose replicates from all.
 
     Of n words n - 1 are drawn, because means of n drawn words vary too little by the factor (n - 1) / n. If words are
-    related, their effective number takes the place of n; if a list names sub-topics instead, these are drawn whole.
+    related, their effective number takes the place of n. If a list names sub-topics instead, these are drawn whole.
 
     Raises
     ------
     MeasureError
-        The values of the table are not in memory.
+        If the values of the table are not in memory.
     """
     if not table.is_formed:
         raise MeasureError("The lists are too long for their words to be drawn again.")
@@ -173,7 +173,7 @@ def fewest_words(table: AssociationTable) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Copies:
-    """Vectors, or their lengths, also under the names of copies of words; of replicates those that were drawn."""
+    """Vectors, or their lengths, also under the names of copies of words, and of replicates only the drawn ones."""
 
     of_words: Any
     original: Mapping[str, str]

@@ -70,7 +70,8 @@ def pair_dir(
     Raises
     ------
     MeasureError
-        There is one pair, or a set of more than two words; a word has no usable vector; the words of a pair share one.
+        If there is one pair, or a set of more than two words, if a word has no usable vector, or if the words of a pair
+        share one.
 
     Notes
     -----

@@ -46,7 +46,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     r"""How much would the bias differ with other words? Words of the lists are redrawn with replacement.
 
     In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
-    attributes of each class from that class, and the bias is that of all their pairs: with the counts :math:`t_i`,
+    attributes of each class from that class, and the bias is the bias of all their pairs: with the counts :math:`t_i`,
     :math:`a_j` of how often each word was drawn and the weights :math:`k_{gc}` of the bias
 
     .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
@@ -56,7 +56,8 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. The table must be complete, without
+        repeats.
     draws : int
         Number of redrawn tables.
     seed : int
@@ -67,9 +68,10 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     Raises
     ------
     MeasureError
-        A group or class has one word; pairs are missing or repeated; scores have no spread; there are no draws.
+        If a group or class has one word, if pairs are missing or repeated, if scores have no spread, or if there are no
+        draws.
     ScopeError
-        `ci_prob` is not between 0 and 1.
+        If `ci_prob` is not between 0 and 1.
 
     Notes
     -----

@@ -51,7 +51,7 @@ class QuasiF(StudentTest):
         its `df`.
     influence : pandas.Series
         By `source` and `word`, the change of the bias by the word's deviation from its group or class, in units of the
-        table. The squares of targets sum to :math:`V_T`, those of attributes to :math:`V_A`.
+        table. The squares of targets sum to :math:`V_T`, the squares of attributes to :math:`V_A`.
     """
 
     measure: str = "quasi-F"
@@ -83,7 +83,8 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. The table must be complete, without
+        repeats.
     scope : {"both", "targets", "attributes"}
         The words that are samples. WEAT's test is about "targets".
     ci_prob : float
@@ -92,10 +93,10 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Raises
     ------
     MeasureError
-        The scope is unknown; a sampled group or class has one word; pairs are missing or repeated; scores have no
-        spread.
+        If the scope is unknown, if a sampled group or class has one word, if pairs are missing or repeated, or if
+        scores have no spread.
     ScopeError
-        `ci_prob` is not between 0 and 1.
+        If `ci_prob` is not between 0 and 1.
 
     Notes
     -----
@@ -107,7 +108,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     interval.
 
     In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
-    are those of lmerTest for the linear mixed model with both sides random.
+    equal the ones of lmerTest for the linear mixed model with both sides random.
 
     It has no prior, so comparing it with the posterior shows the influence of the prior. Groups and classes share only
     the residual, so a group of three or four words has few degrees of freedom. Misleads if words are not a sample:
@@ -204,7 +205,7 @@ def _influence(
 def _of_words(
     source: Source, scores: NDArray[np.float64], cell_of: NDArray[np.integer], cells: NDArray[np.str_]
 ) -> Iterator[_Term]:
-    """Variance of the mean score of each group's targets, or of each class's attributes; NaN of a single word."""
+    """Variance of the mean score of each group's targets, or of each class's attributes, or NaN for a single word."""
     for k, cell in enumerate(cells.tolist()):
         of_cell = scores[cell_of == k]
         variance = float(of_cell.var(ddof=1)) / len(of_cell) if len(of_cell) > 1 else np.nan

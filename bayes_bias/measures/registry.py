@@ -24,9 +24,9 @@ class Occasion:
     Attributes
     ----------
     table : AssociationTable
-        The word list in an embedding; read its vectors through `vectors`.
+        The word list in an embedding. Read its vectors through `vectors`.
     defining_sets : sequence of sequences of str
-        Words that differ only in the protected attribute; read them through `subspace`.
+        Words that differ only in the protected attribute. Read them through `subspace`.
     vocabulary : str or None
         The control class of random words for a negative control.
     seed : int
@@ -34,7 +34,7 @@ class Occasion:
     ci_prob : float
         Probability of the intervals of measures that have one.
     permutations : int or None
-        Number of partitions that permutation tests draw; None for their own number.
+        Number of partitions that permutation tests draw, or None for their own number.
     """
 
     table: AssociationTable
@@ -145,7 +145,8 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
     Parameters of the function with the name of an attribute of `Occasion` are filled in: ``table``, ``vectors``,
     ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of them is given the
-    `Occasion` itself. A number alone has neither a range nor a value that means "no bias"; a `Result` states both.
+    `Occasion` itself. A number alone has neither a range nor a value that means "no bias", whereas a `Result` states
+    both.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     Raises
     ------
     MeasureError
-        The name is not a string, or is taken by another function. What is registered is not a function, or needs an
+        If the name is not a string, or is taken by another function. What is registered is not a function, or needs an
         argument that cannot be filled in.
 
     Examples

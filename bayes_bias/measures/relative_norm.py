@@ -34,7 +34,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     Raises
     ------
     MeasureError
-        There are no words, or a word has no vector or a zero vector.
+        If there are no words, or a word has no vector or a zero vector.
 
     Notes
     -----

@@ -72,16 +72,17 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     Parameters
     ----------
     table : AssociationTable
-        Any number of groups and associated classes. Control classes are ignored. Complete, without repeats.
+        Any number of groups and associated classes. Control classes are ignored. The table must be complete, without
+        repeats.
     ci_prob : float
         Confidence of the equal-tailed interval.
 
     Raises
     ------
     MeasureError
-        A group or class has one word; pairs are missing or repeated; scores have no spread.
+        If a group or class has one word, if pairs are missing or repeated, or if scores have no spread.
     ScopeError
-        `ci_prob` is not between 0 and 1.
+        If `ci_prob` is not between 0 and 1.
 
     Notes
     -----
@@ -97,8 +98,8 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     each group and class.
 
     In a complete table the restricted likelihood is a product of three factors: for the scatter of targets' means
-    within groups, for that of attributes' means within classes, and for the remaining sum of squares. They are small,
-    so no sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no
+    within groups, for the scatter of attributes' means within classes, and for the remaining sum of squares. They are
+    small, so no sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no
     uncertainty, as in lmerTest.
 
     Misleads if a short group or class is more variable than a long one: one variance for all is then too small for it,
@@ -148,7 +149,7 @@ class _Part(NamedTuple):
 
 
 class _Design(NamedTuple):
-    """The parts of the restricted likelihood, and what each variance adds to that of the bias."""
+    """The parts of the restricted likelihood, and what each variance adds to the variance of the bias."""
 
     names: Sequence[str]
     parts: Sequence[_Part]

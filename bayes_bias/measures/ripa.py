@@ -28,19 +28,19 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     words : sequence of str
         The words to measure.
     subspace : numpy.ndarray
-        For a pair ``pair_direction(vectors, x, y, normalize=False)``; for several
-        ``defining_subspace(vectors, pairs, normalize=False)``, the first principal component of their differences.
+        For a pair ``pair_direction(vectors, x, y, normalize=False)``, and for several ``defining_subspace(vectors,
+        pairs, normalize=False)``, the first principal component of their differences.
 
     Returns
     -------
     WordResult
-        `value` in [0, inf), 0 without bias, in the embedding's units of length; `words` has each word's coordinates and
-        its `association`; for one direction it has a sign, positive towards x.
+        `value` in [0, inf), 0 without bias, in the embedding's units of length. `words` has each word's coordinates and
+        its `association`, which for one direction has a sign, positive towards x.
 
     Raises
     ------
     MeasureError
-        There are no words; a word has no vector or a zero vector; the subspace is unusable.
+        If there are no words, if a word has no vector or a zero vector, or if the subspace is unusable.
 
     Notes
     -----

@@ -44,14 +44,14 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Raises
     ------
     MeasureError
-        There are fewer than two words, or other than two classes. A word has no usable vector.
+        If there are fewer than two words, or other than two classes. A word has no usable vector.
 
     Notes
     -----
     Misleads because no words have 0, whatever they mean: fifteen random frequent words of GloVe have .32 (95% from .14
-    to .57), as much as fifteen nationalities. Compare with the chance level of the same list. Sentiment is that of the
-    words which the regression learns from; others give another value. Intervals of redrawn words are too short: 80 to
-    92% of those of 95% contain the mean of other lists, by their number of words.
+    to .57), as much as fifteen nationalities. Compare with the chance level of the same list. The sentiment depends on
+    the words from which the regression learns. Intervals of redrawn words are too short: 80 to 92% of 95% intervals
+    contain the mean of other lists, by their number of words.
 
     References
     ----------

@@ -67,7 +67,7 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
     Notes
     -----
     Misleads in both directions. Two halves share half of their words, so their spread is not a standard error for new
-    words; and a half is shorter than the list in use. A measure can be perfectly reliable and wrong.
+    words, and a half is shorter than the list in use. A measure can be perfectly reliable and wrong.
 
     References
     ----------
@@ -115,7 +115,7 @@ def half_lists(
     draws : int
         Number of halves.
     fraction : float
-        Share of words to keep in each group and class; at least two words, or all of them.
+        Share of words to keep in each group and class, at least two words, or all of them.
     seed : int
         Seed of the draws.
     """

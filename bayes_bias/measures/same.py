@@ -87,14 +87,15 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Raises
     ------
     MeasureError
-        There are no words, or there is one class; a word has no vector or a zero vector; means of classes coincide or
-        lie on one line.
+        If there are no words, or there is one class, if a word has no vector or a zero vector, or if means of classes
+        coincide or lie on one line.
 
     Notes
     -----
-    Stereotype divides by the number of words inside the root; equation 77 of the preprint divides by \|W\| once more
-    outside it, against its own lemma and the authors' code. The authors' code adds absolute components. Their sum can
-    exceed 1 and depends on the order of classes; the length of the projection, the same for two classes, does not.
+    Stereotype divides by the number of words inside the root, whereas equation 77 of the preprint divides by \|W\| once
+    more outside it, against its own lemma and the authors' code. The authors' code adds absolute components. Their sum
+    can exceed 1 and depends on the order of classes, whereas the length of the projection, the same for two classes,
+    does not.
 
     Misleads in small lists: means of few words are noisy directions, and any word has ``|cos|`` of about .8 /
     sqrt(dimensions) with any direction. The paper has no test. The signed coordinates of three classes or more depend

@@ -54,7 +54,7 @@ def sd_weat(
     Parameters
     ----------
     table : AssociationTable
-        Two groups of two or more targets, any number of classes; complete, without repeats.
+        Two groups of two or more targets, any number of classes. The table must be complete, without repeats.
     vocabulary : str, optional
         A control class of 100 or more random words for the paper's negative control: SD-WEAT of 100 groups of 100 of
         them, from which z and p follow.

@@ -25,8 +25,8 @@ class Seat(Separation):
     Attributes
     ----------
     across : bool
-        Whether a sentence was compared with those of all templates, as in the paper, or only with those of its own
-        replicate, because replicates have no space in common.
+        Whether a sentence was compared with the sentences of all templates, as in the paper, or only with sentences of
+        its own replicate, because replicates have no space in common.
     """
 
     measure: str = "SEAT"
@@ -52,21 +52,21 @@ def seat(
               d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
-    where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences; if there are more than a
+    where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences. If there are more than a
     million, 99,999 random ones are drawn.
 
     Parameters
     ----------
     table : AssociationTable
-        Two groups and two associated classes with replicates; complete, without repeats. Without vectors, or with
-        replicates that are not templates, cosines are those within a replicate.
+        Two groups and two associated classes with replicates. The table must be complete, without repeats. Without
+        vectors, or with replicates that are not templates, cosines are those within a replicate.
     alternative, permutations, seed
         See `weat`.
 
     Raises
     ------
     MeasureError
-        There are no replicates, or `weat` refuses the table.
+        If there are no replicates, or `weat` refuses the table.
 
     Notes
     -----

@@ -39,8 +39,8 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
     Raises
     ------
     MeasureError
-        There are no words, or other than two classes; a word has no vector or a zero vector; both poles are at the
-        same place.
+        If there are no words, or other than two classes, if a word has no vector or a zero vector, or if both poles are
+        at the same place.
 
     Notes
     -----

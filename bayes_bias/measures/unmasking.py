@@ -28,7 +28,7 @@ def unmasking(table: AssociationTable) -> WordResult:
     ----------
     table : AssociationTable
         Uncorrected log probabilities of the attributes:
-        ``log_probabilities(list, model, predict="attributes", corrected=False)``; complete.
+        ``log_probabilities(list, model, predict="attributes", corrected=False)``. The table must be complete.
 
     Returns
     -------

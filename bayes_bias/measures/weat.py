@@ -36,7 +36,7 @@ def weat(
     permutations: int | None = None,
     seed: int = 0,
 ) -> Weat:
-    r"""Do the words of group X lie closer to class A than to B, more than those of group Y do?
+    r"""Do the words of group X lie closer to class A than to B, more than the words of group Y do?
 
     X is the first group and A its class, Y the second group and B its class. A positive value is stereotypical.
     Control classes are ignored. With a target's score
@@ -59,7 +59,8 @@ def weat(
     Parameters
     ----------
     table : AssociationTable
-        Two groups (two or more targets in each) and two associated classes; complete, without repeats.
+        Two groups (two or more targets in each) and two associated classes. The table must be complete, without
+        repeats.
     ddof : {1, 0}
         Subtracted from the number of targets in the standard deviation: 1 as published. Some re-implementations use 0.
     alternative : {"greater", "less", "two-sided"}
@@ -72,8 +73,8 @@ def weat(
     Raises
     ------
     MeasureError
-        There are not two groups and two classes; a group has one word; pairs are missing or repeated; all scores are
-        equal.
+        If there are not two groups and two classes, if a group has one word, if pairs are missing or repeated, or if
+        all scores are equal.
 
     Notes
     -----

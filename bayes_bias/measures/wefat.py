@@ -46,13 +46,13 @@ def wefat(
     -------
     WordResult
         `value` is the mean effect size. `words` has the `group`, `effect_size` (in standard deviations of its cosines)
-        and `p_value` of each. `p_value` is that of the word if only one was measured.
+        and `p_value` of each. If only one word was measured, `p_value` is its p-value.
 
     Raises
     ------
     MeasureError
-        There are more than two groups or classes; a class has one word; a target is unknown; pairs are missing or
-        repeated; a word has the same cosine with all attributes.
+        If there are more than two groups or classes, if a class has one word, if a target is unknown, if pairs are
+        missing or repeated, or if a word has the same cosine with all attributes.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
 
 
 def _seen_from_own_class(design: TwoByTwo) -> np.ndarray:
-    """Cosines with A, then B; with the other sign for the second group, whose class is B."""
+    """Cosines with A, then B, with the other sign for the second group, whose class is B."""
     sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
     signed: np.ndarray = np.hstack([design.to_a, design.to_b]) * sign[:, None]
     return signed

@@ -26,13 +26,13 @@ class Component:
     name : str
         Of its standard deviation, in specs (the parameter of a prior) and in posteriors.
     part : {"targets", "attributes", "residual", "replicates"}
-        The part of a contrast's variance that it feeds; of targets and attributes also the side.
+        The part of a contrast's variance that it feeds, and of targets and attributes also the side.
     effect : str
         Its effect in the model's formula, as texts write it.
     effect_by_replicate : str
         The same if the effect may differ between replicates, or "" if it may not.
     dims : tuple of str
-        Along which its scale may differ: a spec says along which of them it does, see `bayes_bias.models.priors.scale`.
+        Along which its scale may differ, which the spec decides, see `bayes_bias.models.priors.scale`.
     needs : tuple of {"controls", "groups", "clusters", "replicates"}
         What a table must have: control classes, more than one group, words in clusters, replicates.
     over_groups, over_classes : str

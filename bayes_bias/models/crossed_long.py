@@ -99,7 +99,7 @@ def data(table: AssociationTable) -> xr.Dataset:
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The pairs and the design; values about the mean of their block, in units of the priors."""
+    """The pairs and the design, with values about the mean of their block, in units of the priors."""
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
     return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
@@ -243,7 +243,7 @@ def _word_effects(
     suffix: str = "",
     inflation: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """Effects of a side's words (words, cells); with a suffix, in each replicate (replicate, words, cells)."""
+    """Effects of a side's words (words, cells), or with a suffix, in each replicate (replicate, words, cells)."""
     category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
     own = [c for c in OF_WORDS if c.part == f"{side}s"]
     of_word = dict(sd)

@@ -30,7 +30,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 def _observe(name: str, coefficients: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
     """Observe scatter matrices in the PyMC model at hand, singular if `df` is below their size.
 
-    Up to a constant their density is that of `bayes_bias.models.table_parts.Part`.
+    Up to a constant their density is given by `bayes_bias.models.table_parts.Part`.
     """
     pm.CustomDist(
         name,

@@ -40,13 +40,13 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
-    """Return the model of a table; refuse it if `fit` could not sample it or no estimand could be read from it.
+    """Return the model of a table, or raise an error if `fit` could not sample it or no estimand could be read from it.
 
     Raises
     ------
     SpecError
-        A function returned no model; nothing is observed; a free variable is discrete; ``mean`` is missing; a name of
-        the protocol has other dims, or a dim other labels than the table.
+        If a function returned no model, if nothing is observed, if a free variable is discrete, if ``mean`` is missing,
+        or if a name of the protocol has other dims, or a dim other labels than the table.
     """
     name = name_of(model)
     pymc_model = model if isinstance(model, pm.Model) else model(table)

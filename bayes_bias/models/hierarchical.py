@@ -89,7 +89,7 @@ def _check_scatter(table: AssociationTable, scatter: np.ndarray, labels: list[st
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Number, mean and scatter of distances; the same for every spec."""
+    """Number, mean and scatter of distances, the same for every spec."""
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
 
 

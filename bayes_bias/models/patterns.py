@@ -3,7 +3,7 @@
 A coefficient is a squared scale. A pattern is what the declaration of a component says
 (`bayes_bias.models.components`): the covariance of its effects over groups and over classes, if its scale were one.
 Likelihood, word effects, noise floor, planning and power-scaling all read the same terms. The means of related words
-vary more than those of independent ones, by a factor for each group and class.
+vary more than the means of independent words, by a factor for each group and class.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -102,7 +102,7 @@ class Patterns:
     cluster : mapping of side to array (terms, k, k)
         Of what the words of a sub-topic or pair share, on the k cells of the other side, whatever their own cell.
     overlap : mapping of side to array (cells, cells)
-        Covariance of the averages over groups, or classes, of an effect of variance one that clusters share; of the
+        Covariance of the averages over groups, or classes, of an effect of variance one that clusters share, for the
         sides whose words are in clusters.
     counts : mapping of side to array (cells,)
         Numbers of words.
@@ -173,8 +173,8 @@ class Patterns:
     ) -> dict[Part, Numbers]:
         """Covariances of block means about their expectation, by where they come from, (terms, blocks, blocks).
 
-        Those of replicates are of a single one. With other numbers of words than those of the table, clusters stay as
-        large as they are, and longer lists have more of them.
+        Replicates count singly. With other numbers of words than in the table, clusters stay as large as they are, and
+        longer lists have more of them.
         """
         lengths = {
             side: np.broadcast_to(own if other is None else other, own.shape)
@@ -223,7 +223,7 @@ class Patterns:
 def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
     """Return the covariance of averages of residuals over the words of each cell of the other side.
 
-    For the words of each cell of a side, from residual variances (..., classes); (..., cells, k, k).
+    For the words of each cell of a side, from residual variances (..., classes) to (..., cells, k, k).
     """
     n_targets, n_attributes = counts["target"], counts["attribute"]
     if side == "target":
@@ -293,8 +293,8 @@ class Variances:
         Examples
         --------
         Two groups of 8 targets, two classes of 10 attributes, scales in units of the residual's. A target's preferences
-        for the two classes are x and -x, so its contrast ``(y[1] - y[2]) / 2`` is x, and its level cancels; likewise
-        for attributes. The bias has the variance 2 * .2**2 / 8 = .01 from targets, 2 * .4**2 / 10 = .032 from
+        for the two classes are x and -x, so its contrast ``(y[1] - y[2]) / 2`` is x, and its level cancels, and
+        likewise for attributes. The bias has the variance 2 * .2**2 / 8 = .01 from targets, 2 * .4**2 / 10 = .032 from
         attributes, and 4 / 4 / (8 * 10) = .0125 from the residual:
 
         >>> sd = {"sd_target_associated": 0.7, "sd_target_preference": 0.2, "sd_attribute": 0.5}
@@ -349,8 +349,8 @@ class Variances:
         """Sampling variance of contrasts of the mean table's block means, by where it comes from.
 
         Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
-        Weights are (contrasts, groups, classes), numbers of words those of the table or ``(groups,)`` and
-        ``(classes,)``. Each part is (..., contrasts), in squared units of the table.
+        Weights are (contrasts, groups, classes), numbers of words as in the table or ``(groups,)`` and ``(classes,)``.
+        Each part is (..., contrasts), in squared units of the table.
         """
         flat = weights.reshape(len(weights), -1)
         times = self.patterns.replicates if n_replicates is None else n_replicates
@@ -362,8 +362,11 @@ class Variances:
         return variances
 
     def _inflated(self, part: Part, of_blocks: Numbers) -> Numbers:
-        """Sum what blocks (terms, contrasts, groups, classes) contribute; that of related words counts as often as
-        the variance of their mean is larger. Blocks of one group (class) alone have targets (attributes) in common."""
+        """Sum what blocks (terms, contrasts, groups, classes) contribute.
+
+        Related words contribute in proportion to the variance of their mean. Blocks of one group (class) alone have
+        targets (attributes) in common.
+        """
         if part not in ("targets", "attributes"):
             return self.of(of_blocks.sum(axis=(-2, -1)))
         side: Side = "target" if part == "targets" else "attribute"
@@ -400,5 +403,5 @@ def zero_sum_sd(n: Any, numerics: Any = np) -> Any:
 
 
 def zero_sum_covariance(n: int) -> NDArray[np.float64]:
-    """Covariance of n such effects; of a single one it is zero."""
+    """Covariance of n such effects, zero for a single one."""
     return np.asarray((np.eye(n) - 1 / n) * n / max(n - 1, 1))

@@ -19,7 +19,7 @@ large. It was estimated from D directions, so that
 
 .. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}.
 
-The differences between words do not depend on the shared part; the table says nothing about it.
+The differences between words do not depend on the shared part, so the table does not determine it.
 """
 
 from collections.abc import Container, Mapping
@@ -82,7 +82,7 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
     """Return the share of the residual variance in the variance of preferences, for each group, or class.
 
     The preference of a target for one of C classes is its mean there minus the average over classes, so that the share
-    is the average of :math:`(1 - 1 / C) / n_c`; likewise for attributes.
+    is the average of :math:`(1 - 1 / C) / n_c`, and likewise for attributes.
     """
     counts = data.n_attributes.to_numpy()[compared_classes(data)] if side == "target" else data.n_targets.to_numpy()
     return np.full(data.sizes[CATEGORY_COORD[side]], residual_share(counts))

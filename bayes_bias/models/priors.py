@@ -31,7 +31,7 @@ def free(
 ) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it, under the parameter's name or another `name`.
 
-    `typical` is of the order of the scales, see `FoldedScale`. `options` are those of the variable.
+    `typical` is of the order of the scales, see `FoldedScale`. `options` belong to the variable.
     """
     if folds(spec, parameter):
         options["default_transform"] = FoldedScale(typical)
@@ -145,9 +145,9 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
 
     A scale of effects enters the likelihood by its square alone. Near zero the logarithm, PyMC's own transform, has an
     endless tail. Here the scale is c times the variable, and nothing special happens. Both signs of the variable mean
-    the same scale, so its density is that of the prior at either, times the derivative, up to a constant. Large scales
-    are as the square of the variable: three words leave a scale a long tail, and steps that fit where it is small would
-    walk along that for ever. `typical` is of the order of the scales, and c a tenth of it.
+    the same scale, so its density is the prior's at either, times the derivative, up to a constant. Large scales are as
+    the square of the variable: three words leave a scale a long tail, and steps that fit where it is small would walk
+    along that for ever. `typical` is of the order of the scales, and c a tenth of it.
     """
 
     name = "folded"

@@ -28,8 +28,8 @@ def check_distribution(
     Raises
     ------
     SpecError
-        PyMC has no such distribution, or not with these parameters; it is discrete or of vectors; it reaches below zero
-        although a standard deviation does not.
+        If PyMC has no such distribution, or not with these parameters, if it is discrete or of vectors, or if it
+        reaches below zero although a standard deviation does not.
     """
     family = _CONTINUOUS.get(name)
     if family is None:
@@ -67,7 +67,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     Raises
     ------
     SpecError
-        It is not a distribution, or not one that a name and numbers describe.
+        If it is not a distribution, or not one that a name and numbers describe.
     """
     variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
     op = getattr(getattr(variable, "owner", None), "op", None)

@@ -82,15 +82,15 @@ def pymc_model(
 
         Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
         table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They have a Wishart
-        distribution, a singular one if there are fewer words than dimensions. Their log likelihood is that of all
-        values together, up to a constant. Single values have none.
+        distribution, a singular one if there are fewer words than dimensions. Their log likelihood equals the one of
+        all values together, up to a constant. Single values have none.
 
     Raises
     ------
     SpecError
-        The model is not one of words, its word effects cannot be integrated out, or it has no place for `observe`.
+        If the model is not one of words, its word effects cannot be integrated out, or it has no place for `observe`.
     TableError
-        The table does not fit the model.
+        If the table does not fit the model.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def pymc_model(
     values, with a standard deviation of ten within-block standard deviations.
 
     Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a
-    logarithm has an endless tail; levels of words as deviations from what the data say of them.
+    logarithm has an endless tail, and levels of words as deviations from what the data say of them.
 
     All that differs between tables with as many words in each group and class is ``pm.Data``: values, units, priors
     from vectors, covariates. ``pm.set_data`` replaces it without compiling anew. The design is constant: for a table
@@ -178,14 +178,15 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
     ----------
     model : pymc.Model
     path : str or Path
-        ``.mmd`` is Mermaid, which GitHub and Jupyter draw; ``.dot`` is Graphviz's language; ``.svg``, ``.png`` and
+        ``.mmd`` is Mermaid, which GitHub and Jupyter draw. ``.dot`` is Graphviz's language. ``.svg``, ``.png`` and
         ``.pdf`` are pictures, for which the program ``dot`` must be there.
     overwrite : bool
 
     Raises
     ------
     OutputError
-        Another ending; Graphviz or its Python package is not installed; the file is there already.
+        If the path has another ending, if Graphviz or its Python package is not installed, or if the file exists
+        already.
     """
     path = check_output(path, overwrite)
     if path.suffix not in (*_TEXTS, *_PICTURES):

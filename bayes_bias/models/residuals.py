@@ -1,6 +1,6 @@
 """Distributions of the residual: what is left of a value when means and effects are taken away.
 
-A spec has the residual whose shape parameters it gives a prior; without any it is normal. To add one, write a class
+A spec has the residual whose shape parameters it gives a prior. Without any it is normal. To add one, write a class
 like `StudentT`, put it into `RESIDUALS`, and give its shape parameters priors in a file of `models/`.
 """
 
@@ -119,7 +119,7 @@ RESIDUALS: tuple[Residual, ...] = (StudentT(), Normal())
 
 
 def residual_of(parameters: Container[str]) -> Residual:
-    """The residual of a spec, from the names of its priors, or of a posterior, from those of its variables."""
+    """The residual of a spec, from the names of its priors, or of a posterior, from the names of its variables."""
     return next(residual for residual in RESIDUALS if all(name in parameters for name in residual.shapes))
 
 

@@ -113,7 +113,7 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 
 def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
-    """Return one unit of each parameter's prior, relative to that of the spec."""
+    """Return one unit of each parameter's prior, relative to the unit of the spec."""
     dims = {name: dims_of_scale(spec, DIMS.get(name, ())) for name in spec.priors}
     along = {each: relative_unit(each, spec, data) for each in set(dims.values())}
     # Vectors tell a variance in the units of the table.
@@ -132,8 +132,10 @@ def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
 
 
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table; some have other units, variances squared ones, and shape
-    parameters and inflations none."""
+    """Draws of a model's parameters in the units of its table.
+
+    Some have other units, variances squared ones, and shape parameters and inflations none.
+    """
     without_unit = (*shape_parameters(), *(f"{side}_{what}" for side in SIDES for what in _WITHOUT_UNIT))
     variances = {f"{side}_preference_variance": unit**2 for side in SIDES}
     units = dict.fromkeys(posterior, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0) | variances

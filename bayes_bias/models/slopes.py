@@ -43,7 +43,7 @@ def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
 def explained_pairs(
     slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> xr.DataArray | float:
-    """The same of the values of pairs of words, at positions along ``pair``; 0 without covariates."""
+    """The same of the values of pairs of words, at positions along ``pair``, or 0 without covariates."""
     z = [data.get(f"{side}_covariate_value") for side in SIDES]
     targets = None if z[0] is None else z[0].isel(target=target)
     attributes = None if z[1] is None else z[1].isel(attribute=attribute)
@@ -118,7 +118,7 @@ class Slopes:
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
 
     def contrast(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """Mean and variance of sums with weights (contrasts, covariates, k); (..., contrasts)."""
+        """Mean and variance of sums with weights (contrasts, covariates, k), as (..., contrasts)."""
         flat = weights.reshape(len(weights), -1)
         centre = self.centre.reshape(*self.centre.shape[:-2], -1) @ flat.T
         return centre, np.einsum("ja,...ab,jb->...j", flat, self.covariance, flat)

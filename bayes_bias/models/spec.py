@@ -105,7 +105,7 @@ class Prior:
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
     def with_unit(self, unit: Numbers) -> Self:
-        """The prior of the parameter multiplied by a unit; by several, one prior for each group or class."""
+        """The prior of the parameter multiplied by a unit, or, by several, one prior for each group or class."""
         if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
         return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
@@ -117,7 +117,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Structure, options and priors of a model; read from TOML, changed only by copy.
+    """Structure, options and priors of a model, read from TOML and changed only by copy.
 
     Attributes
     ----------
@@ -180,8 +180,8 @@ class ModelSpec:
         Raises
         ------
         SpecError
-            The model has no such parameter, PyMC has no such distribution, or the density reaches below zero although
-            the parameter cannot.
+            If the model has no such parameter, PyMC has no such distribution, or the density reaches below zero
+            although the parameter cannot.
         """
         if not isinstance(distribution, str):
             from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
@@ -223,8 +223,8 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     Raises
     ------
     SpecError
-        No such model; malformed TOML; an unknown key, distribution or parameter; a missing prior; a base that is not a
-        built-in model.
+        If there is no such model, if the TOML is malformed, if a key, distribution, or parameter is unknown, if a prior
+        is missing, or if the base is not a built-in model.
     """
     if isinstance(name_or_path, ModelSpec):
         return name_or_path

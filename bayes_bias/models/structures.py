@@ -84,7 +84,7 @@ def structure_of(spec: ModelSpec) -> Structure:
     Raises
     ------
     SpecError
-        The model is not one of targets and attributes.
+        If the model is not one of targets and attributes.
     """
     module = _MODULES.get((spec.structure, spec.options.get("likelihood")))
     if module is None:
@@ -117,8 +117,8 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
 
     Replicates are averaged if the spec says nothing of them, or they are all the same. Fits know replicates in the
     collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales if targets of two groups are
-    paired: what the two words of a pair share belongs to neither group. Preferences have an exponential prior if no
-    vectors tell another one.
+    paired, because what the two words of a pair share belongs to neither group. Preferences have an exponential prior
+    if no vectors tell another one.
     """
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)

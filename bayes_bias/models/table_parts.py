@@ -86,7 +86,7 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
-    """Those of the mean table, and then those of what replicates differ by."""
+    """The parts of the mean table, and then the parts by which replicates differ."""
     scatter, df, cell, shared = (data[f"{side}_{of}"].to_numpy() for of in ("scatter", "df", "part_cell", "shared"))
     of_parts = [patterns.rows(side, *each) for each in zip(cell, shared, strict=True)]
     if patterns.replicates:
@@ -103,8 +103,10 @@ def _blocks(data: xr.Dataset, patterns: Patterns) -> Part:
 
 
 def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
-    """Each row of `without_slopes` is normal about ``R B`` with its part's covariance; the combinations of rows in
-    which B cancels are one normal vector together, the rest of the restricted likelihood."""
+    """Each row of `without_slopes` is normal about ``R B`` with its part's covariance.
+
+    The combinations of rows in which B cancels are one normal vector together, the rest of the restricted likelihood.
+    """
     if f"{side}_slope_part" not in data:
         return None
     design, value = (data[f"{side}_slope_{of}"].to_numpy() for of in ("design", "value"))

@@ -53,7 +53,7 @@ def plot_replicates(
     Raises
     ------
     ScopeError
-        The table has no replicates, or the scope leaves nothing uncertain.
+        If the table has no replicates, or the scope leaves nothing uncertain.
 
     Examples
     --------

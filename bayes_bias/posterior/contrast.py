@@ -104,7 +104,7 @@ def contrast(
     Raises
     ------
     BayesBiasError
-        A name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
+        If a name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
     ScopeError
         If the data do not support the scope, or if the fit is of the published model, whose attributes are fixed.
 

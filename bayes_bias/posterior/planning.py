@@ -60,7 +60,7 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     Raises
     ------
     ScopeError
-        The fit is not of a crossed model.
+        If the fit is not of a crossed model.
 
     References
     ----------

@@ -170,7 +170,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     Raises
     ------
     BayesBiasError
-        Fewer than two fits, two of the same name, two about the same topics with the same attributes, different
+        If fewer than two fits, two of the same name, two about the same topics with the same attributes, different
         embeddings, metrics or models, a fit that has not converged, an impossible scale.
     ScopeError
         An impossible probability. A fit of the hierarchical model or of the long form, whose posterior is not a mixture

@@ -29,7 +29,7 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
     Raises
     ------
     BayesBiasError
-        The fit has no such estimand.
+        If the fit has no such estimand.
     ScopeError
         If the data do not support the scope, or the scope leaves no uncertainty.
 

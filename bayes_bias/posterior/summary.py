@@ -101,7 +101,7 @@ def summarize(
     ScopeError
         If the data do not support the scope.
     BayesBiasError
-        `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number. A
+        If `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number. A
         contrast names a group or class that the fit does not have.
 
     References

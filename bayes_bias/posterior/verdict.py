@@ -313,9 +313,9 @@ def verdict(
     ScopeError
         If the data do not support the scope, or the fit is not of a crossed model.
     BayesBiasError
-        `rope` is not a positive, finite number.
+        If `rope` is not a positive, finite number.
     TableError
-        The posterior of the table needs a sampler: give a fit.
+        If the posterior of the table needs a sampler: give a fit.
 
     References
     ----------

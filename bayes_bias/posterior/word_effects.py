@@ -50,7 +50,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     Raises
     ------
     ScopeError
-        The fit is not of the crossed model, or a side has too many words to hold their effects in memory.
+        If the fit is not of the crossed model, or a side has too many words to hold their effects in memory.
 
     Examples
     --------

@@ -285,8 +285,8 @@ def compare_all(
     Raises
     ------
     TableError
-        Fewer than two tables, two of the same name, different designs, no words in common, two tables with the same
-        values, or two whose bias is zero by construction.
+        If there are fewer than two tables, two of the same name, different designs, no words in common, two tables with
+        the same values, or two whose bias is zero by construction.
     ScopeError
         If the data do not support the scope, or the scope leaves nothing uncertain.
 

@@ -239,7 +239,7 @@ class Comparison(Tabled):
         Raises
         ------
         TableError
-            The side was not sampled, because its bias is zero by construction.
+            If the side was not sampled, because its bias is zero by construction.
         """
         if state not in self.fits:
             raise TableError(

@@ -115,8 +115,8 @@ def criterion(
     Raises
     ------
     CriterionError
-        Labels that do not match, fewer than four that do, numbers that are missing or the same for all labels, a
-        negative standard error, a covariance that is not positive semidefinite.
+        If there are labels that do not match, fewer than four that do, numbers that are missing or the same for all
+        labels, a negative standard error, a covariance that is not positive semidefinite.
     BayesBiasError
         An impossible probability, seed, scope or sampling.
 

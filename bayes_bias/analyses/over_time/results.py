@@ -134,7 +134,7 @@ class OverTime(Tabled):
         Raises
         ------
         TableError
-            A slice is unknown, a weight is not finite, or the weights do not sum to zero.
+            If a slice is unknown, a weight is not finite, or the weights do not sum to zero.
         """
         weights = _checked(weights, self.tables)
         description = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
@@ -148,7 +148,7 @@ class OverTime(Tabled):
         Raises
         ------
         TableError
-            The other series has other times, another design, or no words in common.
+            If the other series has other times, another design, or no words in common.
         """
         check_kind("other", other, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.", TableError)
         if self.times != other.times:

@@ -109,8 +109,8 @@ def report(
     Raises
     ------
     BayesBiasError
-        An input is wrong. Names, files, coverage and model of every list are checked before any sampling.
-        So are contrasts: some list must have the groups and classes of each.
+        If an input is wrong. Names, files, coverage and model of every list are checked before any sampling. So are
+        contrasts: some list must have the groups and classes of each.
 
     Examples
     --------

@@ -204,9 +204,9 @@ def stability(
     Raises
     ------
     EmbeddingError
-        Fewer than two trainings, two with the same name, or trainings of different dimensions.
+        If there are fewer than two training runs, two with the same name, or trainings of different dimensions.
     TableError
-        A table has no replicates.
+        If a table has no replicates.
     WordListError, CoverageError, ScopeError
         See `cosines` and `fit`.
 

@@ -83,7 +83,7 @@ class Cell(ABC):
         Raises
         ------
         BayesBiasError
-            There is none.
+            If there is none.
         """
 
     @property

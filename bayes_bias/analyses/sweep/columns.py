@@ -192,7 +192,7 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
     Raises
     ------
     BayesBiasError
-        Something else is given, a version of what is not there, or a source that cannot be opened.
+        If something else is given, or a source cannot be opened.
     """
     versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
     problem = "not a version. Make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`."

@@ -95,7 +95,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     Raises
     ------
     BayesBiasError
-        The sweep has no versions.
+        If the sweep has no versions.
 
     Examples
     --------
@@ -369,7 +369,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     Raises
     ------
     BayesBiasError
-        The sweep ranks no versions, or does not know what one of them costs.
+        If the sweep ranks no versions, or does not know what one of them costs.
 
     Examples
     --------

@@ -211,7 +211,7 @@ class Sweep(Tabled):
         Raises
         ------
         BayesBiasError
-            A name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
+            If a name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
         """
         check_kind("damage", damage, Mapping, "not a mapping of versions to damage. Pass {'hard': damage(...)}.")
         versions = list(self.changes.index.unique("version"))
@@ -231,7 +231,7 @@ class Sweep(Tabled):
         Raises
         ------
         CriterionError
-            There are several lists and none is named, or there is no such list.
+            If there are several lists and none is named, or there is no such list.
         """
         name = of or (self.lists[0] if len(self.lists) == 1 else None)
         if name not in self.lists:

@@ -99,7 +99,7 @@ def sweep(
     Raises
     ------
     BayesBiasError
-        An input is wrong: names, files, lists, models and settings are checked before anything is read. A cell that
+        If an input is wrong: names, files, lists, models and settings are checked before anything is read. A cell that
         fails, or an embedding that cannot be read, is recorded in ``failures``, and the rest goes on.
 
     Examples
