@@ -170,10 +170,10 @@ def calibrate(
 ) -> Calibration:
     """How often would this design find a bias if there is none, and how often do its intervals hold the truth?
 
-    By default the tables come from your embedding. The targets are those of the list. The attributes of each class are
-    drawn at random from the embedding, from the same words for all classes, so that the population bias is zero. If the
-    95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method finds what
-    is not there.
+    By default the tables come from your embedding. The targets are the targets of the list. The attributes of each
+    class are drawn at random from the embedding, from the same words for all classes, so that the population bias is
+    zero. If the 95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method
+    finds what is not there.
 
     With ``by="simulation"`` the model draws tables of your words, with standard deviations from the prior (simulation-
     based calibration [1]_). If model and computation agree, the rank of the true bias in its posterior is uniform, and
@@ -183,9 +183,9 @@ def calibrate(
     Parameters
     ----------
     wordlist : WordList, str, Path or AssociationTable
-        A list, with the built-in control classes; or a table, which remembers the embedding that it was measured in.
-        For other control classes, another similarity and lists that lost words:
-        ``calibrate(cosines("weat7", embedding, ()))``, see `similarities`.
+        A list, with the built-in control classes, or a table, which remembers the embedding that it was measured in.
+        For other control classes, another similarity and lists that lost words: ``calibrate(cosines("weat7", embedding,
+        ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
     by : {"random words", "simulation"}
@@ -201,12 +201,12 @@ def calibrate(
     random : {"attributes", "targets", "both"}
         Which words are drawn at random.
     drawn : {"words", "sub-topics", "topics"}
-        How they are drawn: one by one; for each class (or group) in the neighbourhoods of three random words, as in a
-        list whose words come in sub-topics; or targets and attributes from a random topic for each group and class, the
-        neighbourhood of one random word. Topics do differ: theirs is the share of *arbitrary* pairs of topics in which
-        a bias is found, and not one of false positives.
+        How they are drawn: one by one, for each class (or group) in the neighbourhoods of three random words, as in a
+        list whose words come in sub-topics, or targets and attributes from a random topic for each group and class, the
+        neighbourhood of one random word. Topics do differ, so their share of findings is not a false-positive rate, but
+        the share of *arbitrary* pairs of topics with a bias.
     size : int, optional
-        Random words in each class, or group; as many as the list has by default.
+        Random words in each class, or group, by default as many as in the list.
     planted : float
         A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
     seed : int
@@ -216,8 +216,8 @@ def calibrate(
     folder : str or Path, optional
         A folder for records, ten draws in a file. A stopped run, or one with more draws, goes on from there.
     jobs : int or distributed.Client
-        Number of processes; -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
-        then does the work; `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+        Number of processes: -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
+        then does the work: `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
@@ -227,7 +227,8 @@ def calibrate(
     Raises
     ------
     BayesBiasError
-        An impossible seed or number of processes; too few words to draw from; a list or embedding that cannot be read.
+        If the seed or number of processes is not valid, if there are too few words to draw from, or if a list or
+        embedding cannot be read.
     TableError
         If a table does not come from an embedding.
     ScopeError
@@ -314,7 +315,7 @@ def _simulated(
 
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
-    """Their names in a table of the design, which refuses those that it cannot carry, and that of no uncertainty."""
+    """Return the names of the scopes that the design supports, except the scope without uncertainty."""
     if not (names := listed("scopes", scopes, str, "['both']", ScopeError)):
         raise BayesBiasError("`scopes` is empty. Name one or more, such as 'both', or pass None for all.")
     for scope in names:
@@ -387,8 +388,8 @@ def draw_in_background(
     """Start to draw random lists of each design.
 
     A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
-    model takes long. Other processes work if there are thousands of lists, or posteriors are `sampled`; in that
-    case words are only drawn one by one.
+    model takes long. Other processes work if there are thousands of lists, or posteriors are `sampled`. In that case
+    words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}

@@ -63,14 +63,14 @@ class Clustering:
 def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed: int = 1) -> Clustering:
     r"""The intraclass correlation of targets, or of attributes of associated classes.
 
-    Clusters are the topics that the list names for a group or class; if it names none, two Ward clusters of words by
+    Clusters are the topics that the list names for a group or class or, if it names none, two Ward clusters of words by
     their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are taken out. A
     word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the model residuals and
     means are independent, so clusters that are found in the residuals know nothing of the scores unless words do come
     in clusters: shuffling words between the clusters of their group or class is an honest reference. Clusters found in
     the scores themselves would be alike by construction. Control classes are left out.
 
-    The estimate is that of a one-way ANOVA, pooled over groups (or classes),
+    The estimate is the one of a one-way ANOVA, pooled over groups (or classes),
 
     .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
        n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}

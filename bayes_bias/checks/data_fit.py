@@ -26,10 +26,11 @@ class DataFit:
     """Fit to the raw values, of which there are `pairs`.
 
     `coverage` is the share of raw values inside posterior predictive intervals, see `predictive_coverage`: a row for
-    the model at hand and, if possible, one for the published model ("hierarchical"); a column for each probability.
-    `elpd_difference`, with its standard error, is the difference to the published model in the expected log predictive
-    density of a left-out value, summed over values. For `bad_k` values the Pareto k of either model is too high to
-    trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison` says why.
+    the model at hand and, if possible, one for the published model ("hierarchical"), with a column for each
+    probability. `elpd_difference`, with its standard error, is the difference to the published model in the expected
+    log predictive density of a left-out value, summed over values. For `bad_k` values the Pareto k of either model is
+    too high to trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison`
+    says why.
     """
 
     coverage: pd.DataFrame
@@ -48,7 +49,7 @@ def data_fit(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> DataFit:
-    """Predictive coverage of a converged fit of this table; if asked for, PSIS-LOO against the published model.
+    """Predictive coverage of a converged fit of this table and, on request, PSIS-LOO against the published model.
 
     The published model is fitted here, which takes longer than everything else that a report does. A table with too
     many values to visit one by one raises TableError.

@@ -30,7 +30,7 @@ HARDLY = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Frequency:
-    r"""The bias that words as frequent as those of a list have, whatever they mean.
+    r"""The bias that words as frequent as the words of a list have, whatever they mean.
 
     Similarities of general words i and j, the more frequent the more alike, are described by the product of their log
     ranks, :math:`y_{ij} = \dots + c\, x_i x_j`, with x centred. With the mean log ranks of groups and classes and the
@@ -39,9 +39,9 @@ class Frequency:
     Attributes
     ----------
     ranks : pandas.DataFrame
-        By word: ``side``; ``category``, its group or class; ``known``, its rank among the words that random lists are
-        drawn from, that of the last one for words beyond these, and NaN for words without one; the true rank lies
-        between ``least`` and ``most``.
+        By word: ``side``, ``category`` (its group or class), and ``known``, its rank among the words that random lists
+        are drawn from, the rank of the last one for words beyond these, and NaN for words without one. The true rank
+        lies between ``least`` and ``most``.
     bias : float
         The bias from known ranks, in the units of the table, or NaN if a group or class has none.
     largest : float
@@ -132,7 +132,7 @@ def _largest(weights: Numbers, groups: tuple[Numbers, Numbers], classes: tuple[N
 
 
 def overlap_of(ranks: Sequence[Numbers]) -> float:
-    """Return the smallest overlap of two groups' ranks, see `Frequency`; 1 for one group."""
+    """Return the smallest overlap of two groups' ranks, see `Frequency`, or 1 for one group."""
     shares = [_more_frequent(one, other) for one, other in combinations(ranks, 2) if len(one) and len(other)]
     return min((2 * min(share, 1 - share) for share in shares), default=1.0)
 

@@ -226,8 +226,8 @@ _BATCH = 10
 class Cell:
     """One design, which makes a row of a calibration table.
 
-    It is judged by one or more models and by WEAT; by SD-WEAT if a control class of random words is named for it; by
-    the quasi-F if it is asked for; and by the named competitors (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under
+    It is judged by one or more models and by WEAT, by SD-WEAT if a control class of random words is named for it, by
+    the quasi-F if it is asked for, and by the named competitors (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under
     the named scopes, or under all.
     """
 
@@ -336,8 +336,8 @@ class Cell:
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
     """The records of random draws of each cell: a row for each draw, method and scope (see `judge` for the columns).
 
-    Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on.
-    `jobs` are those of `calibrate`.
+    Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on. For
+    `jobs`, see `calibrate`.
 
     Raises
     ------

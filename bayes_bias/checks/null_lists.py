@@ -178,7 +178,7 @@ class NullDesign:
             )
 
     def draw(self, seed: int, number: int) -> AssociationTable:
-        r"""The cosines of one random draw; the same seed and number give the same words.
+        r"""The cosines of one random draw. The same seed and number give the same words.
 
         A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along one new direction
         that is orthogonal to all, targets and attributes of an associated pair one way, the others the other

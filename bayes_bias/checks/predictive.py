@@ -24,7 +24,7 @@ _DRAWS = 1000
 def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
     """Share of raw values inside their own equal-tailed posterior predictive intervals, for each probability.
 
-    The probabilities are those of the published paper by default [1]_. A share near its probability says that the
+    The probabilities are by default the ones of the published paper [1]_. A share near its probability shows that the
     spread of values about the words' own expected values is right. Every word is one of those the model was fitted to.
     A fit of more values than can be formed raises TableError.
 
@@ -43,7 +43,7 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
 
     Values are independent given the words' effects, which are recovered here. So ``az.loo``, ``az.compare``,
     ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
-    that of all values together, for power-scaling.)
+    the joint one of all values, for power-scaling.)
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     Returns
     -------
     xarray.DataTree
-        ``posterior``, with at most 1,000 of its draws; ``log_likelihood`` and ``posterior_predictive``, ``association
-        (chain, draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
+        ``posterior``, with at most 1,000 of its draws, ``log_likelihood`` and ``posterior_predictive``, ``association
+        (chain, draw, pair)``, and ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
         words, group and class as coordinates. Replicated values are for the same words, and depend on the fit and its
         seed alone.
 
@@ -83,10 +83,10 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
 def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """Expected log predictive density of a left-out value under several models of the same table.
 
-    Pareto-smoothed importance sampling leaves one value out at a time; its words keep their others [1]_. The result is
-    that of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective number of
-    parameters ``p``, stacking ``weight``; and ``bad_k``, the number of values whose Pareto k is above ArviZ's threshold
-    (with many of them, the comparison cannot be trusted).
+    Pareto-smoothed importance sampling leaves one value out at a time, while its words keep their others [1]_. The
+    result is a table of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective
+    number of parameters ``p``, stacking ``weight``, and ``bad_k``, the number of values whose Pareto k is above ArviZ's
+    threshold (with many of them, the comparison cannot be trusted).
 
     References
     ----------

@@ -45,8 +45,8 @@ def prior_predictive(
     -------
     xarray.DataTree
         ``prior``, the parameters with the words' effects, ``bias``, and ``noise``, by how much the raw contrast of the
-        drawn values differs from it; ``prior_predictive``, ``association (chain,
-        draw, pair)``; ``observed_data``, ``association (pair)``, in the units of the table.
+        drawn values differs from it, ``prior_predictive``, ``association (chain, draw, pair)``, and ``observed_data``,
+        ``association (pair)``, in the units of the table.
 
     Raises
     ------

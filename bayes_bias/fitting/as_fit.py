@@ -59,8 +59,8 @@ def as_fit(
     Raises
     ------
     SpecError
-        If a variable, dim or label differs from that of the model, if the values that were observed are not those of
-        the table, or if the density at the draws is not that of the model (other priors, for instance).
+        If a variable, dimension, or label differs from the model, if the observed values differ from the table, or if
+        the density at the draws differs from the model (because of other priors, for example).
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _statistics(draws: xr.DataTree) -> xr.Dataset:
 
 
 def _check(model: pm.Model, draws: xr.DataTree) -> None:
-    """Compare names, labels, observed values and the density with those of the model."""
+    """Compare names, labels, observed values and the density with the model."""
     posterior = draws["posterior"].to_dataset()
     _check_variables(model, posterior)
     _check_observed(model, draws)

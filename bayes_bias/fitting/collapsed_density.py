@@ -3,10 +3,10 @@
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are those of `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A scale
-whose variance v vectors tell (`bayes_bias.models.preferences`) is sampled as x = log v, with s^2 = max(v - c, 0), where
-c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC,
-and a test holds the two together.
+Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A
+scale whose variance v vectors tell (`bayes_bias.models.preferences`) is sampled as x = log v, with s^2 = max(v - c, 0),
+where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in
+PyMC, and a test holds the two together.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -108,7 +108,7 @@ def named(block):  # type: ignore[no-untyped-def]  # Numba's types
 
 @_compiled
 def _log_prior(prior, s):  # type: ignore[no-untyped-def]
-    """Log density of a scale, up to a constant, and its slope; for the terms see `bayes_bias.models.families`."""
+    """Log density of a scale, up to a constant, and its slope (for the terms see `bayes_bias.models.families`)."""
     value, slope = 0.0, 0.0
     if prior.rate != 0:
         value, slope = -prior.rate * s, -prior.rate
@@ -137,7 +137,7 @@ def _log_prior(prior, s):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scale(x, unit):  # type: ignore[no-untyped-def]
-    """A scale, its slope ds/dx, and the log of that with its own slope; folded (see `FoldedScale`) or exponential."""
+    """A scale, its slope ds/dx, and the log of ds/dx with its own slope, folded (see `FoldedScale`) or exponential."""
     if unit == 0:
         s = np.exp(x)
         return s, s, x, 1.0
@@ -237,8 +237,10 @@ def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
 
 @_compiled
 def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
-    """Return the log density at an unconstrained point, up to a constant, and write its gradient; the block is
-    `packed`."""
+    """Return the log density at an unconstrained point, up to a constant, and write its gradient.
+
+    The block is `packed`.
+    """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
     parameters, of_squares = np.empty(len(scales) + len(variances)), np.zeros(len(scales))

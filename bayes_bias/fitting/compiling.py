@@ -59,7 +59,7 @@ class PyMCModel:
         Labels of dims.
     key : hashable, optional
         If models of many tables are to be sampled, all that the compiled code depends on, shapes of parameters
-        included: those of one key are compiled once in a process. Without one, data are constants, which compile
+        included. Models of one key are compiled once in a process. Without one, data are constants, which compile
         faster.
     inputs : mapping of str to array
         The values of the model's ``pymc.Data``, for a model with a key.

@@ -1,4 +1,4 @@
-"""Return True if a fit can be believed: R-hat, effective sample sizes, divergences; and whether the prior decides."""
+"""Diagnostics of a fit: R-hat, effective sample sizes, divergences, and sensitivity to the prior."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -25,10 +25,10 @@ class Diagnostics:
     A fit counts as converged if rank-normalised split R-hat is at most 1.01, bulk and tail effective sample sizes are
     at least 400 everywhere, and no transition diverged [1]_.
 
-    ``prior_sensitivity`` is that of ``bias`` to the prior by power-scaling [2]_: how far its posterior moves if the
-    prior counts twice as much. Above .05 it is a matter of concern. It is not about convergence. It is None if it is
-    not defined (the long form, the hierarchical model, a group or class of one word), if there are too few draws, or if
-    it was not yet stored.
+    ``prior_sensitivity`` is the sensitivity of ``bias`` to the prior by power-scaling [2]_, that is, how far its
+    posterior moves if the prior counts twice as much. Above .05 it is a matter of concern. It is not about convergence.
+    It is None if it is not defined (the long form, the hierarchical model, a group or class of one word), if there are
+    too few draws, or if it was not yet stored.
 
     References
     ----------

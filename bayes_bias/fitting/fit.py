@@ -45,15 +45,15 @@ def fit(
     table : AssociationTable
         From `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
-        A built-in model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec; or your
+        A built-in model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec, or your
         own model: one from `bayes_bias.pymc_model` that you changed, or a function that makes one from the table. See
         `bayes_bias.models.custom` for what it must provide.
     covariates : DataFrame, Series or mapping, optional
-        Numbers for words, such as their frequency (see `AssociationTable.with_covariates`). The bias is then that at
-        equal values of the covariates, and ``unadjusted_bias`` is reported, too. Covariates of targets have a slope for
-        each class, and those of attributes a slope for each group. If both sides have covariates, their product has a
-        slope as well. In the posterior they are ``target_slope``, ``attribute_slope`` and ``covariate_product``, for a
-        difference of one standard deviation within groups or classes.
+        Numbers for words, such as their frequency (see `AssociationTable.with_covariates`). The bias is then adjusted
+        to equal values of the covariates, and ``unadjusted_bias`` is reported as well. Covariates of targets have a
+        slope for each class, and covariates of attributes a slope for each group. If both sides have covariates, their
+        product has a slope as well. In the posterior they are ``target_slope``, ``attribute_slope`` and
+        ``covariate_product``, for a difference of one standard deviation within groups or classes.
     seed : int
         The same seed gives the same numbers.
     sampling : Sampling
@@ -64,11 +64,11 @@ def fit(
     xarray.DataTree
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
         ``observed_data`` (``association (pair)``, unless there are too many values) and ``constant_data`` (design and
-        sufficient statistics); provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are for
-        `arviz.psense_summary`. If word effects were sampled, the likelihood is that of each value, for `arviz.loo`, up
-        to 20 million numbers. If they were integrated out, it is that of each independent part of the table, and
-        `bayes_bias.posterior_predictive` computes that of each value. The fit round-trips through `save_fit` and
-        `load_fit`, and `summarize` needs nothing else.
+        sufficient statistics), with provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are
+        for `arviz.psense_summary`. If word effects were sampled, the likelihood is the one of each value, for
+        `arviz.loo`, up to 20 million numbers. If they were integrated out, it is the one of each independent part of
+        the table, and `bayes_bias.posterior_predictive` computes the one of each value. The fit round-trips through
+        `save_fit` and `load_fit`, and `summarize` needs nothing else.
 
     Raises
     ------

@@ -81,7 +81,7 @@ def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
 
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
-    """The model. Dims without labels get those of the table, or numbers."""
+    """The model. Dims without labels get the labels of the table, or numbers."""
     lengths = {dim: int(length.eval(mode="FAST_COMPILE")) for dim, length in model.dim_lengths.items()}
     coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
     coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
@@ -95,7 +95,7 @@ def _observed(model: pm.Model) -> xr.Dataset:
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """The `pm.Data` of the model that the table does not have; PyMC compares it with that of a model that predicts."""
+    """The `pm.Data` of the model that the table does not have, which PyMC compares with the model that predicts."""
     coords, dims = coords_and_dims_for_inferencedata(model)
     constants = {name: values for name, values in find_constants(model).items() if name not in known}
     return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")

@@ -109,8 +109,8 @@ def fit_model(
     Returns
     -------
     Fitted
-        Groups ``posterior``, ``sample_stats``, ``constant_data`` and those of `observed` and `densities`; attributes as
-        in `described`, with settings of the sampler and diagnostics.
+        Groups ``posterior``, ``sample_stats``, ``constant_data``, and the groups of `observed` and `densities`.
+        Attributes as in `described`, with settings of the sampler and diagnostics.
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)

@@ -66,7 +66,7 @@ class Fitted:
 
     @cached_property
     def variances(self) -> Variances:
-        """Draws of the variance components; of a crossed model.
+        """Draws of the variance components of a crossed model.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Fitted:
 
     @cached_property
     def spec(self) -> ModelSpec:
-        """The model; of a fit that was read from a file as far as it determines the posterior."""
+        """The model, or, for a fit that was read from a file, the part that determines the posterior."""
         if self._spec is not None:
             return self._spec
         structure = str(self.tree.attrs["structure"])

@@ -140,7 +140,7 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Log likelihood of each part of a table given ``mean`` and scales, up to a constant, ``(chain, draw)``.
 
-    Its parts are those of `bayes_bias.models.table_parts` and ``block_means``. Their sum is the log likelihood of all
+    Its parts are defined in `bayes_bias.models.table_parts` and ``block_means``. Their sum is the log likelihood of all
     values. Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     """
     variances = Variances.from_posterior(posterior, data)
@@ -163,7 +163,7 @@ def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Datase
 
 
 def log_prior(prior: Prior, scales: Numbers) -> Numbers:
-    """Return the log density of a prior: that of its family, or PyMC's if it is of no family."""
+    """Return the log density of a prior, from its family or, without a family, from PyMC."""
     return log_density(prior.terms, scales) if prior.terms else _by_pymc(str(prior))(scales)
 
 

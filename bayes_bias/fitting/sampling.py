@@ -42,7 +42,7 @@ class Sampling:
     chains : int
         Number of chains.
     target_accept : float
-        Target acceptance rate of the sampler; nearer to 1 means smaller steps.
+        Target acceptance rate of the sampler. Nearer to 1 means smaller steps.
 
     Raises
     ------
@@ -103,10 +103,10 @@ def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -
 
 
 def order_dims(posterior: xr.Dataset) -> xr.Dataset:
-    """Return the same with its variables in such an order that its dims are in that of theirs.
+    """Return the same with its variables in such an order that the dims keep their order.
 
-    ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than those of its
-    dataset, which are in the order in which variables bring them along.
+    ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than in its dataset,
+    where they follow the order of the variables.
     """
     others = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
     order = [*_DIMS, *others, *_LAST]

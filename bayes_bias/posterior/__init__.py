@@ -1,1 +1,1 @@
-"""What a fit says: scopes, estimands, summary, verdict, contrasts, the design study, several lists together."""
+"""Estimands, scopes, summary, verdict, contrasts, planning, and several lists together."""

@@ -34,7 +34,7 @@ class Contrast(Tabled):
         The metric of the table, with its units.
     table : pandas.DataFrame
         One row, with the columns of `bayes_bias.summarize`: floats, and ``converged``. In the units of the table times
-        those of the weights.
+        the units of the weights.
     verdict : Verdict or None
         None for a level, for which zero is not a special value.
     """
@@ -98,8 +98,7 @@ def contrast(
     Returns
     -------
     Contrast
-        Printed, its verdict in sentences; ``table``, ``chance``, ``verdict``. In the units of the table times those of
-        the weights.
+        With ``table``, ``chance``, and ``verdict``, in the units of the table times the units of the weights.
 
     Raises
     ------
@@ -152,5 +151,5 @@ def contrast(
 
 
 def _expected(fitted: Fitted, weights: xr.DataArray) -> int:
-    """The sign that the stereotype predicts of a contrast: that of its weights times those of the bias."""
+    """Return the sign that the stereotype predicts: the sign of the sum of the contrast's weights times the bias's."""
     return int(np.sign(round(float((weights.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum()), 9)))

@@ -67,7 +67,7 @@ class CovariateEstimates:
         return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
 
     def slope(self) -> Estimate:
-        """Of words' preferences; of attributes of a single group, which prefer none, of how close they are to it."""
+        """Of words' preferences or, for attributes of a single group, which prefer none, of their closeness to it."""
         rows = []
         for side in SIDES:
             if f"{side}_slope" in self.fitted.posterior:

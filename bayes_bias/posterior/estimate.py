@@ -68,7 +68,7 @@ class Mixture:
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
-        """Quantiles of each contrast, (probs, contrasts): those of probabilities within 1e-7 of these."""
+        """Quantiles of each contrast, (probs, contrasts): at probabilities within 1e-7 of these."""
         return _quantiles(self._centre, self._sd, probs)
 
     def density(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:

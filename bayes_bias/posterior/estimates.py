@@ -68,13 +68,12 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     -------
     dict of str to Estimate
         Crossed model: ``bias``, ``class_bias`` (groups of different classes), ``group_bias``, ``excess`` and
-        ``repulsion`` (with control classes), ``effect_size`` (two groups; scopes "targets" and "none"),
-        ``target_bias``, ``attribute_bias`` (groups of different classes); with replicates also ``replicate_bias``,
-        ``replicate_sd``, ``same_sign`` and ``reliability``; with covariates of words ``unadjusted_bias``,
-        ``explained_bias`` and ``slope``.
-        Hierarchical model: ``bias``, ``excess``, ``connection_mean``, ``target_bias``, ``target_connection_mean``.
-        The bias of single words is left out if their effects would not fit in memory (`sides_left_out`); scope "none"
-        has the raw contrasts of any number of words.
+        ``repulsion`` (with control classes), ``effect_size`` (two groups, scopes "targets" and "none"),
+        ``target_bias``, ``attribute_bias`` (groups of different classes). With replicates also ``replicate_bias``,
+        ``replicate_sd``, ``same_sign`` and ``reliability``, with covariates of words ``unadjusted_bias``,
+        ``explained_bias`` and ``slope``. Hierarchical model: ``bias``, ``excess``, ``connection_mean``,
+        ``target_bias``, ``target_connection_mean``. The bias of single words is left out if their effects would not fit
+        in memory (`sides_left_out`). Scope "none" has the raw contrasts of any number of words.
 
     Raises
     ------
@@ -114,7 +113,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         What the covariates explain of it: ``unadjusted_bias - bias``.
     ``slope``
         By how much a target that is one standard deviation higher in a covariate is closer to a class, relative to the
-        average over the associated classes; likewise an attribute to a group. Standard deviations are those within
+        average over the associated classes, and likewise an attribute to a group. Standard deviations are taken within
         groups (classes).
 
     Words that a scope does not sample keep their own effects. The average of these is added to ``mean``, so that scope
@@ -347,8 +346,10 @@ class _Blocks:
         return xr.DataArray(contrasts, coords={"contrast": weights.contrast})
 
     def _contrast_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
-        """Contrasts of the expected values of blocks. What the scope does not sample adds the average of its effects,
-        but for those of a facet that an estimate adds `by_word`.
+        """Contrasts of the expected values of blocks.
+
+        What the scope does not sample adds the average of its effects, except for facets that an estimate adds
+        `by_word`.
 
         Without labels: to find out that they agree would take longer than all the rest.
         """

@@ -23,10 +23,10 @@ class ManyLists(Tabled):
     Attributes
     ----------
     table : pandas.DataFrame
-        One row for each list: ``verdict``; ``chance``, the chance of a difference this large, of either sign, if
-        there were no bias, ``2 (1 - prob_direction)``; ``chance_holm``, the same after Holm's adjustment; ``survives``,
-        whether the verdict is "distinguishable" and remains so. Probabilities of a fit that has not converged are
-        missing.
+        One row for each list: ``verdict``, ``chance`` (the probability of a difference this large, of either sign, if
+        there were no bias, ``2 (1 - prob_direction)``), ``chance_holm`` (the same after Holm's adjustment), and
+        ``survives`` (whether the verdict is "distinguishable" and remains so). Probabilities of a fit that has not
+        converged are missing.
     related : tuple of str
         Lists that have half of their targets, or of their attributes, in common with another one.
     """

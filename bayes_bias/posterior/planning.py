@@ -53,9 +53,9 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Posterior means of shares that sum to 1. Rows ``value``, a single value about its block's mean (averaged over
-        the associated classes), and ``bias``, the sampling variance of the bias for lists of this length; columns
+        the associated classes), and ``bias``, the sampling variance of the bias for lists of this length. Columns
         ``targets``, ``attributes``, ``residual``. A table with replicates has ``replicates``, ``targets by replicate``
-        and so on as well, and its values are those of a single replicate.
+        and so on as well, and its values belong to a single replicate.
 
     Raises
     ------
@@ -155,8 +155,7 @@ def plan(
     replicates : sequence of int, optional
         Numbers of replicates, two or more, by default the number in the table. For a table with replicates only.
     scope : {"all", "both", "targets", "attributes", ...}
-        The words that count as samples. A side that does not count as a sample keeps its words; only their number
-        matters.
+        The words that are treated as samples. For the other side, only the number of words matters.
     ci_prob : float
         Probability of the interval.
 
@@ -164,14 +163,14 @@ def plan(
     -------
     pandas.DataFrame
         Indexed by ``targets`` and ``attributes``, and by ``replicates`` if the table has some. ``width`` of the
-        interval (units of the table); ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
-        components; ``power``, the probability that the interval excludes zero if the bias is `bias`.
+        interval (units of the table), ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
+        components, and ``power``, the probability that the interval excludes zero if the bias is `bias`.
 
     Raises
     ------
     ScopeError
-        The design cannot carry the scope; `bias` is not a positive number; a number below two; replicates for a table
-        without them.
+        If the data do not support the scope, if `bias` is not a positive number, if a number is below two, or if
+        replicates are given for a table without them.
 
     References
     ----------

@@ -55,7 +55,7 @@ class IntervalEstimate:
         return {"mean": self.mean, "sd": self.sd, **interval, "prob_direction": self.prob_direction}
 
     def written(self, decimals: int, *, sign: str = "+") -> str:
-        """Mean and interval; ``sign=""`` for a scale."""
+        """Mean and interval, with ``sign=""`` for a scale."""
         return estimate(self.mean, self.lower, self.upper, decimals, sign=sign)
 
 
@@ -78,7 +78,7 @@ class PooledLists(Tabled):
     new_list : IntervalEstimate
         The bias of a new list of this kind.
     lists : pandas.DataFrame
-        One row for each list: ``mean``, interval and ``prob_direction`` of its bias by itself; ``pooled_mean``,
+        One row for each list: ``mean``, interval and ``prob_direction`` of its bias by itself, and ``pooled_mean``,
         ``pooled_sd``, interval and ``pooled_prob_direction``, using information from the others.
     overlap : pandas.DataFrame
         Lists by lists: the share of the shorter list's words, without controls, that the other list has as well.
@@ -165,7 +165,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     Returns
     -------
     PooledLists
-        ``mu``, ``tau``, ``new_list``, ``lists``, ``overlap``; printed, its sentences. Units: those of the tables.
+        ``mu``, ``tau``, ``new_list``, ``lists``, ``overlap``, in the units of the tables.
 
     Raises
     ------
@@ -319,12 +319,12 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 
 
 def _words(fitted: Fitted) -> set[str]:
-    """Words whose associations enter the bias: all but those of control classes."""
+    """Words whose associations enter the bias: all except the words of control classes."""
     return compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
 
 
 def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
-    """Words of one side that are compared: all but those of control classes."""
+    """Words of one side that are compared: all except the words of control classes."""
     words = fitted.data[side].to_numpy()
     return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 

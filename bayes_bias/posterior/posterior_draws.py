@@ -23,7 +23,7 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
     Returns
     -------
     xarray.DataArray
-        ``(chain, draw, contrast)``, with the name of the estimand and the labels of `summarize`. Units: those of the
+        ``(chain, draw, contrast)``, with the name of the estimand and the labels of `summarize`. In the units of the
         table (``effect_size``: none).
 
     Raises

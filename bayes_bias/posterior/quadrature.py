@@ -81,9 +81,9 @@ class WordVariance:
         Sums of squares of the words' means along each contrast, its variance by a residual variance of one, and the
         degrees of freedom of the sum.
     times : float
-        Variance of a contrast if that of the effects is one.
+        Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
-        By the number of each group or class: variance of the bias if that of the effects is one and words are
+        By the number of each group or class: variance of the bias if the effects have variance one and words are
         independent.
     prior : Prior or None
         Of the standard deviation, in the units of the table, or None if vectors tell the variance.
@@ -208,7 +208,7 @@ class _Stack:
         return np.stack([_log_density(prior, row) for prior, row in zip(self.priors, sd, strict=True)])
 
     def _log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Log likelihood of the words' means; effects are (variances, residuals, nodes)."""
+        """Log likelihood of the words' means, where effects are (variances, residuals, nodes)."""
         total = np.zeros(1)
         for square, noise, df in zip(self.squares.T, self.noise.T, self.df.T, strict=True):
             square, noise, df = (each[:, None, None] for each in (square, noise, df))
@@ -267,7 +267,7 @@ class VarianceOnGrid:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What vectors tell of the variance of preferences, see `WordVariance`; arrays (cells,)."""
+    """What vectors tell of the variance of preferences, see `WordVariance`, as arrays (cells,)."""
 
     expected: Numbers
     directions: Numbers
@@ -291,7 +291,7 @@ class SideOfTable:
     told : Told or None
         What vectors tell of the variance of preferences, or None if they do not.
     inflation, inflation_df : array (cells,)
-        How many times the variance of each cell's mean is as large as that of independent words, and its degrees of
+        How many times the variance of each cell's mean is as large as for independent words, and its degrees of
         freedom, or infinite if it is known.
     has_common_scales : bool
         Whether all cells have the same standard deviations.
@@ -340,7 +340,7 @@ class SideOfTable:
         )
 
     def variances(self) -> Iterator[WordVariance]:
-        """Return what is known of the variances of preferences, and then of those of levels."""
+        """Return the variances of preferences, and then the variances of levels."""
         k = len(self.opposite)
         cells = range(len(self.scatter))
         with_one_scale = [list(cells)] if self.has_common_scales else [[cell] for cell in cells]
@@ -500,7 +500,7 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the posterior of a table's bias is known without sampling.
 
     That is so in the collapsed crossed model without replicates, covariates, pairs, and sub-topics that the list names,
-    if the longest group or class is at most half again as long as the shortest; and without control classes, if all
+    if the longest group or class is at most half again as long as the shortest, and without control classes, if all
     classes have one scale.
     """
     return (

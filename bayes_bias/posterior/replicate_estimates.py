@@ -27,7 +27,7 @@ class ReplicateEstimates:
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """How each estimand is computed; none without replicates."""
+        """How each estimand is computed, empty without replicates."""
         return {name: estimate for name, estimate in self._all.items() if not self.left_out[name]}
 
     @property

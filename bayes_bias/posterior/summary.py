@@ -92,9 +92,9 @@ def summarize(
         ``converged``
             whether the fit passed its convergence checks.
 
-        In the units of the table (``effect_size``: none; hierarchical connection means: cosine distance). A number that
+        In the units of the table (``effect_size``: none, hierarchical connection means: cosine distance). A number that
         is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice says so,
-        and ``target_bias`` or ``attribute_bias`` is left out; scope "none" has both.
+        and ``target_bias`` or ``attribute_bias`` is omitted. Scope "none" has both.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def check_rope(rope: float | None) -> None:
 def tabulate(
     estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None, kind: Kind = "all"
 ) -> pd.DataFrame:
-    """One estimate as rows of `summarize`, without ``converged``; with all columns, or without ArviZ's diagnostics."""
+    """One estimate as rows of `summarize`, without ``converged``, with all columns, or without ArviZ's diagnostics."""
     check_interval(ci_prob, ci_kind)
     (table,) = _summarize_draws([estimate], ci_prob, ci_kind, kind)
     return _add_columns(estimate, table, rope)

@@ -89,10 +89,10 @@ class Verdict(Tabled):
     Attributes
     ----------
     label : str
-        "distinguishable", "borderline" or "not distinguishable"; with scope "targets" "these words differ", "these
-        words may differ" or "these words do not clearly differ"; with scope "none" "raw contrast"; "not converged"; for
-        a comparison of embeddings also "not made alike"; in a report also "confounded with frequency", if neither
-        groups nor classes overlap in it.
+        "distinguishable", "borderline" or "not distinguishable". With scope "targets": "these words differ", "these
+        words may differ" or "these words do not clearly differ". With scope "none": "raw contrast". Also "not
+        converged", for a comparison of embeddings also "not made alike", and in a report "confounded with frequency",
+        if neither groups nor classes overlap in it.
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
@@ -293,7 +293,7 @@ def verdict(
     Parameters
     ----------
     fit : xarray.DataTree or AssociationTable
-        A fit of the crossed model; or a table, whose posterior of the default model is then integrated numerically in a
+        A fit of the crossed model, or a table, whose posterior of the default model is then integrated numerically in a
         few milliseconds. That works for tables without replicates, covariates, pairs and sub-topics of the list.
     scope : {"all", "both", "targets", "attributes", "none", ...}
         "all" is "both" if the table has no replicates.

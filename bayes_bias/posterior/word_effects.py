@@ -44,8 +44,8 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     -------
     xarray.Dataset
         ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to this
-        class than its group is; ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words have
-        covariates, effects leave out what the covariates explain. In the units of the table.
+        class than its group is, and ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words
+        have covariates, effects leave out what the covariates explain. In the units of the table.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
 
 
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
-    """The same; of a table with replicates in the average of all that could be, or of these."""
+    """The same. For a table with replicates the average over all possible replicates, or over these."""
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
             raise ScopeError(f"fit: {sentence}")
@@ -75,8 +75,7 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """The same draws without those of the words of control classes, which no estimand is about and which often are
-    most of the words; of a model that has word effects as variables, all of them."""
+    """The same draws without control classes, which no estimand needs, or all words of a model with word effects."""
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
     compared: dict[Side, Positions] = {
@@ -122,8 +121,8 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
 def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     """Averages over each block of the effects of words, of the residual, and of replicates: quick if only those matter.
 
-    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Of a table without replicates
-    those of targets and attributes alone.
+    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Without replicates, only
+    targets and attributes.
     """
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
@@ -212,7 +211,7 @@ class _Directions:
     basis : list of array (n, directions)
         Orthonormal bases: one alone, or those that are to be left out of all deviations from the means of cells.
     whole : bool
-        Whether these are all directions but those of `basis`.
+        True for all directions except `basis`.
     gain, root : array (..., k, k)
         Given the scales, effects in these directions are the observed deviations times `gain`, and normal with
         covariance ``root root'``.
@@ -250,7 +249,7 @@ class Conditional:
     Attributes
     ----------
     words : array (..., words, k)
-        Observed deviations of the words' means; of words with covariates, what their slopes leave in each draw.
+        Observed deviations of the words' means or, with covariates, the remainder after their slopes in each draw.
     cells : array (words,)
         The position of each word's group, or class.
     directions : list
@@ -278,7 +277,7 @@ class Conditional:
         return total
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of a contrast of each word's deviations with its weights (words, k); (..., words)."""
+        """Of a contrast of each word's deviations with its weights (words, k), as (..., words)."""
         total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
             # Words of a cell have the same weights.
@@ -301,8 +300,8 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
     """Deviations of the words of a side given the scales.
 
     With the effects' covariance T (single words, and what clusters share as often as it counts) and the noise's N, the
-    gain is ``T (T + N)^-1``, and the root that of ``T - T (T + N)^-1 T``. By how much a word differs between replicates
-    is part of its effect in the average of `these_replicates`, and noise otherwise.
+    gain is ``T (T + N)^-1``, and the root is the root of ``T - T (T + N)^-1 T``. By how much a word differs between
+    replicates is part of its effect in the average of `these_replicates`, and noise otherwise.
     """
     return fitted.once(("given scales", side, these_replicates), lambda: _conditional(fitted, side, these_replicates))
 

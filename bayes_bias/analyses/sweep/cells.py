@@ -67,7 +67,7 @@ class Fitting:
 
 @dataclass(frozen=True, eq=False)
 class Cell(ABC):
-    """A list, with its control classes, in an embedding or a language model; `name` says which."""
+    """A list, with its control classes, in an embedding or a language model, called `name`."""
 
     name: str
 
@@ -92,7 +92,7 @@ class Cell(ABC):
         return []
 
     def without_controls(self) -> "Cell":
-        """The cell as the quasi-F needs it, which reads no control classes; the same if these cost nothing."""
+        """The cell as the quasi-F needs it, which reads no control classes."""
         return self
 
     def screening(self, ci_prob: float) -> Job:
@@ -104,7 +104,7 @@ class Cell(ABC):
         return Job(self.name, fit_cell, (self, how), [self.depends_on, how.depends_on])
 
     def measuring(self, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Job:
-        """The job of computing the literature's measures; None means all of them."""
+        """The job of computing the literature's measures, where None means all of them."""
         settings = (None if measures is None else list(measures), seed, ci_prob)
         names = measure_names() if measures is None else list(measures)
         depends_on = [self.measures_depend_on, names, seed, ci_prob]
@@ -120,8 +120,8 @@ class Cell(ABC):
 class VectorCell(Cell):
     """A list in an embedding, which holds no more than its words.
 
-    How its words vary together is what its general words show, the `vocabulary`; of a version of an embedding what
-    the embedding itself shows, its `original`, since vectors that were changed on purpose do not show what words mean.
+    Its general words, the `vocabulary`, show how its words vary together. For a version of an embedding, the embedding
+    itself, its `original`, is used, because vectors that were changed on purpose do not show what words mean.
     """
 
     words: WordList
@@ -270,7 +270,7 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
 
 
 def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
-    """A fit; of hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
+    """A fit. Among hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     if Diagnostics.of(fitted).converged:
         return fitted, False
@@ -321,7 +321,7 @@ def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: fl
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Groups and classes that lost words, or have some under another spelling; control classes aside."""
+    """Groups and classes that lost words, or have some under another spelling, except control classes."""
     if (frame := table.coverage) is None:
         return []
     other = (frame.respelt != "") | (frame.from_subwords != "")

@@ -39,15 +39,15 @@ class LanguageModelColumn:
     Parameters
     ----------
     model : callable, str or Path
-        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``; what `load_masked` or
-        `load_causal` opened; or any callable from clozes to the natural-log probabilities of their words. The answers
-        of a model with an ``identity`` are kept in the sweep's folder, a template at a time, and reused.
+        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``, the result of `load_masked` or
+        `load_causal`, or any callable from clozes to the natural-log probabilities of their words. The answers of a
+        model with an ``identity`` are kept in the sweep's folder, a template at a time, and reused.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}. Each is a replicate.
     predict : {"targets", "attributes"}, optional
         The words whose probability is computed, by default targets, and attributes for a causal model.
     name : str
-        The name of the column, by default that of the model.
+        The name of the column, by default the name of the model.
     trust : bool
         Open weights that can run code (see `load_masked`).
 
@@ -150,7 +150,7 @@ class Column:
 
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
-    """All embeddings and models opened, before any is read; names are different, and all give one metric."""
+    """All embeddings and models opened, before any is read. Names are different, and all give one metric."""
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
         named_sources = [*embeddings.items()]

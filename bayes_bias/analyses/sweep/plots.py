@@ -119,7 +119,7 @@ class Matrix:
 
     @classmethod
     def from_cells(cls, sweep: Sweep) -> Self:
-        """Biases; a version stands below its embedding."""
+        """Biases, where a version stands below its embedding."""
         sources = sweep.sources
         labels = sources.version.where(sources.version_of == "", "↳ " + sources.version)
         return cls(
@@ -323,7 +323,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
 
 def ranked_versions(sweep: Sweep) -> pd.DataFrame:
-    """Rank the versions by what they remove; refuse a result without a ranking."""
+    """Rank the versions by the share that they remove."""
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     if sweep.ranking is None:
         raise BayesBiasError(
