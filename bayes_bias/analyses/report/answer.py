@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bayes_bias.analyses.report.record import Report, Section
-from bayes_bias.formatting import equals, estimate, in_words, joined, plain, probability, signed
+from bayes_bias.formatting import equals, estimate, in_words, joined, percent, plain, probability, signed
 from bayes_bias.table.columns import interval_of
 
 _FEW_LISTS = 3  # lists that a heading names
@@ -99,7 +99,7 @@ def has_one_group(section: Section) -> bool:
 def answer_of_list(section: Section) -> str:
     """Answer for one list: the verdict, the share of each class in the bias, and WEAT for comparison."""
     sentences = [_differences_of_words(section)] if has_one_group(section) else []
-    sentences += [section.verdict.text, _by_class(section), _weat_sentence(section)]
+    sentences += [section.verdict.text, _by_class(section), _for_scale(section), _weat_sentence(section)]
     return " ".join(filter(None, sentences))
 
 
@@ -133,6 +133,18 @@ def _by_class(section: Section) -> str:
     if section.verdict.label == "distinguishable" and 0 < len(clear) < len(rows):
         sentence += f" Only {joined(clear)} can be distinguished from zero."
     return sentence
+
+
+def _for_scale(section: Section) -> str:
+    """Compare the size of the bias with lists of arbitrary topics in the same embedding."""
+    numbers = section.checks["nulls"].numbers
+    if "topics_median" not in numbers:
+        return ""
+    median = plain(numbers["topics_median"], section.table.metric.decimals)
+    return (
+        f"For scale, lists of arbitrary topics in this embedding have a median bias of {median} in either direction,"
+        f" and {percent(numbers['topics_larger'])} of them have a larger bias than this list."
+    )
 
 
 def _weat_sentence(section: Section) -> str:

@@ -24,6 +24,7 @@ _COLUMNS = (
     "topics",
     *(f"topics_{column}" for column in _SHARES),
     *(f"weat_topics_{column}" for column in _SHARES),
+    "topics_median",
     "topics_larger",
     "no_calibration",
 )
@@ -40,9 +41,9 @@ def _run(study: Study) -> Check:
     if "sub-topics" in drawn:
         text += _about_sub_topics(drawn["sub-topics"], study)
     if "topics" in drawn:
-        larger = _share_larger(drawn["topics"], study)
+        median, larger = _sizes_of_topics(drawn["topics"], study)
         text += _about_topics(drawn["topics"], study, larger)
-        numbers["topics_larger"] = larger
+        numbers |= {"topics_median": median, "topics_larger": larger}
     brief = (
         f"bias found in {share_within(*(numbers[f'null_{column}'] for column in _SHARES))} of"
         f" {numbers['nulls']} random lists"
@@ -96,11 +97,11 @@ def _about_topics(topics: Calibration, study: Study, larger: float) -> str:
     )
 
 
-def _share_larger(topics: Calibration, study: Study) -> float:
-    """The share of lists of arbitrary topics whose bias is at least as large as that of the list."""
+def _sizes_of_topics(topics: Calibration, study: Study) -> tuple[float, float]:
+    """Return the median size of the bias between arbitrary topics, and the share with at least the list's bias."""
     of_model = topics.records.query("method == @study.spec.name and scope == @study.scope")
-    observed = float(row_of_bias(study.fitted, study.scope)["mean"])
-    return float((of_model["mean"].abs() >= abs(observed)).mean())
+    sizes, observed = of_model["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
+    return float(sizes.median()), float((sizes >= abs(observed)).mean())
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
