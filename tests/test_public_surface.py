@@ -51,6 +51,7 @@ NAMES = [
     "priors",
     "published",
     "pymc_model",
+    "register",
     "report",
     "save_fit",
     "save_vectors",
@@ -69,7 +70,7 @@ NAMES = [
 
 def test_these_names_and_no_others():
     assert bayes_bias.__all__ == dir(bayes_bias) == NAMES
-    assert len(NAMES) <= 48
+    assert len(NAMES) <= 49
 
 
 @pytest.mark.parametrize("name", sorted(bayes_bias.TYPES))
