@@ -36,19 +36,22 @@ _FILLERS = frozenset(_OTHERS.split())
 
 def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Return the group or class of each word, in order."""
-    return {word: category for category, members in words.items() for word in members}
+    category_of: dict[str, str] = {}
+    for category, members in words.items():
+        category_of |= dict.fromkeys(members, category)
+    return category_of
 
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """Return the words of each group or class once, with notices of repeated words and similar spellings."""
-    table, confirmed = content.table(key).values, _confirmed(content)
-    spellings = {
-        str(name): _checked_words(words, f"{content.where}: '{key}.{name}'", confirmed) for name, words in table.items()
-    }
-    words_of = {name: tuple(map(plain_word, words)) for name, words in spellings.items()}
+    confirmed = _confirmed(content)
+    words_of: WordTable = {}
     notices = []
-    for name, words in words_of.items():
-        if strange := [visible(word) for word in spellings[name] if not is_plain(word)]:
+    for name, entries in content.table(key).values.items():
+        spellings = _checked_words(entries, f"{content.where}: '{key}.{name}'", confirmed)
+        words = tuple(map(plain_word, spellings))
+        words_of[str(name)] = tuple(dict.fromkeys(words))
+        if strange := [visible(word) for word in spellings if not is_plain(word)]:
             notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(strange)}")
         if fillers := [f"'{word}'" for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
             notices.append(
@@ -62,7 +65,7 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
             notices.append(
                 f"{content.where}: '{name}' lists {alike}, which differ only in case but are used as different words"
             )
-    return {name: tuple(dict.fromkeys(words)) for name, words in words_of.items()}, tuple(notices)
+    return words_of, tuple(notices)
 
 
 def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
@@ -109,12 +112,13 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
-        pairs = [
-            f"'{word}' and '{form}'"
-            for word in members
-            for form in members
-            if form.casefold() in _forms(word.casefold()) and (word not in topic or topic[word] != topic.get(form))
-        ]
+        pairs = []
+        for word in members:
+            forms = _forms(word.casefold())
+            for form in members:
+                in_one_topic = word in topic and topic[word] == topic.get(form)
+                if form.casefold() in forms and not in_one_topic:
+                    pairs.append(f"'{word}' and '{form}'")
         if pairs:
             notices.append(
                 f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"
@@ -185,24 +189,25 @@ def separate_controls(
 def _without(
     classes: Mapping[str, tuple[str, ...]], reasons: Mapping[str, str], where: str
 ) -> tuple[WordTable, tuple[str, ...]]:
-    words_left = {name: tuple(word for word in words if word not in reasons) for name, words in classes.items()}
-    for name, words in words_left.items():
-        if not words:
+    words_left: WordTable = {}
+    notices = []
+    for name, words in classes.items():
+        words_left[name] = tuple(word for word in words if word not in reasons)
+        if not words_left[name]:
             raise WordListError(f"{where}: every word of the class '{name}' is used elsewhere. Add other words to it.")
-    notices = tuple(
-        f"{where}: '{word}' is omitted from the class '{name}', because it is {reasons[word]}"
-        for name, words in classes.items()
-        for word in words
-        if word in reasons
-    )
-    return words_left, notices
+        for word in words:
+            if word in reasons:
+                notices.append(f"{where}: '{word}' is omitted from the class '{name}', because it is {reasons[word]}")
+    return words_left, tuple(notices)
 
 
 def _confirmed(content: Content) -> frozenset[str]:
     """Return words whose word class the list states, so that they are not slips."""
-    table = content.table("word_classes").values
-    lists = [words for words in table.values() if isinstance(words, Iterable) and not isinstance(words, str)]
-    return frozenset(word for words in lists for word in words if isinstance(word, str))
+    confirmed: set[str] = set()
+    for words in content.table("word_classes").values.values():
+        if isinstance(words, Iterable) and not isinstance(words, str):
+            confirmed.update(word for word in words if isinstance(word, str))
+    return frozenset(confirmed)
 
 
 def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
@@ -230,12 +235,12 @@ def _forms(word: str) -> set[str]:
     """Return the forms of a word with the usual English endings. Short words, such as her, have none."""
     if len(word) < _SHORTEST_STEM:
         return set()
-    stems: dict[str, tuple[str, ...]] = {word: ("s", "es", "ed", "ing")}
+    forms = {f"{word}s", f"{word}es", f"{word}ed", f"{word}ing"}
     if word.endswith("e"):
-        stems[word[:-1]] = ("ed", "ing")
+        forms |= {f"{word[:-1]}ed", f"{word[:-1]}ing"}
     if word.endswith("y"):
-        stems[word[:-1]] = ("ies", "ied")
-    return {stem + ending for stem, endings in stems.items() for ending in endings}
+        forms |= {f"{word[:-1]}ies", f"{word[:-1]}ied"}
+    return forms
 
 
 def _spellings(words: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted
@@ -76,25 +77,25 @@ def group_by_word(
         sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
         sentences_of = _stated(content, groups, classes)
-    sides = [
-        {category: tuple(sentences_of.get(category) or words) for category, words in side.items()}
-        for side in (groups, classes)
-    ]
-    sentences = {word: own for words in sentences_of.values() for word, own in words.items()}
-    units = {word for side in sides for words in side.values() for word in words}
+    groups = {name: tuple(sentences_of.get(name) or words) for name, words in groups.items()}
+    classes = {name: tuple(sentences_of.get(name) or words) for name, words in classes.items()}
+    sentences: dict[str, dict[str, str]] = {}
+    for sentences_of_words in sentences_of.values():
+        sentences |= sentences_of_words
+    units = set(chain.from_iterable([*groups.values(), *classes.values()]))
     notices = (_notice(content.where, sentences, units),) if sentences else ()
-    return sides[0], sides[1], sentences, notices
+    return groups, classes, sentences, notices
 
 
 def _are_sentences(categories: WordTable) -> bool:
     """Return True if most entries are sentences. Among words, a few entries may be phrases or notes."""
-    entries = [entry for words in categories.values() for entry in words]
+    entries = list(chain.from_iterable(categories.values()))
     return 2 * sum(map(is_sentence, entries)) > len(entries)
 
 
 def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
     """Return a notice of entries that may be sentences, if a list of words has several."""
-    long = [entry for side in (groups, classes) for words in side.values() for entry in words if is_sentence(entry)]
+    long = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
     if len(long) < 2:
         return ()
     named = ", ".join(f"'{entry}'" for entry in long[:5])
@@ -137,7 +138,9 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
-    word_of = {sentence: word for word, own in sentences.items() for sentence in own}
+    word_of: dict[str, str] = {}
+    for word, sentences_of_word in sentences.items():
+        word_of |= dict.fromkeys(sentences_of_word, word)
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
         words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
@@ -200,7 +203,9 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
 
 def _shared_tokens(categories: WordTable) -> frozenset[str]:
     """Return tokens that two or more groups or classes share, which belong to templates."""
-    counts = Counter(token for sentences in categories.values() for token in {t for s in sentences for t in _tokens(s)})
+    counts = Counter[str]()
+    for sentences in categories.values():
+        counts.update(set(chain.from_iterable(map(_tokens, sentences))))
     return frozenset(token for token, count in counts.items() if count > 1)
 
 
@@ -229,11 +234,15 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
     """Raise an error if a sentence may have been made from two of the words."""
     having: dict[str, set[str]] = defaultdict(set)
     for word, own in words.items():
-        for token in {token for sentence in own for token in _tokens(slot_of[sentence].word)}:
-            having[token].add(word)
+        for sentence in own:
+            for token in _tokens(slot_of[sentence].word):
+                having[token].add(word)
     for word, own in words.items():
         for sentence in own:
-            if others := set().union(*(having[token] for token in _tokens(sentence) if token in having)) - {word}:
+            others: set[str] = set()
+            for token in _tokens(sentence):
+                others |= having.get(token, set()) - {word}
+            if others:
                 raise WordListError(
                     f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"
                     f" '{min(others)}'. {_REMEDY}"
@@ -241,9 +250,8 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
 
 
 _REMEDY = (
-    "List the sentences of each word in [sentences], or list words and use `templates` with an encoder. If each"
-    " sentence"
-    f' is a unit, write sentences = "{AS_UNITS}".'
+    "List the sentences of each word in [sentences], or list words and use `templates` with an encoder."
+    f' If each sentence is a unit, write sentences = "{AS_UNITS}".'
 )
 
 
@@ -256,19 +264,21 @@ def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
         for plural in _plurals(key) & by_key.keys() - {key} if key in by_key else ():
             if not {s.template for s in by_key[key]} & {s.template for s in by_key[plural]}:
                 by_key[key] += by_key.pop(plural)
-    return {_spelt(own): {slot.sentence: slot.template for slot in own} for own in by_key.values()}
-
-
-def _spelt(slots: list[_Slot]) -> str:
-    """Return the spelling of a word within a sentence, or else at the beginning of one."""
-    key = slots[0].key
-    return min((slot for slot in slots if slot.key == key), key=lambda slot: slot.first).word
+    words = {}
+    for key, own in by_key.items():
+        # The spelling within a sentence, or else at the beginning of one.
+        spelling = min((slot for slot in own if slot.key == key), key=lambda slot: slot.first).word
+        words[spelling] = {slot.sentence: slot.template for slot in own}
+    return words
 
 
 def _plurals(word: str) -> set[str]:
     """Return possible plurals of an English noun."""
-    ends = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
-    return {word.removesuffix(old) + new for old, news in ends.items() if word.endswith(old) for new in news}
+    plurals = {f"{word}s", f"{word}es", f"{word}ren"}
+    for singular, plural in (("y", "ies"), ("f", "ves"), ("fe", "ves"), ("man", "men")):
+        if word.endswith(singular):
+            plurals.add(word.removesuffix(singular) + plural)
+    return plurals
 
 
 def _tokens(sentence: str) -> list[str]:

@@ -126,10 +126,10 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
     ("To use these spellings, set match='case' (--match case).", '')
     """
-    pairs = [(word, spelling) for word, others in variants.items() for spelling in others]
     for match, alike in ALIKE.items():
-        if any(alike(word) == alike(spelling) for word, spelling in pairs):
-            return f"To use these spellings, set match='{match}' (--match {match})."
+        for word, spellings in variants.items():
+            if alike(word) in map(alike, spellings):
+                return f"To use these spellings, set match='{match}' (--match {match})."
     return ""
 
 

@@ -1,6 +1,7 @@
 """Sub-topics of a group or class, and matched pairs of words."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 from unicodedata import normalize
@@ -56,8 +57,11 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
         raise WordListError(f"{content.where}: 'pairs' must be a list of pairs. Write {_EXAMPLE}, for example.")
-    categories = {word: ("class", name) for name in reversed(list(classes)) for word in classes[name]}
-    categories |= {word: ("group", name) for name, words in groups.items() for word in words}
+    categories: dict[str, tuple[str, str]] = {}
+    for name in reversed(classes):
+        categories |= dict.fromkeys(classes[name], ("class", name))
+    for name, words in groups.items():
+        categories |= dict.fromkeys(words, ("group", name))
     result: list[tuple[str, str]] = []
     for pair in pairs:
         result.append(_checked_pair(pair, categories, {*sum(result, ())}, content.where))
@@ -69,39 +73,38 @@ def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
     remaining = {}
     for category, names in topics.items():
         words = {*groups.get(category, ()), *classes.get(category, ())}
-        words_left = {name: tuple(word for word in members if word in words) for name, members in names.items()}
-        remaining[category] = MappingProxyType({name: members for name, members in words_left.items() if members})
-    return MappingProxyType({category: names for category, names in remaining.items() if names})
+        words_left = {}
+        for name, members in names.items():
+            if kept := tuple(word for word in members if word in words):
+                words_left[name] = kept
+        if words_left:
+            remaining[category] = MappingProxyType(words_left)
+    return MappingProxyType(remaining)
 
 
 def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
     """Return the pairs both of whose words remain."""
-    present = {word for members in words.values() for word in members}
+    present = set(chain.from_iterable(words.values()))
     return tuple(pair for pair in pairs if present.issuperset(pair))
 
 
 def refuse_buried_keys(content: Content) -> None:
     """Raise an error if a key is below a [table], because in TOML it then belongs to the table."""
-    tables = {name: table for name, table in content.values.items() if isinstance(table, Mapping)}
-    for name, table in tables.items():
-        for key, is_meant in (("pairs", _are_pairs), ("sub_topics", _is_source), ("sentences", _are_units)):
-            if is_meant(table.get(key)):
+    for name, table in content.values.items():
+        if not isinstance(table, Mapping):
+            continue
+        pairs, sub_topics, sentences = table.get("pairs"), table.get("sub_topics"), table.get("sentences")
+        buried = {
+            "pairs": isinstance(pairs, list) and any(isinstance(pair, list) for pair in pairs),
+            "sub_topics": isinstance(sub_topics, str) and sub_topics in SUB_TOPICS,
+            "sentences": sentences == AS_UNITS,
+        }
+        for key, is_buried in buried.items():
+            if is_buried:
                 raise WordListError(
                     f"{content.where}: '{key}' is below [{name}] and therefore belongs to this table. Move it above the"
                     " first [table]."
                 )
-
-
-def _are_pairs(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(pair, list) for pair in value)
-
-
-def _are_units(value: object) -> bool:
-    return value == AS_UNITS
-
-
-def _is_source(value: object) -> bool:
-    return isinstance(value, str) and value in SUB_TOPICS
 
 
 def _check_topics(topics: Words, category: str, words: Sequence[str], where: str) -> None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
@@ -221,38 +222,34 @@ class WordList(Telling):
         Control classes in another language than the list are omitted as well. The built-in ones are English. A list
         that states no language gets them if half of its words are frequent English words, with a remark.
         """
-        lists, in_other_language, remarks = self._in_language([load_controls(each) for each in control_lists(controls)])
+        lists, in_other_language, remarks = self._in_language(list(map(load_controls, control_lists(controls))))
         merged = dict(self.controls)
-        for each_list in lists:
-            for name in each_list.controls.keys() & (merged.keys() | self.classes.keys()):
+        topics: dict[str, Words] = {}
+        word_classes: dict[str, str] = {}
+        sources, notices = list(self.control_sources), list(self.notices)
+        for added in lists:
+            for name in added.controls.keys() & (merged.keys() | self.classes.keys()):
                 raise WordListError(
                     f"The control class '{name}' has the same name as a class of the list '{self.name}'. Rename one of"
                     " them."
                 )
-            merged |= each_list.controls
+            merged |= added.controls
+            topics |= added.topics
+            word_classes |= added.word_classes
+            notices += added.notices
+            if added.source.citation:
+                sources.append(added.source)
         controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
-        topics: dict[str, Words] = {}
-        word_classes: dict[str, str] = {}
-        sources: list[WordList] = [*lists, self]
-        for wordlist in sources:
-            topics |= wordlist.topics
-            word_classes |= wordlist.word_classes
+        topics |= self.topics
+        word_classes |= self.word_classes
         return replace(
             self,
             controls=MappingProxyType(controls_left),
             topics=remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
-            pairs=sum((remaining_pairs(each_list.pairs, controls_left) for each_list in lists), self.pairs),
+            pairs=sum((remaining_pairs(added.pairs, controls_left) for added in lists), self.pairs),
             word_classes=MappingProxyType(word_classes),
-            control_sources=(
-                *self.control_sources,
-                *(each_list.source for each_list in lists if each_list.source.citation),
-            ),
-            notices=(
-                *self.notices,
-                *(notice for each_list in lists for notice in each_list.notices),
-                *left_out,
-                *in_other_language,
-            ),
+            control_sources=tuple(sources),
+            notices=(*notices, *left_out, *in_other_language),
             remarks=(*self.remarks, *remarks),
         )
 
@@ -304,7 +301,7 @@ class WordList(Telling):
 
     @property
     def _compared_words(self) -> tuple[str, ...]:
-        return (*self.targets, *(word for words in self.classes.values() for word in words))
+        return (*self.targets, *chain.from_iterable(self.classes.values()))
 
     @property
     def _few_are_english(self) -> bool:
@@ -357,12 +354,12 @@ class WordList(Telling):
     @property
     def targets(self) -> tuple[str, ...]:
         """All target words, group after group."""
-        return tuple(word for words in self.groups.values() for word in words)
+        return tuple(chain.from_iterable(self.groups.values()))
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """All attribute words, class after class, control classes last."""
-        return tuple(word for words in (*self.classes.values(), *self.controls.values()) for word in words)
+        return tuple(chain.from_iterable([*self.classes.values(), *self.controls.values()]))
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -375,7 +372,10 @@ class WordList(Telling):
         """The sub-topic of each word that is in one, unless words are treated as independent."""
         if self.sub_topics != "from vectors":
             return {}
-        return {word: name for topics in self.topics.values() for word, name in category_of(topics).items()}
+        topic_of: dict[str, str] = {}
+        for topics in self.topics.values():
+            topic_of |= category_of(topics)
+        return topic_of
 
     @property
     def pair_of(self) -> Mapping[str, str]:
