@@ -411,7 +411,7 @@ def cosines_from_matrix(
     >>> cosines_from_matrix(matrix, words).values.sel(target="she", attribute="maid").item()
     0.3
     """
-    check_kind("matrix", matrix, pd.DataFrame, "not a DataFrame; give one with a row for each target", TableError)
+    check_kind("matrix", matrix, pd.DataFrame, "not a DataFrame. Pass one with a row for each target.", TableError)
     check_switch("allow_loss", allow_loss)
     for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
         if not labels.is_unique:

@@ -289,10 +289,11 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             lost = f"any of the {n_words} words" if emptied else f"{len(part.lost)} of the {n_words} words"
             own = " of their own" if part.copies else ""
             words = shortened(add_spellings(part.lost, part.variants))
-            hint = offer(part.variants) or (_spellings_of_both(coverage, part) if emptied else "")
+            offered = offer(part.variants)
+            hint = offered or (_spellings_of_both(coverage, part) if emptied else "")
             raise CoverageError(
                 f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
-                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied)}"
+                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied, bool(offered))}"
             )
 
 
@@ -383,8 +384,8 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     ours = ", ".join(f"'{visible(word)}'" for word in part.asked[:SHOWN])
     if any(_UNREADABLE in word for word in coverage.begins):
         return (
-            f"Its words are not in UTF-8 ({theirs}). Convert the file first, for example with `iconv -f GB18030 -t"
-            " UTF-8 FILE > utf8.txt`."
+            f"The words of {coverage.embedding} are not in UTF-8 ({theirs}). Convert the file first, for example with"
+            " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
     prefix = _PREFIX.match(coverage.begins[0])
     if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
@@ -392,13 +393,15 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     remedy = "Spell words in the same way in both."
     if prefix:
         remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
-    return f"Its words look like {theirs}, but the list has words like {ours}. {remedy}"
+    return f"The words of {coverage.embedding} look like {theirs}, but the list has words like {ours}. {remedy}"
 
 
-def _remedy(part: Part, emptied: bool) -> str:
+def _remedy(part: Part, emptied: bool, offered: bool) -> str:
     if part.role == "control":
         omit = "Remove the class from the list, or omit it with controls=() (--controls none)"
         return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
+    if emptied and offered:
+        return "Otherwise, use another embedding or other words."
     if emptied:
         return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
     return "Pass allow_loss=True (--allow-loss) to continue with the remaining words."

@@ -217,7 +217,7 @@ def _check_words(words: Sequence[object]) -> None:
         raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:
         if not isinstance(word, str):
-            remedy = "Pass strings as words."
+            remedy = "Pass strings as words, in a DataFrame as its index."
             if word != word:
                 remedy = "To keep words such as nan and null, use pandas.read_csv(..., keep_default_na=False)."
             raise EmbeddingError(f"The words of an embedding must be text, but one is {word!r}. {remedy}")

@@ -56,9 +56,7 @@ _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
 
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
-_ENCODER = (
-    "To encode sentences with a model, use `bayes_bias.language_models.load_encoder` (--encoder of the commands)."
-)
+_ENCODER = "To encode sentences with a model, use `bayes_bias.language_models.load_encoder` (--encoder)."
 
 
 def open_embedding(

@@ -49,7 +49,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     'vectors.npz'
     """
     path = check_vectors_path(path, overwrite)
-    problem = "not a mapping of words to vectors; give one"
+    problem = "not a mapping of words to vectors. Pass one, or an `Embedding`."
     check_kind("vectors", vectors, Mapping | Embedding, problem, OutputError)
     labels: tuple[str, ...] = ()
     if isinstance(vectors, Embedding):

@@ -141,7 +141,7 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
 
 def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> None:
     """Raise an error if a value is not a mapping of names to words."""
-    problem = "not a mapping of names to words; give {'man': [...], 'woman': [...]}"
+    problem = "not a mapping of names to words. Pass {'man': [...], 'woman': [...]}."
     check_kind(argument, groups, Mapping, problem, MeasureError)
 
 
@@ -161,7 +161,7 @@ def _check_words(words: Sequence[str], measure: str, least: int) -> None:
         raise MeasureError(
             f"{measure}: expected a list of words, but found the single word '{words}'. Write ['{words}']."
         )
-    check_kind("words", words, Collection, "not a list of words; give one", MeasureError)
+    check_kind("words", words, Collection, "not a list of words. Pass one.", MeasureError)
     if len(words) < least:
         raise MeasureError(f"{measure}: expected {least} or more words, but found {len(words)}. Add words.")
     if len(set(words)) < len(words):

@@ -595,7 +595,7 @@ class AssociationTable(Telling):
 
 def check_table(table: Any, name: str = "table") -> None:
     """Raise an error if a value is not a table."""
-    problem = "not a table of associations; give what `bayes_bias.cosines` or `AssociationTable.from_frame` returned"
+    problem = "not a table. Pass the result of `bayes_bias.cosines` or `AssociationTable.from_frame`."
     check_kind(name, table, AssociationTable, problem, TableError)
 
 

@@ -47,10 +47,10 @@ def combine_replicates(
     >>> tables = {f"seed {n}": cosines("weat6", f"word2vec-{n}.txt") for n in range(5)}        # doctest: +SKIP
     >>> combine_replicates(tables, kind="seed")                                                     # doctest: +SKIP
     """
-    problem = "not a mapping of names to tables; give {'seed 1': table, 'seed 2': another}"
+    problem = "not a mapping of names to tables. Pass {'seed 1': table, 'seed 2': another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     for label, table in tables.items():
-        check_table(table, f"tables, {kind} '{label}'")
+        check_table(table, f"tables['{label}']")
         _check_alike(label, table, *next(iter(tables.items())))
     replicates, left_out = combine({label: table.values for label, table in tables.items()}, kind)
     first, mean = next(iter(tables.values())), replicates.mean()

@@ -87,7 +87,7 @@ def share_words[Label](
     """
     (first_label, first), *others = tables.items()
     for label, table in tables.items():
-        check_table(table, f"{argument}: {label}")
+        check_table(table, f"{argument}[{label!r}]")
     for label, table in others:
         check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
     values = {str(label): table.values for label, table in tables.items()}
@@ -152,12 +152,14 @@ def weighted_sum(
 
 
 def _weights(tables: Any, weights: Any) -> dict[Any, float]:
-    problem = "not a mapping of names to tables; give {1900: table, 1910: another}"
+    problem = "not a mapping of names to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
         raise TableError(f"`tables` must contain at least two tables, but contains {len(tables)}. Add another one.")
     if not isinstance(weights, Mapping):
-        check_kind("weights", weights, Sequence | np.ndarray, "not one number for each table", TableError)
+        check_kind(
+            "weights", weights, Sequence | np.ndarray, "not a list of numbers. Pass one for each table.", TableError
+        )
         if len(weights) != len(tables):
             raise TableError(
                 f"`weights` must have one number for each of the {len(tables)} tables, but has {len(weights)}. Add or"

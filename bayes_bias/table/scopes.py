@@ -1,4 +1,4 @@
-"""Over which words a reader may generalise: facets of a table, and scopes as sets of them."""
+"""Scopes of generalisation, as sets of the facets of a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ type Part = Literal[
 
 @dataclass(frozen=True)
 class Facet:
-    """One side of a table, whose words may count as a sample; or its replicates."""
+    """One side of a table, whose words may be a sample, or its replicates."""
 
     name: Part  # in the plural, as the part of a contrast's variance that it contributes
     dim: Side | Literal["replicate"]  # the dimension of the table that its words lie along
@@ -35,11 +35,11 @@ class Facet:
 TARGETS = Facet("targets", dim="target")
 ATTRIBUTES = Facet("attributes", dim="attribute")
 REPLICATES = Facet("replicates", dim="replicate")
-# Those of every table, and those of a table with replicates.
+# Facets of every table, and of a table with replicates.
 WORDS = (TARGETS, ATTRIBUTES)
 FACETS = (*WORDS, REPLICATES)
 
-# What each part of a contrast's variance differs with: it is noise where one of these facets is sampled.
+# Facets that each part of a contrast's variance differs with. It is noise if one of them is sampled.
 PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
     {
         "targets": frozenset({TARGETS}),
@@ -64,31 +64,31 @@ class Scope:
     name: ScopeName
     facets: frozenset[Facet]
     assumption: str  # clause that names the samples and the fixed words
-    reach: str  # what it generalises to
-    reason: str  # why one would choose it, in a clause
-    words: str  # what grows when a list is made longer
+    reach: str  # the words that it generalises to
+    reason: str  # the reason to choose it, in a clause
+    words: str  # the words whose number grows when a list is extended
 
     def __contains__(self, facet: Facet) -> bool:
         return facet in self.facets
 
     @property
     def samples_nothing(self) -> bool:
-        """Return True if nothing is sampled, so that the result is the raw contrast of exactly these words."""
+        """True if nothing is sampled, so that the result is the raw contrast of exactly these words."""
         return not self.facets
 
     @property
     def samples_attributes(self) -> bool:
-        """Return True if it covers new attributes. Any two small sets of words differ, so these alone show little."""
+        """True if it covers new attributes. Any two small sets of words differ, so these alone show little."""
         return ATTRIBUTES in self.facets
 
     @property
     def samples_all(self) -> bool:
-        """Return True if both word lists are treated as samples."""
+        """True if both word lists are treated as samples."""
         return self.facets >= frozenset(WORDS)
 
     @property
     def samples_replicates(self) -> bool:
-        """Return True if it covers new replicates."""
+        """True if it covers new replicates."""
         return REPLICATES in self.facets
 
     def with_replicates_called(self, kind: str) -> "Scope":
@@ -180,52 +180,53 @@ SCOPES = MappingProxyType(
         )
     }
 )
-# Every facet that a table has: "both" if it has no replicates.
+# All facets of a table, which is the same as "both" without replicates.
 DEFAULT_SCOPE: ScopeName = "all"
 # The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
 WEAT_SCOPE: ScopeName = "targets"
 SD_WEAT_SCOPE: ScopeName = "attributes"
-# What a reader is shown whatever else was asked for, as far as a table carries it: everything sampled, both word lists
-# with the replicates at hand, and WEAT's question.
+# Scopes that are always shown if a table supports them: everything sampled, both word lists with the given
+# replicates, and WEAT's question.
 SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)
 
 
 def scope_of(name: str) -> Scope:
-    """The scope of a name."""
+    """Return the scope with a name."""
     if isinstance(name, str) and name in SCOPES:
         return SCOPES[cast(ScopeName, name)]
-    raise ScopeError(f"scope: '{name}' is not a scope", name, SCOPES)
+    raise ScopeError(f"There is no `scope` '{name}'.", name, SCOPES)
 
 
 def is_effect_of(part: Part, facet: Facet | None) -> bool:
-    """Whether a part is that of effects of a facet's words, or of replicates, and not of the residual."""
+    """Return True if a part consists of effects of a facet's words, or of replicates, and not of the residual."""
     return facet is not None and facet in PARTS[part] and not part.startswith("residual")
 
 
 def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
-    """Whether a part of a contrast's variance is noise under a scope.
+    """Return True if a part of a contrast's variance is noise under a scope.
 
-    It is noise if it differs with something that is sampled. The effects of words are not, if a contrast is made
-    `by_word` of that facet.
+    It is noise if it differs with a sampled facet. The effects of words are not, if a contrast is made `by_word` of
+    their facet.
     """
     sampled = PARTS[part] & scope.facets
     return bool(sampled - {by_word} if is_effect_of(part, by_word) else sampled)
 
 
 def sampling_scope(name: str) -> Scope:
-    """A scope under which something is uncertain; refused otherwise."""
+    """Return the scope with a name, and raise an error if it generalises to nothing."""
     scope = scope_of(name)
     if scope.samples_nothing:
         valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
         raise ScopeError(
-            f"scope: '{name}' generalises to no other words, so it has no interval, no density and no number of words"
-            f" that matters; valid: {', '.join(valid)}"
+            f"`scope='{name}'` cannot be used here, because it generalises to no other words and has no interval.",
+            name,
+            valid,
         )
     return scope
 
 
 def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
-    """The scopes that a design can carry: nothing generalises from a single word, or from no replicates."""
+    """Return the scopes that a design supports: single words, or missing replicates, are no sample."""
     single = {facet for facet in WORDS if _single_word_categories(data, facet)}
     if not data.replication.size:
         single.add(REPLICATES)
@@ -233,33 +234,33 @@ def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
 
 
 def widest_scope(data: "xr.Dataset") -> ScopeName:
-    """Every facet that a table has: "both" if it has no replicates."""
+    """Return "all", or "both" if a table has no replicates."""
     return "all" if data.replication.size else "both"
 
 
 def check_design(data: "xr.Dataset", scope: str) -> Scope:
-    """Return the scope of a name; refuse it if a design cannot carry it, as `table_means` describes the design.
+    """Return the scope with a name, and raise an error if the design in `table_means` does not support it.
 
-    Without replicates "all" is "both".
+    Without replicates, "all" is the same as "both".
     """
     record, remaining = scope_of(scope), possible_scopes(data)
     if record.name == DEFAULT_SCOPE:
         record = SCOPES[widest_scope(data)]
     if record.samples_replicates and not data.replication.size:
         raise ScopeError(
-            f"scope: '{scope}' generalises to new replicates, and this table has none, or only one; use scope"
-            f" {' or '.join(map(repr, remaining))}"
+            f"`scope='{scope}'` requires two or more replicates, but this table has none, or only one. Use"
+            f" {' or '.join(map(repr, remaining))} instead."
         )
     if record.name not in remaining:
         single = [name for facet in WORDS for name in _single_word_categories(data, facet)]
         raise ScopeError(
-            f"scope: '{record.name}' generalises from a group or class of one word ({', '.join(single)});"
-            f" add words to it, or use scope {' or '.join(map(repr, remaining))}"
+            f"`scope='{record.name}'` cannot generalise from a group or class with a single word ({', '.join(single)})."
+            f" Add words to it, or use {' or '.join(map(repr, remaining))} instead."
         )
     return record
 
 
 def _single_word_categories(data: "xr.Dataset", facet: Facet) -> list[str]:
-    """Groups or classes with a single word of a facet."""
+    """Return groups or classes with a single word of a facet."""
     sizes = data[f"n_{facet.name}"]
     return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()

@@ -175,7 +175,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
     if isinstance(source, Mapping):
         return _from_mapping(source, "sets")
     if not isinstance(source, str | Path):
-        check_kind("sets", source, Sequence, "not a list of sets; give [('she', 'he')]", WordListError)
+        check_kind("sets", source, Sequence, "not a list of sets. Pass [('she', 'he')], for example.", WordListError)
         return _from_mapping({"defining_sets": source}, "sets")
     text = str(source)
     if isinstance(source, Path) or text.endswith((".toml", *JSON, *YAML)):

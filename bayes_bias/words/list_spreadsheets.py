@@ -110,7 +110,8 @@ def check_stereotypes(content: Content) -> None:
     half = max(len(names) // 2, 1)
     classes = names[half:] if len(names) > 2 else ["CLASS"]
     stereotypes = dict(zip(names[:half], classes, strict=False))
-    example = next(f"'{group}={name}'" for group, name in stereotypes.items())
+    # The example has no quotes, because `for_reader` would read them as the value of an argument.
+    example = next(f"{group}={name}" for group, name in stereotypes.items())
     files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
     options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
