@@ -62,8 +62,8 @@ from .posterior.verdict import Verdict as Verdict
 from .posterior.verdict import verdict as verdict
 from .posterior.word_effects import word_effects as word_effects
 from .table.association_table import AssociationTable as AssociationTable
-from .table.combine_replicates import combine_replicates as combine_replicates
 from .table.combine_tables import combine as combine
+from .table.combine_tables import combine_replicates as combine_replicates
 from .table.metric import Metric as Metric
 from .table.related_words import RelatedWords as RelatedWords
 from .words.cloze import Cloze as Cloze

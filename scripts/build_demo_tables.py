@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import bayes_bias as bb  # noqa: E402
-from bayes_bias.words.word_classes import word_class  # noqa: E402
+from bayes_bias.words.templates import word_class  # noqa: E402
 from studies.known_bias.training import train_masked  # noqa: E402
 
 FOLDER = ROOT / "bayes_bias/data/tables"

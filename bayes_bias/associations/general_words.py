@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError

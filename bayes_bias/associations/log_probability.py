@@ -22,8 +22,7 @@ from bayes_bias.table.association_table import AssociationTable, announce, assem
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
 from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.templates import Pair, Templates, load_templates
-from bayes_bias.words.word_classes import check_word_classes, word_classes
+from bayes_bias.words.templates import Pair, Templates, check_word_classes, load_templates, word_classes
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]

@@ -40,8 +40,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_bias.associations.copies import near_copies
 from bayes_bias.associations.general_words import SMALLEST, GeneralWords, eigenvalues, leading_ratio
-from bayes_bias.associations.near_copies import near_copies
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired, words_of

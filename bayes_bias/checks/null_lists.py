@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
-from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.associations.general_words import GeneralWords, general_words_of, side_by_side
 from bayes_bias.associations.related import CategoryWords, related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.embeddings.records import TEXTS, is_list, is_numbers, shown
-from bayes_bias.embeddings.repeated_words import IDS
+from bayes_bias.embeddings.records import IDS, TEXTS, is_list, is_numbers, shown
 from bayes_bias.errors import EmbeddingError
 
 # Names of lists of numbers that are not words.

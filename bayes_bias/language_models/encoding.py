@@ -22,8 +22,15 @@ from bayes_bias.errors import WordListError
 from bayes_bias.language_models.encoders import LAYER, Encoder, EncoderLike, as_encoder
 from bayes_bias.language_models.sentence_cache import BATCH, Cache, Memory, encoded, open_cache
 from bayes_bias.progress import step
-from bayes_bias.words.templates import Sentence, Templates, load_templates
-from bayes_bias.words.word_classes import check_word_classes, lexicon, word_class, word_classes
+from bayes_bias.words.templates import (
+    Sentence,
+    Templates,
+    check_word_classes,
+    lexicon,
+    load_templates,
+    word_class,
+    word_classes,
+)
 from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,

@@ -13,8 +13,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import sniff
-from bayes_bias.embeddings.records import TEXTS
-from bayes_bias.embeddings.repeated_words import IDS
+from bayes_bias.embeddings.records import IDS, TEXTS
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import refuse_pipe_or_address, whole_file

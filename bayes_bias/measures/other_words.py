@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.associations.equal_vectors import without_copies
 from bayes_bias.embeddings.in_sentences import in_sentences
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, lengths
 from bayes_bias.errors import MeasureError

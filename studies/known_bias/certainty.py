@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.associations.cosines import cosines
-from bayes_bias.table.combine_replicates import combine_replicates
+from bayes_bias.table.combine_tables import combine_replicates
 from studies.known_bias.asking import EQUAL_FREQUENCY, POSTERIOR, target_biases
 from studies.known_bias.corpora import of_all_targets
 from studies.known_bias.results import MODEL, TRAINING, KnownBias, for_each, mean_over_truths

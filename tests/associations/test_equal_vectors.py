@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.associations.copies import equal_vectors, without_copies
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.equal_vectors import equal_vectors, without_copies
 from bayes_bias.associations.general_words import general_words_of as vocabulary_of
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.debiasing import Debiasing, HardDebias

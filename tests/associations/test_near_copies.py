@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import cosines, wordlist
-from bayes_bias.associations.near_copies import near_copies, notice_of
+from bayes_bias.associations.copies import near_copies, notice_of
 from tests.helpers import says
 
 WORDS = {"pets": ["cat", "cats", "dog", "dogs"], "tools": ["saw", "axe", "file", "drill"]}

@@ -22,7 +22,7 @@ from bayes_bias.models.pymc_model import write_graph
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, OPTIONS
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.combine_replicates import combine_replicates
+from bayes_bias.table.combine_tables import combine_replicates
 from tests.helpers import random_table, refused, says
 from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_TOPICS, clustered_table
 

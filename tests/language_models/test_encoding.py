@@ -15,7 +15,7 @@ from bayes_bias.language_models import encoding, opening
 from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.words.list_files import field_names
-from bayes_bias.words.word_classes import word_class
+from bayes_bias.words.templates import word_class
 from tests.helpers import refused, says
 from tests.language_models.fakes import Counting, bag_of_words
 

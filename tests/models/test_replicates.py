@@ -20,7 +20,7 @@ from bayes_bias.models.table_parts import parts_of
 from bayes_bias.posterior.estimates import estimate_of, estimates
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.combine_replicates import combine_replicates
+from bayes_bias.table.combine_tables import combine_replicates
 from bayes_bias.table.statistics import table_means
 from tests.helpers import (
     REFERENCE,

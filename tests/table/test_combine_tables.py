@@ -92,7 +92,7 @@ def test_combine_raises_for_invalid_tables_or_weights() -> None:
         (tables, (1, "much"), "weights 1910 'much'"),
         (tables, (0, 0), "weights zero"),
         ({1900: table, 1910: other}, (-1, 1), "'1910' stereotypes '1900'"),
-        ({1900: table, 1910: 3}, (-1, 1), "tables: 1910 not a table"),
+        ({1900: table, 1910: 3}, (-1, 1), "tables[ 1910 not a table"),
     ):
         with refused(TableError, message):
             combine(given, weights)

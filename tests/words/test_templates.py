@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from bayes_bias.errors import TemplateError, WordListError
 from bayes_bias.words.list_files import control_names, field_names, wordlist_names
 from bayes_bias.words.list_rules import WORD_CLASSES
-from bayes_bias.words.templates import article, load_templates, template_names
-from bayes_bias.words.word_classes import lexicon, phrases, word_class, word_classes
+from bayes_bias.words.templates import (
+    article,
+    lexicon,
+    load_templates,
+    phrases,
+    template_names,
+    word_class,
+    word_classes,
+)
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 from tests.helpers import refused
 
