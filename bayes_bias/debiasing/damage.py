@@ -1,4 +1,4 @@
-"""What a version of an embedding costs: neighbours that words have lost, variance that went, similarities."""
+"""Damage by debiasing: lost neighbours of words, lost variance, and agreement with rated similarities."""
 
 import os
 import re
@@ -61,9 +61,9 @@ class RatedPairs:
 def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """Pairs and their ratings from a text file: ``word``, ``other``, ``rating``.
 
-    A line has two words first, and the rating in the first further column that holds numbers; columns are separated by
-    tabs, semicolons, commas or blanks, and may have headings, below comments, lines that begin with #. SimLex-999,
-    WordSim-353 and MEN come so.
+    A line begins with two words, and the first further column of numbers contains the rating. Columns are separated by
+    tabs, semicolons, commas or blanks, and may have headings. Lines that begin with # are comments. SimLex-999,
+    WordSim-353 and MEN have this format.
 
     Raises
     ------
@@ -81,16 +81,17 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     column = next((k for k in columns if len(rows) > 1 and len(rows[1]) > k and _is_number(rows[1][k])), None)
     if column is None:
         raise MeasureError(
-            f"ratings: '{path}' has no column of numbers after two words; give lines such as: sun sky 6.5"
+            f"The file of ratings '{path}' must have a column of numbers after two words. Write lines such as: sun sky"
+            " 6.5."
         )
     pairs = rows if _is_number(rows[0][column]) else rows[1:]
     for row in pairs:
         if len(row) <= column or not _is_number(row[column]):
-            raise MeasureError(f"ratings: '{path}' has the line '{' '.join(row)}', without a rating; correct it")
+            raise MeasureError(f"The line '{' '.join(row)}' of '{path}' has no rating. Correct or remove it.")
     if column > 2 and all(len(row[0]) == 1 or _is_number(row[0]) for row in pairs):
         raise MeasureError(
-            f"ratings: '{path}' begins its lines with '{pairs[0][0]}', which is not the first word of a pair;"
-            " remove that column"
+            f"Each line of '{path}' must begin with the first word of a pair, but begins with '{pairs[0][0]}'. Remove"
+            " the first column."
         )
     return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
 
@@ -115,7 +116,10 @@ def rated_pairs(
     pairs = rated[np.all(np.reshape(in_both, (2, -1)), axis=0)]
     name = Path(source).name
     if len(pairs) < _FEWEST:
-        raise MeasureError(f"ratings: {len(pairs)} of {len(rated)} pairs of '{name}' have vectors; ten or more needed")
+        raise MeasureError(
+            f"At least ten rated pairs must have vectors, but only {len(pairs)} of {len(rated)} pairs of '{name}' do."
+            " Use another file of ratings."
+        )
     cosines = [_cosines(vectors, pairs) for vectors in (before, after)]
     first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
     sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
@@ -131,7 +135,7 @@ def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -
 
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row; missing if a row draws the same value again and again."""
+    """Compute Spearman's correlation of each row, which is missing if a row is constant."""
     from scipy.stats import rankdata
 
     x, y = (rankdata(each, axis=-1) for each in (values, ratings))
@@ -190,7 +194,9 @@ class Damage:
         share = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
         neighbours = f"Of the nearest neighbours of words, {share} are kept (among {self.words:,} words)"
         rated = [str(each) for each in self.ratings]
-        return " ".join([f"{neighbours}; {percent(self.variance_gone)} of the variance of vectors was lost.", *rated])
+        return " ".join(
+            [f"{neighbours}, and {percent(self.variance_gone)} of the variance of vectors was lost.", *rated]
+        )
 
 
 def damage(
@@ -211,12 +217,12 @@ def damage(
     Parameters
     ----------
     before, after : mapping of str to array
-        One vector for each word; words in both are compared. Give the whole vocabulary, since neighbours are searched
+        One vector for each word. Words in both are compared. Pass the whole vocabulary, because neighbours are searched
         among these words. If there are more than 1,000, the neighbours of 1,000 random ones are compared.
     neighbours : int
         How many nearest neighbours, by cosine.
     vocabulary : int
-        Largest number of words; of a larger vocabulary only the first words are used, often the frequent ones.
+        Largest number of words. If the vocabulary is larger, only its first words are used, which are often frequent.
     ratings : sequence of paths
         Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed
@@ -251,7 +257,7 @@ def damage(
     shared = [word for word in before if word in after][:vocabulary]
     if len(shared) <= neighbours + 1:
         raise MeasureError(
-            f"damage: {len(shared)} words in common are too few for {neighbours} neighbours; give the vocabulary"
+            f"{len(shared)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
         )
     one, other = (stack_unit(vectors, shared, "damage") for vectors in (before, after))
     rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])

@@ -30,7 +30,7 @@ class Conceptor(Debiaser[np.ndarray]):
     Parameters
     ----------
     aperture : float
-        :math:`\alpha`; 2 in the paper. The larger, the more is taken out.
+        :math:`\alpha`, which is 2 in the paper. Larger values remove more.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Conceptor(Debiaser[np.ndarray]):
     Notes
     -----
     All words of the sets are used but the independent ones. As in the paper, R is neither centred nor within pairs. The
-    paper also joins conceptors of several lists (OR); this is the conceptor of one list.
+    paper also joins conceptors of several lists (OR), whereas this is the conceptor of one list.
 
     Misleads since the first axis of R is the mean of the words: what they have in common is taken out first, and the
     difference between "she" and "he" only later. In vectors of length one, an aperture of 2 leaves at least a fifth of

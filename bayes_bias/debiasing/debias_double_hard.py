@@ -49,9 +49,9 @@ class DoubleHardDebias(Debiaser[Learned]):
     Parameters
     ----------
     components : int
-        How many principal components are tried, one at a time; 20 in the paper.
+        Number of principal components that are tried, one at a time (20 in the paper).
     most_biased : int
-        How many words that lean to each group are clustered; 500 in the paper.
+        Number of words that lean to each group and are clustered (500 in the paper).
     seed : int
         Seed of k-means.
 
@@ -63,7 +63,7 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     Notes
     -----
-    It needs all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are those of the
+    It requires all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are from the
     authors' program. The paper centres before it projects, which differs by one vector that all words share. Vectors
     are brought to length one before they are clustered.
 
@@ -102,7 +102,10 @@ class DoubleHardDebias(Debiaser[Learned]):
         debias_sets = read_debias_sets(sets)
         mean, axes = _principal_components(vectors, self.name)
         if self.components > len(axes):
-            raise MeasureError(f"components: {self.components} are more than the {len(axes)} dimensions; give fewer")
+            raise MeasureError(
+                f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
+                " fewer."
+            )
         leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
         candidates = [self._remove_axis(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
@@ -123,7 +126,10 @@ class DoubleHardDebias(Debiaser[Learned]):
         deviations = np.vstack([words - words.mean(axis=0) for words in rows])
         first = np.linalg.svd(deviations, full_matrices=False)[2][0]
         if np.linalg.norm(deviations) < 1e-6 * np.linalg.norm(rows[0]):
-            raise MeasureError(f"{self.name}: the defining sets have no direction; their words have the same vectors")
+            raise MeasureError(
+                f"{self.name}: the words of each defining set have the same vector, so there is no direction. Use other"
+                " sets."
+            )
         return replace(learned, bias=orthonormal(first, "the defining sets have none")[0])
 
     def _agreement(self, learned: Learned, vectors: Mapping[str, np.ndarray], groups: Mapping[str, list[str]]) -> float:

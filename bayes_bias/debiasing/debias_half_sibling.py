@@ -28,7 +28,7 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
     Parameters
     ----------
     alpha : float
-        Penalty of the regression; 60 in the paper. The larger, the less is taken out. It is in units of squared
+        Penalty of the regression (60 in the paper). Larger values remove less. It is in units of squared
         vectors: 60 is for vectors as they are distributed, not for vectors of length one.
 
     Raises

@@ -37,7 +37,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
     components : int
         Dimensions of the bias subspace: 1 for two groups, more for several.
     equalize : bool
-        Equalise the defining sets, as Bolukbasi et al. do; ``equalize_sets`` are equalised in any case.
+        Equalise the defining sets, as Bolukbasi et al. do. ``equalize_sets`` are always equalised.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     Notes
     -----
-    All words are neutral except those of the defining sets, of the equalised sets, and the ``specific`` ones.
+    All words are neutral except the words of the defining sets, the equalised sets, and the ``specific`` ones.
 
     Misleads as evidence that a bias is gone. It takes away what the direction shows, and little else: neutral words
     that used to lean one way remain neighbours (`clustering`, `neighbours`). After equalising, the words of a pair
@@ -107,7 +107,10 @@ def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> 
     outside = rows - _inside(rows, subspace)
     lengths = np.linalg.norm(outside, axis=1, keepdims=True)
     if (lengths < _SAME).any():
-        raise MeasureError(f"neutralise: '{words[int(lengths.argmin())]}' lies in the bias subspace; nothing is left")
+        raise MeasureError(
+            f"'{words[int(lengths.argmin())]}' is within the bias subspace, so it cannot be neutralised. Use fewer"
+            " components, or remove the word."
+        )
     return dict(zip(words, outside / lengths, strict=True))
 
 
@@ -127,7 +130,8 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
     lengths = np.linalg.norm(apart, axis=1, keepdims=True)
     if (lengths < _SAME).any():
         raise MeasureError(
-            f"equalise: {', '.join(words)} do not all differ inside the bias subspace; leave the set out"
+            f"The words {', '.join(words)} do not all differ inside the bias subspace, so they cannot be equalised."
+            " Remove the set."
         )
     equal = common + np.sqrt(1 - common @ common) * apart / lengths
     return dict(zip(words, equal, strict=True))

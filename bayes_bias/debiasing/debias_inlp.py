@@ -30,9 +30,9 @@ class INLP(Debiaser[np.ndarray]):
     Parameters
     ----------
     iterations : int
-        How many classifiers; 35 in the paper. Each takes out one dimension, or one for each group if there are several.
+        Number of classifiers (35 in the paper). Each removes one dimension, or one for each of several groups.
     most_biased : int
-        How many words of the vocabulary that lean most to each group are labelled, too; 7,500 in the paper.
+        Number of words of the vocabulary that lean most to each group and are labelled as well (7,500 in the paper).
 
     Raises
     ------
@@ -42,7 +42,7 @@ class INLP(Debiaser[np.ndarray]):
 
     Notes
     -----
-    Labels are those of ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
+    Labels are the ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
     `LinearSVC` without an intercept, as in the authors' code for word vectors.
 
     Misleads if words are few: as many directions as there are labelled words always separate them, and what is taken
@@ -84,8 +84,9 @@ class INLP(Debiaser[np.ndarray]):
             weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(residual, group).coef_
             if np.linalg.norm(weights) * np.linalg.norm(rows) < _NOTHING:
                 raise MeasureError(
-                    f"iterations: after {iteration} of {self.iterations} the groups of the {len(rows)} labelled words"
-                    " do not differ; take fewer, or label more words (groups, or the setting most_biased)"
+                    f"After {iteration} of {self.iterations} iterations, the groups of the {len(rows)} labelled words"
+                    " do not differ. Use fewer `iterations`, or label more words (with groups, or the setting"
+                    " most_biased)."
                 )
             basis = scipy.linalg.orth(np.vstack([basis, scipy.linalg.orth(weights.T).T]).T).T
         return replace(self, learned=basis)

@@ -31,8 +31,8 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     ----------
     shrinkage : bool
         Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. With few
-        words the weight can be below zero; it then counts as zero here, but not there. Without shrinkage, words outside
-        the span of the labelled words are changed inside the span only.
+        words the weight can be below zero, which is replaced by zero here, but not there. Without shrinkage, words
+        outside the span of the labelled words are changed inside the span only.
     most_biased : int
         How many words of the vocabulary that lean most to each group are labelled too.
 
@@ -43,7 +43,7 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
 
     Notes
     -----
-    Labels are those of ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
+    Labels are the ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
 
     Misleads if words are few: the guarantee is for the labelled words, whose groups end with equal means. A classifier
     learns the group of new words only as well as these words represent them. It guards against linear classifiers only.
@@ -84,7 +84,8 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         with_groups = (rows - mean).T @ (indicators - indicators.mean(axis=0))
         if np.linalg.norm(with_groups) < _RANK * np.linalg.norm(rows):
             raise MeasureError(
-                f"{self.name}: the groups of labelled words have the same mean; there is nothing to erase"
+                f"{self.name}: the groups of labelled words have the same mean, so there is nothing to erase. Use other"
+                " words."
             )
         covariance = np.cov(rows, rowvar=False)
         if self.shrinkage:

@@ -1,4 +1,4 @@
-"""Linear projection (Dev & Phillips 2019); of sentences, SentDebias (Liang et al. 2020)."""
+"""Linear projection (Dev & Phillips 2019), or SentDebias for sentences (Liang et al. 2020)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -32,8 +32,8 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector; the sets name fewer than two independent words; the
-        independent words all have the same vector, or their direction is the bias direction itself.
+        From `fit` and `transform`, if a word has no usable vector, the sets have fewer than two independent words, or
+        the independent words all have the same vector, or their direction is the bias direction itself.
 
     Notes
     -----
@@ -41,7 +41,7 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     Here they are as in the paper, and as in the authors' later program (VERB).
 
     Misleads if the bias is not in the direction that independent words vary most along. That direction is one of
-    frequency or of topic as often as of gender; the plane is then turned by little, and almost all bias is left. Words
+    frequency or of topic as often as of gender. The plane is then hardly turned, and almost all bias remains. Words
     keep their own component along the bias direction, unless the plane is turned.
 
     References
@@ -62,14 +62,17 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         debias_sets = read_debias_sets(sets)
         if len(debias_sets.independent) < 2:
             raise MeasureError(
-                f"{self.name}: needs a second set of words, {len(debias_sets.independent)} are given; add to the sets"
-                ' independent = ["nurse", "engineer", ...], words of what should not depend on the attribute'
+                f"{self.name} requires two or more independent words, but the sets contain"
+                f" {len(debias_sets.independent)}. Add"
+                ' words that should not depend on the attribute: independent = ["nurse", "engineer", ...].'
             )
         (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
         rows = stack(vectors, debias_sets.independent, self.name)
         _, sizes, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
         if sizes[0] < 1e-6 * np.linalg.norm(rows):
-            raise MeasureError(f"{self.name}: the independent words have the same vector, which gives no direction")
+            raise MeasureError(
+                f"{self.name}: the independent words have the same vector, so there is no direction. Use other words."
+            )
         concept = axes[0] if axes[0] @ bias >= 0 else -axes[0]
         plane = orthonormal(np.stack([bias, concept]), "the direction of the independent words is the bias direction")
         return replace(self, learned=(plane, float(np.arccos(concept @ bias))))

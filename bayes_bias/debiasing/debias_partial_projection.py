@@ -37,7 +37,7 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
     Notes
     -----
     :math:`\mu` is about as long as a word's vector, and every word is shifted by it. All cosines grow with the shift:
-    those of "nurse" with "she" and with "he" alike.
+    for example of "nurse" with both "she" and "he".
 
     Misleads if vectors differ in length: a residual is long because a word is frequent, or because vectors of this
     embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for all

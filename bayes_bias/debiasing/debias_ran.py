@@ -31,14 +31,14 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     .. math:: F(w) = \lambda_1 \operatorname{mean}_{n \in S} |\cos(w, n)| + \lambda_2\, \tfrac{1 - \cos(w, w_0)}{2}
                   + \lambda_3 |\cos(w, b)|
 
-    with the bias direction b. S holds those of its nearest words whose similarity comes from the bias: their indirect
+    with the bias direction b. S contains the nearest words whose similarity comes from the bias: their indirect
     bias :math:`(w_0 \cdot n - \cos(w_0^\perp, n^\perp)) / (w_0 \cdot n)` is above a threshold. Here :math:`\perp` marks
     the part orthogonal to b.
 
     Parameters
     ----------
     repulsion, attraction, neutralization : float
-        The weights :math:`\lambda`; 1/8, 6/8 and 1/8 in the paper.
+        The weights :math:`\lambda` (1/8, 6/8 and 1/8 in the paper).
     neighbours : int
         How many nearest words are looked at.
     threshold : float
@@ -51,7 +51,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     Notes
     -----
-    All words are neutral but those of the sets; neighbours are among all words of the embedding. The minimum is exact:
+    All words except in the sets are neutral, and neighbours are among all words of the embedding. The minimum is exact:
     F is convex on the unit ball, and its dual is a least-squares regression of :math:`\lambda_2 w_0 / 2` on
     :math:`\lambda_1 n / |S|` and :math:`\lambda_3 b` with coefficients between -1 and 1. The new vector is its
     residual, at length one. The authors' program takes 300 gradient steps over vectors whose length is free, and
@@ -116,7 +116,8 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         length = np.linalg.norm(remainder)
         if length < _NOTHING * self.attraction:
             raise MeasureError(
-                f"{self.name}: its neighbours and the bias direction leave nothing of '{word}'; raise attraction"
+                f"{self.name}: nothing remains of '{word}' without its neighbours and the bias direction. Increase"
+                " `attraction`."
             )
         return np.asarray(remainder / length)
 

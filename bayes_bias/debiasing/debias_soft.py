@@ -22,7 +22,7 @@ _NOTHING = 1e-10
 class SoftDebias(Debiaser[np.ndarray]):
     r"""Transform all words such that neutral ones lose the bias direction, and dot products of words change little.
 
-    With the vectors of all words at length one as columns of :math:`W`, those of neutral words as columns of
+    With the vectors of all words at length one as columns of :math:`W`, the vectors of neutral words as columns of
     :math:`N` and the bias direction :math:`b`, the transformation :math:`T` minimises
 
     .. math:: \lVert (TW)^\top TW - W^\top W \rVert^2 + \lambda \lVert (TN)^\top Tb \rVert^2,
@@ -32,19 +32,19 @@ class SoftDebias(Debiaser[np.ndarray]):
     Parameters
     ----------
     strength : float
-        :math:`\lambda`; 0.2 in the paper.
+        :math:`\lambda` (0.2 in the paper).
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector; the sets have no direction; the words span fewer
-        dimensions than there are; no transformation reaches the minimum at this strength.
+        From `fit` and `transform`, if a word has no usable vector, the sets have no direction, the words span fewer
+        dimensions than there are, or no transformation reaches the minimum at this strength.
 
     Notes
     -----
-    All words are neutral except those of the sets; the independent words of the sets are neutral, too. Any :math:`T`
-    with :math:`T^\top T = X` is a solution; the symmetric one is used. The problem is convex in :math:`X`, and for one
-    direction it has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
+    All words are neutral except in the sets, whose independent words are neutral as well. Any :math:`T`
+    with :math:`T^\top T = X` is a solution, and the symmetric one is used. The problem is convex in :math:`X`. For one
+    direction, it has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
     :math:`u = C^{-1} b / \pi`,
 
     .. math:: X = I + y u^\top + u y^\top - (b^\top y)\, u u^\top, \qquad
@@ -88,7 +88,7 @@ class SoftDebias(Debiaser[np.ndarray]):
         sizes = np.linalg.eigvalsh(scatter)
         if sizes[0] < _NOTHING * sizes[-1]:
             raise MeasureError(
-                f"{self.name}: {len(vectors)} words span fewer than {len(bias)} dimensions; give the whole vocabulary"
+                f"{self.name}: {len(vectors)} words span fewer than {len(bias)} dimensions. Pass the whole vocabulary."
             )
         explained = np.linalg.solve(scatter, bias)
         scale = bias @ explained
@@ -99,7 +99,8 @@ class SoftDebias(Debiaser[np.ndarray]):
         sizes, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
         if sizes[0] < -_NOTHING * sizes[-1]:
             raise MeasureError(
-                f"strength: at {self.strength:g} no transformation of these words reaches the minimum; take less"
+                f"No transformation of these words reaches the minimum at `strength={self.strength:g}`. Use a smaller"
+                " one."
             )
         return replace(self, learned=axes * np.sqrt(sizes.clip(0)) @ axes.T)
 

@@ -39,9 +39,9 @@ class Debiasing(Version):
     sets : DebiasSets, str, Path, mapping or sequence of sequences of str
         See `read_debias_sets`.
     name : str
-        Name of the version, after that of the embedding: "googlenews, debiased".
+        Name of the version, after the name of the embedding: "googlenews, debiased".
     of : str or tuple of str
-        Names of the embeddings that a sweep debiases; all of them if it is empty.
+        Names of the embeddings that a sweep debiases, or empty for all.
     skip_missing : bool
         Learn only from words of the sets that have a vector, with a notice. A pair with a missing vector is left out.
 
@@ -68,7 +68,7 @@ class Debiasing(Version):
     skip_missing: bool = False
 
     def __post_init__(self) -> None:
-        problem = "not a debiasing method; give one, such as bayes_bias.debiasing.HardDebias()"
+        problem = "not a debiasing method. Pass one, such as `bayes_bias.debiasing.HardDebias()`."
         check_kind("method", self.method, Debiaser, problem, EmbeddingError)
         object.__setattr__(self, "sets", read_debias_sets(self.sets))  # once, and before any vectors
 
@@ -88,7 +88,7 @@ class Debiasing(Version):
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """Return the debiased version of an embedding, or of anything that `open_embedding` opens.
 
-        Words of the sets are looked up as those of lists are, see `match` of `open_embedding`. The method learns from
+        Words of the sets are looked up like words of lists, see `match` of `open_embedding`. The method learns from
         each replicate separately. If replicates are the templates of one encoder, it learns from all sentences together
         and changes all in the same way. Words without a usable vector are left out, with a notice.
 
@@ -102,8 +102,7 @@ class Debiasing(Version):
         embedding = open_embedding(embedding)
         if embedding.match == "subwords":
             raise EmbeddingError(
-                "match: 'subwords' makes vectors that a debiasing does not change; leave it out, or give 'case' or"
-                " 'accents'"
+                "`match='subwords'` cannot be combined with debiasing. Use 'exact', 'case', or 'accents' instead."
             )
         vectors, labels = _usable(embedding), embedding.replicates
         sets = self._known_sets(vectors, embedding)
@@ -134,7 +133,7 @@ class Debiasing(Version):
         return self.method.fit_transform(vectors, sets)
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """The sets, each of whose words has a vector; those that lack one are named all at once."""
+        """Return the sets, and report all words without a vector at once."""
         sets, name = self._as_spelt(vectors, embedding), embedding.name
         of_each = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         lacking = [words for words in of_each if not all(word in vectors for word in words)]
@@ -143,13 +142,13 @@ class Debiasing(Version):
             return sets
         count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
         variants = embedding.near(missing, vectors)
-        problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}{offer(variants)}"
+        problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
         if not self.skip_missing:
             raise MeasureError(
-                f"sets: {problem}; leave them out there, or have them left out with skip_missing=True (--skip-missing"
-                " of `bayes-bias debias`)"
+                f"{' '.join(filter(None, [problem, offer(variants)]))} Remove these words from the sets, or omit them"
+                " with skip_missing=True (--skip-missing of `bayes-bias debias`)."
             )
-        logger.warning("%s; left out, with pairs of which one word is left", problem)
+        logger.warning("%s They are omitted, with pairs of which only one word remains", problem)
         return sets.without(missing)
 
     def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
@@ -206,5 +205,5 @@ def _usable(embedding: Embedding) -> Mapping[str, Vector]:
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
     if n_lost := len(vectors) - len(usable):
-        logger.warning("%s: %d word(s) have no usable vector and are left out", embedding.name, n_lost)
+        logger.warning("%s: words without a usable vector are omitted: %d", embedding.name, n_lost)
     return usable

@@ -1,4 +1,4 @@
-"""What a debiasing method can do, and which methods there are: each is registered where it is defined."""
+"""The interface of debiasing methods, and their registry, in which each is registered where it is defined."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -57,7 +57,7 @@ class Debiaser[Learned](ABC):
 
     @abstractmethod
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        """Return a copy that has learned from the vectors of these sets; see `read_debias_sets` for what `sets` can be.
+        """Return a copy that has learned from the vectors of these sets. See `read_debias_sets` for types of `sets`.
 
         The code of a method always receives `DebiasSets`, because other forms are read before it is called.
 
@@ -69,7 +69,7 @@ class Debiaser[Learned](ABC):
 
     @abstractmethod
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return debiased vectors of the same words, in the same order; `vectors` are not changed.
+        """Return debiased vectors of the same words, in the same order, without changing `vectors`.
 
         Raises
         ------
@@ -85,12 +85,12 @@ class Debiaser[Learned](ABC):
     def fitted(self) -> Learned:
         """Return the parameters that `fit` has learned, for use in `transform`."""
         if self.learned is None:
-            raise MeasureError(f"{self.name}: was not fitted; call fit(vectors, sets) first, and use what it returns")
+            raise MeasureError(f"{self.name} is not fitted. Call `fit(vectors, sets)` first, and use its result.")
         return self.learned
 
     @property
     def needs_vocabulary(self) -> bool:
-        """Whether it needs all vectors of an embedding, and not only those of a list and of the sets."""
+        """True if it requires all vectors of an embedding, and not only the words of a list and of the sets."""
         return False
 
     @property
@@ -132,8 +132,8 @@ def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:
         largest = float(np.abs(vectors[word]).max()) if word in vectors else 1.0
         if np.isfinite(largest) and largest and not _SMALLEST < largest < _LARGEST:
             raise MeasureError(
-                f"vectors: the largest value of '{word}' is {largest:.1g}, and a debiasing needs values near 1."
-                " Multiply all vectors by one number, which changes no cosine"
+                f"Debiasing requires values near 1, but the largest value of '{word}' in `vectors` is {largest:.1g}."
+                " Multiply all vectors by the same number, which does not affect cosines."
             )
 
 
@@ -152,7 +152,10 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     def register(method: type[Method]) -> type[Method]:
         namesake = DEBIASERS.get(name)
         if namesake is not None and namesake.__module__ != method.__module__:
-            raise MeasureError(f"debiaser: '{name}' is taken by {namesake.__module__}; give it another name")
+            raise MeasureError(
+                f"The name '{name}' of a debiasing method is already used by {namesake.__module__}. Choose another"
+                " name."
+            )
         method.name = name
         DEBIASERS[name] = method
         return method
@@ -161,7 +164,7 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
 
 
 def debiaser_names() -> list[str]:
-    """Return the names of all methods, those of installed packages included.
+    """Return the names of all methods, including methods of installed packages.
 
     A package adds its own by an entry point of the group ``bayes_bias.debiasing``: a module that uses `debiaser`.
     """
@@ -179,12 +182,12 @@ def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "metho
     """
     names = debiaser_names()
     if name not in names:
-        raise MeasureError(f"{argument}: '{name}' is not known", name, names)
+        raise MeasureError(f"There is no debiasing `{argument}` '{name}'.", name, names)
     method = DEBIASERS[name]
     for setting in settings:
         if setting not in method.settings():
             valid = method.settings() or ("none",)
-            raise MeasureError(f"{argument}: '{name}' has no setting '{setting}'", setting, valid)
+            raise MeasureError(f"The method '{name}' of `{argument}` has no setting '{setting}'.", setting, valid)
     return method(**settings)
 
 
@@ -196,8 +199,8 @@ def labelled_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vectors of the labelled words (words, dimensions), and the number of the group of each.
 
-    The words are those of the sets (`DebiasSets.labelled`), and the `also` words of the vocabulary that lean most to
-    each group.
+    The words are the labelled words of the sets (`DebiasSets.labelled`), and the `also` words of the vocabulary that
+    lean most to each group.
 
     Raises
     ------
@@ -211,14 +214,15 @@ def labelled_rows(
         ]
     if (fewest := min(map(len, groups))) < 2:
         raise MeasureError(
-            f"{method}: a group has {fewest} labelled word and needs 2 or more; give more defining sets, or groups"
+            f"{method}: each group must have two or more labelled words, but one has {fewest}. Add defining sets, or"
+            " groups."
         )
     rows = np.vstack([stack(vectors, words, method) for words in groups])
     return rows, np.repeat(np.arange(len(groups)), [len(words) for words in groups])
 
 
 def leaning_words(vectors: Mapping[str, np.ndarray], sets: DebiasSets, count: int, method: str) -> list[list[str]]:
-    """For each group the `count` words of the vocabulary that lean most to it, without those of the sets."""
+    """Return the `count` words of the vocabulary that lean most to each group, without words of the sets."""
     classes = {str(group): words for group, words in enumerate(sets.labelled)}
     bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
     return list(most_biased(bias.drop(index=[word for word in sets.words if word in bias.index]), count).values())

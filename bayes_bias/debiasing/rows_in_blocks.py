@@ -26,7 +26,7 @@ def change_rows(
     method: str,
     kept: Collection[str] = (),
 ) -> dict[str, np.ndarray]:
-    """Vectors of the same words after `change`, a function of rows (words, dimensions); `kept` words stay as they are.
+    """Apply `change`, a function of rows (words, dimensions), to the vectors of all words except `kept` ones.
 
     Computed in float64, returned in the precision of the vectors, float32 at least.
 
@@ -46,8 +46,8 @@ def change_rows(
             has_unit_length = np.isclose(after, 1)  # brought to it, whatever it was before
             if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
                 raise MeasureError(
-                    f"{method}: nothing is left of '{words[int(nothing.argmax())]}' without these directions;"
-                    " remove fewer, or leave the word out of the vectors"
+                    f"{method}: nothing remains of '{words[int(nothing.argmax())]}' without these directions. Remove"
+                    " fewer directions, or omit the word from the vectors."
                 )
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
         vectors_after.update(zip(words, rows.astype(precision), strict=True))

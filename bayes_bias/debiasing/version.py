@@ -17,10 +17,10 @@ class Version(ABC):
     Attributes
     ----------
     name : str
-        Name of the version, after that of the embedding: "googlenews, debiased". Versions of the same name count as one
+        Name of the version, after the name of the embedding: "googlenews, debiased". Versions of the same name are one
         method, whatever their embeddings.
     of : str or tuple of str
-        Name or names of the embeddings; all embeddings of a sweep if empty.
+        Name or names of the embeddings, or empty for all embeddings of a sweep.
     """
 
     name: str
@@ -28,21 +28,21 @@ class Version(ABC):
 
     @property
     def embeddings(self) -> tuple[str, ...]:
-        """Return the names of the embeddings; empty for all."""
+        """The names of the embeddings, or empty for all."""
         return (self.of,) if isinstance(self.of, str) else tuple(self.of)
 
     @property
     def learned_words(self) -> Sequence[str]:
-        """Return words that are needed in addition to those of the lists."""
+        """Words that are required in addition to the words of the lists."""
         return ()
 
     @property
     def needs_vocabulary(self) -> bool:
-        """Whether all vectors of the embedding are needed, and not only those of the lists and of the learned words."""
+        """True if all vectors of the embedding are required, and not only words of lists and learned words."""
         return False
 
     def applies_to(self, embedding: str) -> bool:
-        """Whether this is a version of the embedding of this name."""
+        """Return True if this is a version of the embedding of this name."""
         return not self.embeddings or embedding in self.embeddings
 
     def named(self, embedding: str) -> str:
@@ -77,7 +77,7 @@ class GivenVersion(Version):
         Anything that `open_embedding` opens. For a language model, what `LanguageModelColumn` takes as a model, such as
         its folder.
     name : str
-        Name of the version, after that of the embedding or model.
+        Name of the version, after the name of the embedding or model.
     of : str
         The name of the embedding or model.
 
@@ -99,7 +99,13 @@ class GivenVersion(Version):
     of: str
 
     def __post_init__(self) -> None:
-        check_kind("of", self.of, str, "not the name of an embedding; vectors are a version of one", EmbeddingError)
+        check_kind(
+            "of",
+            self.of,
+            str,
+            "not the name of an embedding. Pass the name of the embedding that the vectors are a version of.",
+            EmbeddingError,
+        )
 
     def opened(self) -> "GivenVersion":
         return replace(self, source=open_embedding(self.source))

@@ -1,4 +1,4 @@
-"""Causal language models: the likelihood of a sentence, and of a word after what stands before it."""
+"""Causal language models: the likelihood of a sentence, and of a word after the text before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ class CausalModel(LanguageModel):
     before : int
         The token before each sentence, which gives the first one a probability.
     batch : int
-        How many sentences it reads at a time; numbers do not depend on it.
+        Number of sentences that it reads at a time, which does not affect the results.
     """
 
     before: int
     batch: int = 32
-    # A word is predicted from what stands before it alone.
+    # A word is predicted only from the text before it.
     is_causal: ClassVar[bool] = True
 
     @property
@@ -48,21 +48,20 @@ class CausalModel(LanguageModel):
         return self.transformer.identity(kind="causal", before=self.before)
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
-        r"""Natural-log probability of each word after the text before it.
+        r"""Return the natural-log probability of each word after the text before it.
 
         A word of several pieces :math:`w_1 \ldots w_k` has their joint probability, by the chain rule,
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid b, \text{text before}, w_1 \ldots w_{i-1})
 
-        where the token `b` begins a text. The text after the word is not seen. Hidden words stay as they are, such as
-        the "something" of a prior: a causal model has no mask.
+        where the token `b` begins a text. The text after the word is not seen. Hidden words stay unchanged, such as the
+        "something" of a prior, because a causal model has no mask.
 
         Raises
         ------
         LanguageModelError
-            A word stands before another word that it depends on, so that it would be predicted without it; a word
-            that the tokenizer has no token for, or that does not end where a piece does; a sentence longer than the
-            model's window.
+            If a word is before another word that it depends on, the tokenizer has no token for a word, a word does not
+            end where a piece ends, or a sentence is longer than the model's window.
         """
         transformer = self.transformer
         tokens = read(transformer, [cloze.text for cloze in clozes], special=False)
@@ -79,7 +78,7 @@ class CausalModel(LanguageModel):
         return [float(total) for total in np.bincount(owners, logs, minlength=len(clozes))]
 
     def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
-        r"""Natural-log likelihood of each sentence, (n,): the sum over its tokens of
+        r"""Return the natural-log likelihood of each sentence, (n,), the sum over its tokens of
 
         .. math:: \log p(w_i \mid b, w_1 \ldots w_{i-1})
 
@@ -90,7 +89,7 @@ class CausalModel(LanguageModel):
         Raises
         ------
         LanguageModelError
-            A sentence is empty, or longer than the model's window.
+            If a sentence is empty, or longer than the model's window.
         """
         import torch
 
@@ -118,7 +117,7 @@ def load_causal(
     dtype: Dtype = "float32",
     device_map: str | None = None,
 ) -> CausalModel:
-    """Open a causal language model of Hugging Face's format (GPT-2, ...); needs ``bayes-bias[transformers]``.
+    """Open a causal language model in the format of Hugging Face (GPT-2, ...), with ``bayes-bias[transformers]``.
 
     The token before each sentence is the tokenizer's for the beginning of a text, or else for the end of one.
 
@@ -127,16 +126,16 @@ def load_causal(
     folder, batch, trust, device
         See `load_masked`.
     dtype : {"float32", "bfloat16", "float16"}
-        Type of the weights. With two bytes a weight a model needs half the memory, and log probabilities are rounded to
-        two or three digits. Sums over tokens are always made with more digits.
+        Type of the weights. With two bytes for each weight, a model needs half the memory, but log probabilities are
+        rounded to two or three digits. Sums over tokens always use more digits.
     device_map : str, optional
-        How to spread a model over devices, such as "auto"; needs accelerate. Not together with `device`.
+        How to distribute a model over devices, such as "auto". Requires accelerate, and excludes `device`.
 
     Raises
     ------
     LanguageModelError
-        torch is not installed; there is no model, its weights are pickled, or it sees the tokens that follow; its
-        tokenizer has no token that begins or ends a text.
+        If torch is not installed, there is no model, its weights are pickled, it is not causal, or its tokenizer has no
+        token that begins or ends a text.
     """
     transformer = open_model(folder, "causal", trust=trust, device=device, dtype=dtype, device_map=device_map)
     before = transformer.tokenizer.bos_token_id
@@ -144,15 +143,15 @@ def load_causal(
     _check_causal(transformer)
     if before is None:
         raise LanguageModelError(
-            f"model: the tokenizer in '{folder}' has no token for the beginning or end of a text, so a sentence's "
-            "first token has no probability; set its `bos_token`, and save it again"
+            f"The tokenizer in '{folder}' has no token for the beginning or end of a text, so the first token of a"
+            " sentence has no probability. Set its `bos_token`, and save it again."
         )
     check_padding(transformer, check_batch(batch))
     return CausalModel(transformer, int(before), batch)
 
 
 def _check_causal(transformer: Transformer) -> None:
-    """BERT opens as a causal model too, and then sees each token that it predicts."""
+    """Raise an error if a model sees each token that it predicts, such as BERT, which opens as a causal model."""
     import torch
 
     with torch.inference_mode():
@@ -160,5 +159,6 @@ def _check_causal(transformer: Transformer) -> None:
         first = transformer.model(input_ids=rows).logits[:, 0]
     if not torch.allclose(first[0], first[1], atol=tolerance(transformer.model)["atol"] / 10):
         raise LanguageModelError(
-            f"model: '{transformer.name}' sees the tokens that follow, so it is not causal; open it with load_masked"
+            f"'{transformer.name}' sees the tokens that follow, so it is not a causal model. Open it with"
+            " `load_masked`."
         )

@@ -1,7 +1,7 @@
-"""Encoders of sentences behind one interface, which checks the vectors that they return.
+"""Encoders of sentences with one interface, which checks the vectors that they return.
 
-An encoder is a callable from a list of strings to an array (n, d); an object with a method `encode`
-(sentence-transformers); or the folder or name of a Hugging Face model.
+An encoder is a callable from a list of strings to an array (n, d), an object with a method `encode`
+(sentence-transformers), or the folder or name of a Hugging Face model.
 """
 
 import hashlib
@@ -36,18 +36,18 @@ _MODEL_FILES = ("config.json", "modules.json")
 
 @dataclass(frozen=True)
 class Encoder:
-    """Something that encodes sentences.
+    """Encoder of sentences.
 
     Attributes
     ----------
     name : str
         Its name in tables.
     identity : str
-        Identifies it, so that its vectors can be kept; "" if unknown.
+        Text that identifies it, so that its vectors can be cached. "" if unknown.
     pooling : str
-        How a sentence's vector is made of those of its tokens; "" if unknown.
+        How the vectors of tokens are pooled to the vector of a sentence. "" if unknown.
     run : callable
-        Function from sentences to an array, which is not yet checked.
+        Function from sentences to an unchecked array.
     """
 
     name: str
@@ -56,35 +56,37 @@ class Encoder:
     run: Callable[[Sequence[Sentence]], Any]
 
     def vectors(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
-        """Encode the sentences as vectors (n, d), checked for shape and finite values."""
+        """Encode the sentences as vectors (n, d), and check shape and finite values."""
         output = self.run(sentences)
         try:
             array = np.asarray(output)
             vectors = array.astype(np.float32)
         except Exception as error:  # tensors have errors of many kinds
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns {not_an_array(output, error)}; needed: a vector for each sentence"
+                f"The encoder '{self.name}' must return a vector for each sentence, but returned"
+                f" {not_an_array(output, error)}"
             ) from error
         if is_packed(array.dtype):
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns {array.dtype}: they are {PACKED}. Encode with precision='float32'"
+                f"The vectors of the encoder '{self.name}' ({array.dtype}) are {PACKED}. Encode with"
+                " precision='float32'."
             )
         if vectors.ndim != 2 or len(vectors) != len(sentences) or not vectors.shape[1]:
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns an array of shape {vectors.shape} for {len(sentences)} sentence(s);"
-                f" needed: ({len(sentences)}, d), a vector for each"
+                f"The encoder '{self.name}' must return an array of shape ({len(sentences)}, d), with a vector for each"
+                f" sentence, but returned the shape {vectors.shape}. Correct the function."
             )
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
             raise EmbeddingError(
-                f"encoder: '{self.name}' returns values that are not finite numbers for"
-                f" '{sentences[int(finite.argmin())].text}'; half precision overflows: encode with float32"
+                f"The encoder '{self.name}' returned values that are not finite for"
+                f" '{sentences[int(finite.argmin())].text}'. Encode with float32, because half precision may overflow."
             )
         return vectors
 
 
 def is_encoder(source: object) -> bool:
-    """Whether this looks like an encoder of sentences; nothing is opened."""
+    """Return True if `source` looks like a sentence encoder, without opening it."""
     if isinstance(source, str | os.PathLike):
         if os.fspath(source).casefold() in PACKAGED_ENCODERS:
             return True
@@ -104,7 +106,7 @@ def as_encoder(
     prompt: str | None = None,
     trust: bool = False,
 ) -> Encoder:
-    """An `Encoder` of a callable, an object with `encode`, or the folder or name of a model; see `encode`.
+    """Make an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
 
     Examples
     --------
@@ -113,15 +115,15 @@ def as_encoder(
     """
     if isinstance(source, Encoder):
         return source
-    check_kind("identity", identity, str | None, "not text; give one, such as 'my-model 1.2'", EmbeddingError)
+    check_kind("identity", identity, str | None, "not text. Pass a text, such as 'my-model 1.2'.", EmbeddingError)
     if isinstance(source, str | os.PathLike):
         _refuse_words(source)
         source = _load(os.fspath(source), pooling, layer, prompt, trust)
     elif not is_encoder(source):
         source_name = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
         raise EmbeddingError(
-            f"encoder: {source_name} does not encode sentences; give a callable from sentences to vectors, an object"
-            " with .encode, or the folder of a model; vectors of words go without templates"
+            f"{source_name} cannot encode sentences. Pass a function from sentences to vectors, an object with .encode,"
+            " or the folder of a model. For word vectors, omit the templates."
         )
     pooled = str(getattr(source, "pooling", ""))
     call = source if callable(source) and not hasattr(source, "encode") else source.encode
@@ -153,13 +155,13 @@ def _refuse_words(source: str | os.PathLike[str]) -> None:
     label = os.fspath(source)
     if label in shipped_embeddings() or label in PACKAGED or expanded(label).is_file():
         raise EmbeddingError(
-            f"encoder: '{label}' has vectors of words and does not encode sentences. Leave the templates out"
-            " (--embedding without --templates)"
+            f"'{label}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"
+            " sentence encoder."
         )
 
 
 def _name_of_transformer(source: object) -> str:
-    """The folder or name that a `SentenceTransformer` was opened from, without what comes before; "" if unknown."""
+    """Return the last part of the folder or name of a `SentenceTransformer`, or ""."""
     modules = getattr(source, "modules", None)
     for module in modules() if callable(modules) else ():
         if path := getattr(module, "name_or_path", ""):
@@ -168,15 +170,15 @@ def _name_of_transformer(source: object) -> str:
 
 
 def _hash_of_transformer(source: object) -> str:
-    """Hash of the weights, modules, vocabulary, and prompts of a `SentenceTransformer`; "" for other objects."""
+    """Hash weights, modules, vocabulary, and prompts of a `SentenceTransformer`. Return "" for other objects."""
     if not all(hasattr(source, needed) for needed in ("state_dict", "tokenizer", "prompts")):
         return ""
     torch = import_module("torch")
-    of_model: Any = source
+    model: Any = source
     settings = [getattr(source, name, None) for name in ("prompts", "default_prompt_name", "max_seq_length")]
-    vocabulary = sorted(of_model.tokenizer.get_vocab().items())
+    vocabulary = sorted(model.tokenizer.get_vocab().items())
     digest = hashlib.sha256(repr((repr(source), settings, vocabulary)).encode())
-    for name, weights in of_model.state_dict().items():
+    for name, weights in model.state_dict().items():
         digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
         digest.update(weights.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""From an encoder, word lists and templates to an embedding whose replicates are the templates.
+"""Make an embedding from an encoder, word lists and templates, with the templates as replicates.
 
-Sentences are encoded when their vectors are read. Random nulls draw from the words of the shipped lists, whose word
-classes are known.
+Sentences are encoded when their vectors are read. Random lists are drawn from the words of the built-in lists, whose
+word classes are known.
 """
 
 import logging
@@ -44,7 +44,7 @@ from bayes_bias.words.wordlist import (
 
 KIND = "template"
 
-# Seconds that are worth saying before they have passed.
+# Seconds from which the duration is announced.
 _LONG = 20
 # A source of general words, and how many of them an encoder reads.
 GENERAL, _EVERYDAY = "googlenews-demo", 600
@@ -66,7 +66,7 @@ class EncodedReader(Reader):
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
     def general(self) -> Mapping[str, Vector]:
-        """Each in one sentence, since all templates would take longer than most lists."""
+        """Encode each general word in one sentence, because all templates would take longer than most lists."""
         step(f"{self.encoder.name}: vectors of {len(self.everyday):,} general words")
         vectors = encoded(self.encoder, self.everyday.values(), self.cache, total=len(self.everyday))
         return dict(zip(self.everyday, vectors, strict=True))
@@ -97,7 +97,7 @@ class EncodedReader(Reader):
     def _announced(
         self, vectors: Iterator[Vector], sentences_of: Mapping[str, tuple[Sentence, ...]], total: int
     ) -> Iterator[Vector]:
-        """The vectors, and once the first batch is there how long all will take, if that is long."""
+        """Yield the vectors, and announce the duration after the first batch if it is long."""
         start = time.monotonic()
         first = list(islice(vectors, 1))  # and with it its batch
         seconds = (time.monotonic() - start) * total / BATCH
@@ -105,8 +105,8 @@ class EncodedReader(Reader):
             minutes = math.ceil(seconds / 60)
             controls = sum(len(sentences) for word, sentences in sentences_of.items() if word in self.of_controls)
             logger.info(
-                f"{self.encoder.name}: {total:,} sentences take about {minutes} min; {controls:,} of them"
-                " are of control classes, which controls=() (--controls none) leaves out"
+                f"{self.encoder.name}: {total:,} sentences take about {minutes} min. To omit {controls:,} of them from"
+                " control classes, set controls=() (--controls none)"
             )
         yield from first
         yield from vectors
@@ -127,47 +127,47 @@ def encode(
     cache: str | Path | bool = True,
     trust: bool = False,
 ) -> Embedding:
-    """Embed the words of lists by an encoder of sentences: one vector for each word and template.
+    """Embed the words of lists by a sentence encoder, with one vector for each word and template.
 
     Parameters
     ----------
     wordlists : WordList, str or Path, or a sequence of them
         Lists whose words get vectors.
     encoder : callable, object with `encode`, or str or Path of a model
-        A callable from a list of sentences to an array (sentences, dimensions); an object with such a method `encode`;
-        or the folder (or name) of a Hugging Face model, which needs the extra ``bayes-bias[transformers]``.
+        A function from a list of sentences to an array (sentences, dimensions), an object with such a method `encode`,
+        or the folder (or name) of a Hugging Face model, which requires ``bayes-bias[transformers]``.
     templates : Templates, str, Path or None
-        The sentences, a shipped set or a TOML file; each is a replicate. None encodes every word as a separate
-        sentence; lists of whole sentences need this.
+        The sentences, as a built-in set or a TOML file. Each is a replicate. None encodes every word as a separate
+        sentence, which is required for lists of whole sentences.
     controls : iterable of str, Path or WordList
-        Control classes, as in `cosines`. Words of the shipped ones that do not fit the templates are left out.
+        Control classes, as in `cosines`. Words of the built-in ones that do not fit the templates are omitted.
     also : iterable of str
-        Further words, such as those that a debiasing method learns from.
+        Further words, such as the sets of a debiasing method.
     name, identity : str, optional
         The name of the encoder in tables, and a text that identifies it, such as model and version.
     pooling : str, optional
     layer : str or int
     prompt : str, optional
-        For a model's folder or name, by default its own pooling and prompt; see `load_encoder`.
+        For the folder or name of a model. The default is its own pooling and prompt. See `load_encoder`.
     cache : str, Path or bool
-        A folder that keeps vectors, so that each sentence is encoded once and a stopped run can go on. True is the
-        platform's folder for caches (or that in the variable BAYES_BIAS_CACHE); it is used for encoders with an
-        identity, such as models. That of a `SentenceTransformer` is a hash of its weights and settings.
+        A folder that caches vectors, so that each sentence is encoded once and a stopped run can continue. True is the
+        platform's folder for caches (or the folder in the variable BAYES_BIAS_CACHE), for encoders with an identity,
+        such as models. The identity of a `SentenceTransformer` is a hash of its weights and settings.
     trust : bool
-        Open a model whose weights are pickled, which can run code.
+        Open a model whose weights are pickled, which can run code. Use this only for models that you trust.
 
     Returns
     -------
     Embedding
-        An embedding with the templates as `replicates`. Its random words are words of the shipped lists, of the same
-        word classes as the lists' attributes.
+        An embedding with the templates as `replicates`. Its random words are words of the built-in lists, of the same
+        word classes as the attributes.
 
     Raises
     ------
     EmbeddingError
-        It is not an encoder, or does not return a vector of finite numbers for each sentence.
+        If it is not an encoder, or does not return a vector of finite numbers for each sentence.
     TemplateError
-        No such templates; a word of unknown class, or one that does not fit them.
+        If there are no such templates, or a word is of unknown class or does not fit them.
 
     References
     ----------
@@ -184,7 +184,7 @@ def encode(
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, prompt=prompt, trust=trust)
     lists = [load_wordlist(source) for source in listed_wordlists("wordlists", wordlists)]
     if not lists:
-        raise WordListError("wordlists: got an empty list; name one or more, such as ['weat6']")
+        raise WordListError("`wordlists` is empty. Pass at least one list, such as ['weat6'].")
     more = [load_controls(source) for source in control_lists(controls)]
     of_controls = frozenset(_words_of(more)) - frozenset(_words_of(lists))
     sentence_templates = None if templates is None else load_templates(templates)
@@ -237,7 +237,7 @@ def sentences_to_encode(
 def _alone(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
-    """Every word as a sentence. Lists of whole sentences get neither the shipped control classes nor random words."""
+    """Use every word as a sentence. Lists of sentences get neither built-in control classes nor random words."""
     words = dict.fromkeys(text for wordlist in (*lists, *more) for text in wordlist.texts)
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
@@ -247,15 +247,15 @@ def _alone(
 
 
 def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
-    """General words of English in the first of the sentences; none beside lists of whole sentences."""
+    """Return general English words in the first of the sentences; none for lists of whole sentences."""
     if all(map(_of_sentences, lists)):
         return {}
     pool = open_embedding(GENERAL).pool()
     words = pool[:: max(1, len(pool) // _EVERYDAY)]
     if templates is None:
         return {word: Sentence(word, 0, len(word)) for word in words}
-    of_class = NOUN if NOUN in templates.classes else next(iter(templates.classes))
-    return {word: templates.sentences(word, of_class)[0] for word in words}
+    word_class_used = NOUN if NOUN in templates.classes else next(iter(templates.classes))
+    return {word: templates.sentences(word, word_class_used)[0] for word in words}
 
 
 def _in_templates(
@@ -272,7 +272,7 @@ def _in_templates(
 def _usable(
     lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
-    """The words that can stand in the templates; words of the shipped control classes that cannot are left out."""
+    """Return the words that fit the templates, without words of built-in control classes that do not."""
     own_words = _chosen(lists)
     optional = _unchosen() - own_words
     usable: dict[str, None] = {}
@@ -290,13 +290,13 @@ def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
 
 
 def _chosen(lists: Sequence[WordList]) -> set[str]:
-    """Targets, and attributes that some group is associated with."""
+    """Return targets, and attributes of compared classes."""
     tables = (table for wordlist in lists for table in (wordlist.groups, wordlist.classes))
     return {word for table in tables for words in table.values() for word in words}
 
 
 def _unchosen() -> set[str]:
-    """Words of the shipped control classes, which no user chose one by one."""
+    """Return words of the built-in control classes, which the user did not choose."""
     return {word for words in shipped_controls().values() for word in words}
 
 
@@ -308,8 +308,8 @@ def _notices(lists: Sequence[WordList], encoder: Encoder) -> tuple[str, ...]:
     if all(map(_of_sentences, lists)):
         return ()
     return (
-        f"{encoder.name} encodes each word alone, as its own sentence, so the effect of sentences is unknown;"
-        " templates='plain-10' (--templates plain-10) puts words into ten",
+        f"{encoder.name} encodes each word on its own, so the effect of sentences is unknown. To use ten sentences, set"
+        " templates='plain-10' (--templates plain-10)",
     )
 
 

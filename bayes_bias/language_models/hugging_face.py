@@ -1,4 +1,4 @@
-"""Sentence encoders of Hugging Face's format: the vector of a sentence from those of its tokens in one layer."""
+"""Sentence encoders in the format of Hugging Face, which pool the vectors of tokens in one layer."""
 
 import logging
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from bayes_bias.language_models.tokens import (
 type Layer = Literal["first", "last"] | int
 type Spans = Sequence[tuple[int, int]]
 
-# What modes of pooling that `pooling` may name are called in a folder of sentence-transformers.
+# Names of modes of pooling in a folder of sentence-transformers.
 _OWN_NAMES = {"mean": "mean", "cls": "cls", "last": "lasttoken"}
 
 logger = logging.getLogger("bayes_bias")
@@ -43,22 +43,22 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SentenceEncoder(LanguageModel):
-    """A sentence encoder; called with sentences it gives a vector for each.
+    """A sentence encoder, which returns a vector for each sentence that it is called with.
 
     Attributes
     ----------
     pooling : str
-        Tokens that are averaged, see `load_encoder`; or the model's own pooling, and the modules after it.
+        Tokens that are averaged, see `load_encoder`, or the model's own pooling, and the modules after it.
     layer : int
-        Layer that is read; 0 are the embeddings that the first layer reads.
+        Layer that is read, where 0 are the embeddings that the first layer reads.
     batch : int
-        How many sentences it reads at a time; numbers do not depend on it.
+        Number of sentences that it reads at a time, which does not affect the results.
     prompt : str
         Text before each sentence.
     modules : OwnModules, optional
         The model's own modules, if they are used.
     lower : bool
-        Whether sentences are read in lower case.
+        True if sentences are read in lower case.
     """
 
     pooling: str
@@ -75,7 +75,7 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of files, pooling, layer, and prompt: the same for the same vectors."""
+        """Hash of files, pooling, layer, and prompt, which is the same for the same vectors."""
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
@@ -95,19 +95,19 @@ class SentenceEncoder(LanguageModel):
         return ", ".join([f"{self.pooling} of layer {self.layer}", *after, *prompt])
 
     def __call__(self, texts: Sequence[str], spans: Spans | None = None) -> NDArray[np.float32]:
-        """A vector for each sentence, (n, d).
+        """Return a vector for each sentence, (n, d).
 
         Parameters
         ----------
         texts : sequence of str
             Whole sentences.
         spans : sequence of (int, int), optional
-            The characters of the word in each, which pooling "word" needs.
+            The characters of the word in each, for pooling "word".
 
         Raises
         ------
         LanguageModelError
-            A sentence longer than the model's window; spans that are missing or end within a piece.
+            If a sentence is longer than the model's window, or spans are missing or end within a piece.
         """
         import torch
 
@@ -130,7 +130,7 @@ class SentenceEncoder(LanguageModel):
         return prompted.lower() if self.lower else prompted
 
     def _positions(self, sentence: Tokens, span: tuple[int, int] | None) -> Sequence[int]:
-        """The tokens that the vector is made of."""
+        """Return positions of the tokens that are pooled."""
         if self.modules is None:
             shift = len(self.prompt)
             moved = None if span is None else (span[0] + shift, span[1] + shift)
@@ -139,7 +139,7 @@ class SentenceEncoder(LanguageModel):
         return range(first, len(sentence))
 
     def _prompt_length(self) -> int:
-        """The tokens of the prompt with the special ones before it, as sentence-transformers counts them."""
+        """Count the tokens of the prompt and the special ones before it, as sentence-transformers does."""
         (alone,) = read(self.transformer, [self._prepared("")])
         return len(alone) - alone.special[-1]
 
@@ -158,8 +158,8 @@ class SentenceEncoder(LanguageModel):
             return [None] * len(texts)
         if spans is None or len(spans) != len(texts):
             raise LanguageModelError(
-                f"spans: pooling 'word' needs (start, end) of the word in each of {len(texts)} sentences, "
-                f"got {0 if spans is None else len(spans)}; give one for each"
+                f"The pooling 'word' requires `spans` with (start, end) of the word in each of {len(texts)} sentences,"
+                f" but there are {0 if spans is None else len(spans)}. Pass one for each sentence."
             )
         return spans
 
@@ -174,36 +174,36 @@ def load_encoder(
     trust: bool = False,
     device: str | None = None,
 ) -> SentenceEncoder:
-    """Open a sentence encoder of Hugging Face's format; needs ``bayes-bias[transformers]``.
+    """Open a sentence encoder in the format of Hugging Face, with ``bayes-bias[transformers]``.
 
-    A folder that sentence-transformers wrote has a pooling, and perhaps a prompt and modules after the pooling, such as
-    a normalisation. They are used unless you choose otherwise, and vectors are equal to those of
-    ``SentenceTransformer(folder).encode``. If `pooling` or `layer` differ, the modules after the pooling are left out,
-    since they were trained for it, and a notice is logged.
+    A folder of sentence-transformers defines a pooling, and sometimes a prompt and modules after the pooling, such as a
+    normalisation. They are used unless you choose otherwise, and the vectors are equal to the output of
+    ``SentenceTransformer(folder).encode``. If `pooling` or `layer` differ, the modules after the pooling are omitted,
+    because they were trained for it, and a notice is logged.
 
-    Pooling and layer are part of the encoder's name, since results depend on them: the SEAT effect size of one model
-    may have either sign with another pooling (Delobelle et al. 2022).
+    Pooling and layer are part of the encoder's name, because results depend on them. For example, the SEAT effect size
+    of a model may change its sign with another pooling (Delobelle et al. 2022).
 
     Parameters
     ----------
     pooling : {"mean", "mean-content", "cls", "word", "last"}, optional
-        The mean of all tokens, special ones included; the mean of all but the special ones; the first token, which
-        must be special, such as [CLS]; the mean of the pieces of the word that the sentence is about; the last token,
-        for decoders. By default the model's own, or "mean" if it has none.
+        "mean" uses all tokens, "mean-content" all tokens except special ones, "cls" the first token, which must be
+        special, such as [CLS], "word" the pieces of the word in the template, and "last" the last token, for decoders.
+        The default is the model's own pooling, or "mean" if it has none.
     layer : {"last", "first"} or int, optional
-        "first" is the output of the first layer, 0 are the embeddings that it reads; negative numbers count
-        from the last, -1.
+        "first" is the output of the first layer, and 0 are the embeddings that it reads. Negative numbers count from
+        the last, -1.
     prompt : str, optional
-        The name of one of the model's prompts, which is put before each sentence; "" for none. By default the one that
-        the model uses by default, if it has one.
+        The name of one of the model's prompts, which is put before each sentence, or "" for none. The default is the
+        model's default prompt, if it has one.
     folder, batch, trust, device
         See `load_masked`.
 
     Raises
     ------
     LanguageModelError
-        torch is not installed; there is no model, or its weights are pickled; pooling, layer or prompt is unknown; the
-        model has modules that cannot be computed here.
+        If torch is not installed, there is no model, its weights are pickled, the pooling, layer or prompt is unknown,
+        or the model has modules that cannot be computed here.
 
     Examples
     --------
@@ -213,13 +213,17 @@ def load_encoder(
     """
     if pooling is not None:
         check_choice("pooling", pooling, POOLINGS)
-    home = model_folder(folder, trust)
-    own = read_modules(home, folder, trust)
-    transformer = open_model(folder, "encoder", trust=trust, device=device, folder=home / own.inner if own else home)
+    model_path = model_folder(folder, trust)
+    own = read_modules(model_path, folder, trust)
+    transformer = open_model(
+        folder, "encoder", trust=trust, device=device, folder=model_path / own.inner if own else model_path
+    )
     number = _number(layer, transformer)
     if own is None:
         if prompt:
-            raise LanguageModelError(f"prompt: '{folder}' has no prompts; leave it out, and write them into templates")
+            raise LanguageModelError(
+                f"'{folder}' has no prompts, so `prompt` cannot be set. Omit it, and write prompts into templates."
+            )
         encoder = SentenceEncoder(transformer, pooling or "mean", number)
     else:
         transformer = replace(transformer, window=_least(transformer.window, own.longest))
@@ -232,7 +236,7 @@ def load_encoder(
 def _with_modules(
     transformer: Transformer, own: OwnModules, pooling: Pooling | None, layer: int, prompt: str
 ) -> SentenceEncoder:
-    """An encoder with the model's own pooling and modules, unless pooling or layer are others."""
+    """Make an encoder with the model's own pooling and modules, unless pooling or layer differ."""
     last = transformer.model.config.num_hidden_layers
     by_default = SentenceEncoder(
         transformer, own.pooling, last, prompt=own.default_prompt, modules=own, lower=own.lower
@@ -245,17 +249,17 @@ def _with_modules(
     if encoder.how == by_default.how:
         logger.info(f"{transformer.name}: vectors are made by its own {by_default.how}")
     else:
-        logger.warning(f"{transformer.name}: {encoder.how} is used as asked, and not its own {by_default.how}")
+        logger.warning(f"{transformer.name}: {encoder.how} is used as requested, instead of its own {by_default.how}")
     return encoder
 
 
 def _check_first_token(encoder: SentenceEncoder) -> None:
-    """Refuse the first token as the vector of a sentence if it is a word, unless the model was trained so."""
+    """Raise an error if pooling "cls" would use a word, unless the model was trained so."""
     transformer = encoder.transformer
     if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:
         raise LanguageModelError(
-            f"pooling: the tokenizer of '{transformer.name}' puts no token before a sentence for 'cls'; "
-            "take 'mean', or 'last' for a decoder"
+            f"The pooling 'cls' cannot be used with '{transformer.name}', because its tokenizer puts no special token"
+            " before a sentence. Use 'mean', or 'last' for a decoder."
         )
 
 
@@ -268,7 +272,7 @@ def _number(layer: Layer, transformer: Transformer) -> int:
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:
         raise LanguageModelError(
-            f"layer: '{transformer.name}' does not have {layer!r}; give 'first', 'last', or a number from 0 (its"
-            f" embeddings) to {layers}"
+            f"'{transformer.name}' has no `layer` {layer!r}. Use 'first', 'last', or a number from 0 (its embeddings)"
+            f" to {layers}."
         )
     return numbers[str(layer)]

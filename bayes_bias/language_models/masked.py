@@ -29,18 +29,18 @@ from bayes_bias.words.cloze import Cloze
 
 
 def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batch: int) -> NDArray[np.float64]:
-    r"""Pseudo-log-likelihood of both sentences of each pair, as in CrowS-Pairs (Nangia et al. 2020).
+    r"""Compute the pseudo-log-likelihood of both sentences of each pair, as in CrowS-Pairs (Nangia et al. 2020).
 
     .. math:: \sum_{i \in U} \log p(u_i \mid \text{sentence without } u_i)
 
-    where `U` are the unmodified tokens: those that `difflib.SequenceMatcher` matches between both sentences, without
-    the first and the last (the special ones). Each is masked in turn, while the modified tokens stay visible. Both
+    where `U` are the unmodified tokens, which `difflib.SequenceMatcher` matches between both sentences, without the
+    first and the last (the special ones). Each is masked in turn, while the modified tokens stay visible. Both
     sentences of a pair have the same number of terms. The result has the shape (n, 2), in nats.
 
     Raises
     ------
     LanguageModelError
-        A pair that shares no token; a sentence that cannot be read.
+        If a pair shares no token, or a sentence cannot be read.
 
     References
     ----------
@@ -58,7 +58,7 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
 
 
 def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: bool, batch: int) -> NDArray[np.float64]:
-    r"""All-unmasked likelihood of each sentence (Kaneko & Bollegala 2022).
+    r"""Compute the all-unmasked likelihood of each sentence (Kaneko & Bollegala 2022).
 
     .. math:: \mathrm{AUL} = \frac{1}{n} \sum_i \log p(w_i \mid \text{the whole sentence}), \qquad
               \mathrm{AULA} = \frac{1}{n} \sum_i \alpha_i \log p(w_i \mid \text{the whole sentence})
@@ -71,7 +71,7 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
     Raises
     ------
     LanguageModelError
-        A sentence that cannot be read; weighted, a model that does not return attentions.
+        If a sentence cannot be read, or with weights if the model does not return attentions.
 
     References
     ----------
@@ -98,39 +98,40 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
 def _check_attentions(transformer: Transformer, attentions: Sequence[Any] | None, length: int) -> None:
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
-            f"weighted: '{transformer.name}' ({type(transformer.model).__name__}) does not return the attention of each"
-            " token to each other one, which AULA needs; take AUL, without weights"
+            f"AULA requires the attention of each token to all others, which '{transformer.name}'"
+            f" ({type(transformer.model).__name__}) does not return. Use AUL instead, without weights."
         )
 
 
 def _received(attentions: Sequence[Any], mask: Any) -> Any:
-    """The attention that each token receives, (sentence, token): mean over layers, heads, and tokens that attend."""
+    """Return the attention that each token receives, (sentence, token), averaged over layers, heads, and tokens."""
     over_heads = sum(layer.mean(1) for layer in attentions) / len(attentions)
     attending = mask.to(over_heads.dtype)
     return (over_heads * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
 
 
 def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
-    """Sentences between two special tokens."""
+    """Read sentences, and check that they are enclosed by two special tokens."""
     tokens = read(transformer, sentences)
     for sentence in tokens:
         if not (sentence.special[0] and sentence.special[-1]):
             raise LanguageModelError(
-                f"model: the tokenizer of '{transformer.name}' puts no special tokens around '{sentence.text}', and"
-                " the first and last token are skipped; give the tokenizer that the model was trained with"
+                f"The tokenizer of '{transformer.name}' puts no special tokens around '{sentence.text}', but the first"
+                " and last token are skipped. Use the tokenizer that the model was trained with."
             )
     return tokens
 
 
-def _unmodified(one: Tokens, other: Tokens) -> tuple[list[int], list[int]]:
-    """Positions of the tokens that both sentences have, in each of them."""
-    blocks = SequenceMatcher(None, one.ids, other.ids).get_matching_blocks()
+def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
+    """Return positions of the tokens that both sentences share, in each of them."""
+    blocks = SequenceMatcher(None, first.ids, second.ids).get_matching_blocks()
     common = [(block.a + k, block.b + k) for block in blocks for k in range(block.size)][1:-1]
     if not common:
         raise LanguageModelError(
-            f"pairs: '{one.text}' and '{other.text}' have no token in common; give sentences that differ in few words"
+            f"'{first.text}' and '{second.text}' have no token in common. Pass pairs of sentences that differ in few"
+            " words."
         )
-    return [first for first, _ in common], [second for _, second in common]
+    return [position for position, _ in common], [position for _, position in common]
 
 
 def _masked_at(transformer: Transformer, tokens: Tokens, position: int) -> Blank:
@@ -141,7 +142,7 @@ def _masked_at(transformer: Transformer, tokens: Tokens, position: int) -> Blank
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MaskedModel(LanguageModel):
-    """A masked language model; called with clozes it gives their log probabilities.
+    """A masked language model, which returns the log probabilities of clozes that it is called with.
 
     Attributes
     ----------
@@ -153,11 +154,11 @@ class MaskedModel(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of its files: the same for the same numbers."""
+        """Hash of its files, which is the same for the same numbers."""
         return self.transformer.identity(kind="masked")
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
-        r"""Natural-log probability of each word in its blank.
+        r"""Return the natural-log probability of each word in its blank.
 
         A word of several pieces :math:`w_1 \ldots w_k` has as many masks as pieces, filled from left to right:
 
@@ -169,8 +170,8 @@ class MaskedModel(LanguageModel):
         Raises
         ------
         LanguageModelError
-            A word that the tokenizer has no token for; a word or span that does not end where a piece does; a
-            sentence longer than the model's window.
+            If the tokenizer has no token for a word, a word or span does not end where a piece ends, or a sentence is
+            longer than the model's window.
         """
         spans = [cloze.hidden for cloze in clozes]
         sentences = read(self.transformer, [cloze.text for cloze in clozes], unseen=spans)
@@ -180,32 +181,33 @@ class MaskedModel(LanguageModel):
         return [float(logs[end - len(word) : end].sum()) for word, end in zip(steps, ends, strict=True)]
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Score both sentences of each pair, (n, 2), as in CrowS-Pairs; see `pair_scores`."""
+        """Score both sentences of each pair, (n, 2), as in CrowS-Pairs. See `pair_scores`."""
         return pair_scores(self.transformer, pairs, self.batch)
 
     def all_unmasked(self, sentences: Sequence[str], weighted: bool = False) -> NDArray[np.float64]:
-        """Return AUL (or weighted, AULA) of each sentence, (n,); see `all_unmasked`."""
+        """Return AUL (or with weights, AULA) of each sentence, (n,). See `all_unmasked`."""
         return all_unmasked(self.transformer, sentences, weighted, self.batch)
 
 
 def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, device: str | None = None) -> MaskedModel:
-    """Open a masked language model of Hugging Face's format (BERT, RoBERTa, ...); needs ``bayes-bias[transformers]``.
+    """Open a masked language model in the format of Hugging Face (BERT, ...), with ``bayes-bias[transformers]``.
 
     Parameters
     ----------
     folder : str or Path
         A folder that `save_pretrained` wrote, or a name on the hub.
     batch : int, optional
-        How many sentences it reads at a time.
+        Number of sentences that it reads at a time.
     trust : bool, optional
-        Whether pickled weights may be opened, which can run code.
+        Open pickled weights, which can run code. Use this only for models that you trust.
     device : str, optional
-        Where torch computes: "cpu" (the default, with the same numbers everywhere), "cuda", "mps".
+        Device of torch: "cpu" (the default, with the same numbers everywhere), "cuda", or "mps".
 
     Raises
     ------
     LanguageModelError
-        torch is not installed; there is no model, or it has pickled weights, no masked-language head or no mask token.
+        If torch is not installed, there is no model, or it has pickled weights, no masked-language head or no mask
+        token.
 
     Examples
     --------
@@ -215,15 +217,15 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     transformer = open_model(folder, "masked", trust=trust, device=device)
     if transformer.tokenizer.mask_token_id is None:
         raise LanguageModelError(
-            f"model: the tokenizer in '{folder}' has no mask token; set `mask_token` to that of the model's "
-            "training, and save it again"
+            f"The tokenizer in '{folder}' has no mask token. Set `mask_token` to the token of the model's training, and"
+            " save it again."
         )
     check_padding(transformer, check_batch(batch))
     return MaskedModel(transformer, batch)
 
 
 def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-    """A blank for each piece of the word, with the pieces before it filled in and those after it masked."""
+    """Make a blank for each piece of the word, with pieces before it filled in, and pieces after it masked."""
     word = pieces(transformer, tokens, cloze.start, cloze.end)
     mask_positions = {k for span in cloze.hidden for k in pieces(transformer, tokens, *span)}
     check_known(transformer, tokens, word, cloze.word)

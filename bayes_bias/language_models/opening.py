@@ -1,6 +1,6 @@
 """Models in the format of Hugging Face's `transformers`, opened by their folder or their name on the hub.
 
-Weights are read from safetensors, as float32 unless another type is asked for; pickles, which can run code, only with
+Weights are read from safetensors, as float32 unless another type is requested. Pickles, which can run code, require
 ``trust=True``. Code that comes with a model is never run. torch and transformers are imported when a model is opened.
 """
 
@@ -27,8 +27,8 @@ EXTRA = "pip install 'bayes-bias[transformers]'"
 _AUTO = {"encoder": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _LACKS = {
     "encoder": "lacks weights of its layers",
-    "masked": "has no masked-language head; give a model that was trained to fill in masks, such as BERT or RoBERTa",
-    "causal": "has no language-model head; give a model that was trained to predict the next token, such as GPT-2",
+    "masked": "has no masked-language head. Use a model that was trained to fill in masks, such as BERT or RoBERTa",
+    "causal": "has no language-model head. Use a model that was trained to predict the next token, such as GPT-2",
 }
 _READ = ("*.json", "*.txt", "*.model", "*.safetensors")
 _PICKLES = ("pytorch_model*.bin",)
@@ -59,14 +59,14 @@ class Transformer(Telling):
         return "" if dtype == "float32" else f" in {dtype}"
 
     def identity(self, **settings: object) -> str:
-        """A hash of its files and of how it is used: the same for the same numbers."""
+        """Hash its files and settings. The hash is the same for the same numbers."""
         settings |= {"dtype": self._rounded} if self._rounded else {}
         return hashlib.sha256(json.dumps([self.files, settings], sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LanguageModel(Telling):
-    """A language model that was opened; its subclasses are the kinds of models."""
+    """An open language model, with subclasses for kinds of models."""
 
     transformer: Transformer
 
@@ -90,9 +90,9 @@ def open_model(
     dtype: Dtype = "float32",
     device_map: str | None = None,
 ) -> Transformer:
-    """A model by its folder, or by its name on the hub, from where it is fetched once. See `load_masked`.
+    """Open a model by its folder, or by its name on the hub, from which it is downloaded once. See `load_masked`.
 
-    `folder` holds the transformer, if it is known already.
+    `folder` is the folder of the transformer, if it is known already.
     """
     check_choice("dtype", dtype, get_args(Dtype.__value__))
     if device_map is not None:
@@ -109,46 +109,46 @@ def open_model(
         model = model if device_map is not None else model.to(device or "cpu")
         model.eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
-        raise LanguageModelError(f"device: '{device}' is not available: {_first_line(error)}") from error
+        raise LanguageModelError(f"The device '{device}' is not available: {_first_line(error)}. Use 'cpu'.") from error
     return Transformer(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
 
 
 def model_folder(source: str | Path, trust: bool) -> Path:
-    """The folder of a model, which is fetched if it is a name on the hub."""
+    """Return the folder of a model, and download it if it is a name on the hub."""
     check_installed()
     check_switch("trust", trust)
     return _folder(source, trust)
 
 
 def check_installed() -> None:
-    """Refuse to open a model if the extra is not installed."""
+    """Raise an error if the optional dependencies are not installed."""
     for library in ("torch", "transformers", "safetensors"):
         if find_spec(library) is None:
             raise LanguageModelError(
-                f"model: opening one needs {library}, which is not installed; install the extra: {EXTRA}"
+                f"{library} is required to open a model, but is not installed. Install it with {EXTRA}."
             )
 
 
 def check_batch(batch: int) -> int:
-    """The number of sentences that a model reads at a time, checked."""
+    """Check the number of sentences that a model reads at a time."""
     check_count("batch", batch, "sentences that a model reads at a time")
     return batch
 
 
 def _folder(source: str | Path, trust: bool) -> Path:
-    """The folder itself, or that of a local copy of the model with this name on the hub."""
+    """Return the folder itself, or the local copy of the model with this name on the hub."""
     if is_address(source):
         raise LanguageModelError(
-            f"model: '{source}' is an address. Give the folder of a model, or its name on the hub, such as"
-            " 'organisation/name'"
+            f"'{source}' is an address. Pass the folder of a model, or its name on the hub, such as"
+            " 'organisation/name'."
         )
     path = expanded(source)
     if path.is_dir():
         return path
     if path.is_file():
-        raise LanguageModelError(f"model: '{source}' is a file; give the folder that holds it")
+        raise LanguageModelError(f"'{source}' is a file. Pass the folder of the model instead.")
     if isinstance(source, Path) or path.is_absolute() or len(path.parts) > 2 or str(source)[:1] in (".", "~"):
-        raise LanguageModelError(f"model: there is no folder '{source}'; give one with config.json and weights")
+        raise LanguageModelError(f"Folder not found: '{source}'. Pass a folder with config.json and weights.")
     from huggingface_hub import snapshot_download
 
     weights = ["model*.safetensors", *(_PICKLES if trust else ())]
@@ -157,30 +157,30 @@ def _folder(source: str | Path, trust: bool) -> Path:
         return Path(snapshot_download(str(source), allow_patterns=patterns))
     except (OSError, ValueError) as error:
         raise LanguageModelError(
-            f"model: there is no folder '{source}', and no model of this name on the hub "
-            f"({type(error).__name__}); give a folder, or check the name and the connection"
+            f"No folder, and no model on the hub, is named '{source}' ({type(error).__name__}). Pass a folder, or check"
+            " the name and the connection."
         ) from error
 
 
 def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
     if not (folder / "config.json").is_file():
         raise LanguageModelError(
-            f"model: the folder '{source}' holds no model (no config.json); save one there with save_pretrained"
+            f"The folder '{source}' contains no model (no config.json). Save one there with save_pretrained."
         )
     if not any(True for pattern in _TOKENIZERS for _ in folder.glob(pattern)):
         raise LanguageModelError(
-            f"model: the folder '{source}' holds no tokenizer (none of {', '.join(_TOKENIZERS)}); "
-            "save it there with save_pretrained"
+            f"The folder '{source}' contains no tokenizer (none of {', '.join(_TOKENIZERS)}). Save it there with"
+            " save_pretrained."
         )
     if _has(folder, "*.safetensors"):
         return
     pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
     if not pickles:
-        raise LanguageModelError(f"model: the folder '{source}' holds no weights (*.safetensors); save them there")
+        raise LanguageModelError(f"The folder '{source}' contains no weights (*.safetensors). Save them there.")
     if not trust:
         raise LanguageModelError(
-            f"model: the weights in '{source}' are pickled ({pickles[0]}), and opening those can run code; "
-            "save them as safetensors, or pass trust=True (--trust) if you trust their origin"
+            f"The weights in '{source}' are pickled ({pickles[0]}), which can run code when they are opened. Save them"
+            " as safetensors, or pass trust=True (--trust) if you trust their origin."
         )
 
 
@@ -190,10 +190,10 @@ def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
     except Exception as error:  # damaged files raise errors of many kinds
         brings_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
         why = "it needs code that comes with the model, which is never run" if brings_code else _first_line(error)
-        raise LanguageModelError(f"model: '{source}' has a config.json that cannot be read: {why}") from error
+        raise LanguageModelError(f"The config.json of '{source}' cannot be read: {why}. Use another model.") from error
     if getattr(config, "is_encoder_decoder", False):
         raise LanguageModelError(
-            f"model: '{source}' ({config.model_type}) is an encoder with a decoder; give a model that is one of them"
+            f"'{source}' ({config.model_type}) is an encoder with a decoder. Use a model that is only one of them."
         )
     return config
 
@@ -203,18 +203,18 @@ def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> An
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
     except Exception as error:  # each tokenizer has errors of its own
         raise LanguageModelError(
-            f"model: the tokenizer in '{source}' cannot be opened: {_first_line(error)}"
+            f"The tokenizer in '{source}' cannot be opened: {_first_line(error)}. Save it again."
         ) from error
     if not tokenizer.is_fast:
         raise LanguageModelError(
-            f"model: the tokenizer in '{source}' ({type(tokenizer).__name__}) does not give positions of its pieces; "
-            "save a fast one there (tokenizer.json)"
+            f"The tokenizer in '{source}' ({type(tokenizer).__name__}) does not return the positions of pieces. Save a"
+            " fast tokenizer there (tokenizer.json)."
         )
     return tokenizer
 
 
 def is_masked(source: str | Path, trust: bool = False) -> bool:
-    """Whether a model can fill in masks, by its configuration; other models may predict the next token."""
+    """Return True if a model can fill in masks, according to its configuration."""
     folder = model_folder(source, trust)
     _check_files(folder, source, trust)
     with quietly() as transformers:
@@ -225,12 +225,12 @@ def is_masked(source: str | Path, trust: bool = False) -> bool:
 def _check_device_map(device_map: str, device: str | None) -> None:
     if device is not None:
         raise LanguageModelError(
-            f"device_map: '{device_map}' spreads the model over devices, and '{device}' is one device. Omit one of the"
-            " two."
+            f"`device_map='{device_map}'` cannot be combined with `device='{device}'`. Omit one of them."
         )
     if find_spec("accelerate") is None:
         raise LanguageModelError(
-            f"device_map: '{device_map}' needs accelerate, which is not installed. Install it: pip install accelerate"
+            f"`device_map='{device_map}'` requires accelerate, which is not installed. Install it: pip install"
+            " accelerate."
         )
 
 
@@ -245,7 +245,7 @@ def _model(
 ) -> Any:
     auto = getattr(transformers, _AUTO[kind])
     if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
-        raise LanguageModelError(f"model: '{source}' ({config.model_type}) {_LACKS[kind]}")
+        raise LanguageModelError(f"'{source}' ({config.model_type}) {_LACKS[kind]}.")
     try:
         model, info = auto.from_pretrained(
             folder,
@@ -258,11 +258,11 @@ def _model(
             **_LOCAL,
         )
     except Exception as error:  # as above
-        raise LanguageModelError(f"model: '{source}' cannot be opened: {_first_line(error)}") from error
+        raise LanguageModelError(f"'{source}' cannot be opened: {_first_line(error)}. Save it again.") from error
     # transformers initialises missing weights at random. Nothing reads an encoder's pooler.
     missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
     if missing:
-        raise LanguageModelError(f"model: '{source}' {_LACKS[kind]} (its files lack {missing[0]})")
+        raise LanguageModelError(f"'{source}' {_LACKS[kind]} (its files lack {missing[0]}).")
     return model
 
 
@@ -270,13 +270,13 @@ def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
     rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
     if tokens > rows:
         raise LanguageModelError(
-            f"model: the tokenizer in '{source}' has {tokens:,} tokens and the model {rows:,}; "
-            "they do not belong together: save both from the same model"
+            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
+            " model."
         )
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:
-    """The most tokens that have a position of their own."""
+    """Return the largest number of tokens with a position of their own."""
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
     positions = getattr(model.config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
@@ -285,7 +285,7 @@ def _window(model: Any, tokenizer: Any) -> int | None:
 
 
 def _reserved(model: Any) -> int:
-    """RoBERTa and its kin count positions from the one after that of the padding."""
+    """Return the first position of a token, which follows the position of padding in RoBERTa and similar models."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(module.padding_idx) + 1
@@ -293,7 +293,7 @@ def _reserved(model: Any) -> int:
 
 
 def files_hash(folder: Path, trust: bool = False) -> str:
-    """sha256 of all files that a model is read from, names and contents."""
+    """Return the sha256 of names and contents of all files of a model."""
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):
@@ -317,7 +317,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def quietly() -> Iterator[ModuleType]:
-    """transformers without its bars and tables: what they report is checked here."""
+    """Import transformers without its progress bars and reports, which are checked here."""
     import transformers
     from transformers.utils import logging
 
@@ -333,7 +333,7 @@ def quietly() -> Iterator[ModuleType]:
 
 
 def tolerance(model: Any) -> dict[str, float]:
-    """How far two numbers of a model may differ that are the same but for the rounding of its weights."""
+    """Return the tolerance for numbers of a model that are equal except for rounding."""
     import torch
 
     epsilon = torch.finfo(model.dtype).eps
@@ -341,6 +341,6 @@ def tolerance(model: Any) -> dict[str, float]:
 
 
 def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not among the choices."""
+    """Raise an error if a value is not among the choices."""
     if value not in choices:
-        raise LanguageModelError(f"{argument}: unknown value {value!r}", value, choices)
+        raise LanguageModelError(f"`{argument}` cannot be {value!r}.", value, choices)

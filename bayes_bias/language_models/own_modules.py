@@ -1,9 +1,9 @@
-"""What a folder of sentence-transformers does around its transformer: prompts, pooling, and the modules after it.
+"""Prompts, pooling, and further modules of a folder of sentence-transformers, around its transformer.
 
-`modules.json` lists the modules, and each has a folder with a `config.json` and perhaps weights. The usual ones are
-computed here rather than by that library, because it cuts long sentences without a notice, imports whatever class a
-file names, and has no layers. Tests hold them to `SentenceTransformer.encode`. A module that is not among them is an
-error, with the library itself as the remedy.
+`modules.json` lists the modules, and each has a folder with a `config.json` and sometimes weights. The usual ones are
+computed here rather than by that library, because it cuts long sentences without a notice, imports any class that a
+file names, and has no layers. Tests compare them with `SentenceTransformer.encode`. Any other module raises an error
+that suggests to use the library.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ MODULES = "modules.json"
 _SETTINGS = "config_sentence_transformers.json"
 _CONFIG = "config.json"
 _LIBRARY = "sentence_transformers."
-# The modes of pooling, in the order in which several are joined, and what older versions call them.
+# Modes of pooling, in the order in which several are joined, and their names in older versions.
 _MODES: Mapping[str, str] = MappingProxyType(
     {
         "cls": "pooling_mode_cls_token",
@@ -63,7 +63,7 @@ _LONGEST_NAME = 255
 
 @dataclass(frozen=True)
 class After:
-    """A module after the pooling: what it computes from sentences (n, d), and the hash of its files."""
+    """A module after the pooling: its function of sentences (n, d), and the hash of its files."""
 
     kind: str
     run: Callable[[Tensor], Tensor]
@@ -72,16 +72,16 @@ class After:
 
 @dataclass(frozen=True)
 class OwnModules:
-    """The modules of a folder, and how it prepares sentences."""
+    """The modules of a folder, and its preparation of sentences."""
 
-    inner: str  # the folder of the transformer within it; "" if it is the folder itself
+    inner: str  # the folder of the transformer within it, or "" if it is the folder itself
     poolings: tuple[str, ...]
     after: tuple[After, ...]
-    include_prompt: bool = True  # whether the tokens of a prompt are pooled, too
+    include_prompt: bool = True  # True if the tokens of a prompt are pooled as well
     prompts: Mapping[str, str] = MappingProxyType({})
     default_prompt: str = ""
     lower: bool = False
-    longest: int | None = None  # tokens that it reads at most
+    longest: int | None = None  # largest number of tokens that it reads
 
     @property
     def pooling(self) -> str:
@@ -90,32 +90,32 @@ class OwnModules:
 
     @property
     def identity(self) -> list[Any]:
-        """What vectors depend on besides the transformer, the pooling, and the prompt."""
+        """Settings besides the transformer, the pooling, and the prompt that affect vectors."""
         changing = [[module.kind, module.files] for module in self.after]
         return [changing, self.include_prompt, self.lower] if changing or self.lower or not self.include_prompt else []
 
     def prompt(self, name: str | None, model: str) -> str:
-        """The text of a prompt by its name; by default that of the model, or none."""
+        """Return the text of a prompt by its name. The default is the model's default prompt, or none."""
         if name is None:
             return self.default_prompt
         if name and name not in self.prompts:
-            raise LanguageModelError(f"prompt: '{model}' has none of the name '{name}'", name, self.prompts)
+            raise LanguageModelError(f"'{model}' has no `prompt` '{name}'.", name, self.prompts)
         return self.prompts[name] if name else ""
 
 
 def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | None:
-    """The modules of a folder; None if it holds a transformer alone.
+    """Read the modules of a folder, or return None if it contains only a transformer.
 
     Raises
     ------
     LanguageModelError
-        A file is damaged, or says what cannot be computed here; weights are pickled and not trusted.
+        If a file is damaged, a module cannot be computed here, or weights are pickled and not trusted.
     """
     if not (folder / MODULES).is_file():
         return None
     listed = _read(folder / MODULES, source)
     if not isinstance(listed, list) or not all(isinstance(module, Mapping) for module in listed):
-        raise LanguageModelError(f"model: '{source}' has a {MODULES} that is not a list of modules; download it again")
+        raise LanguageModelError(f"The file {MODULES} of '{source}' must be a list of modules. Download it again.")
     modules = [_Module.of(module, folder, source) for module in listed]
     if [module.kind for module in modules[:2]] != ["Transformer", "Pooling"]:
         kinds = ", ".join(module.kind for module in modules) or "none"
@@ -138,7 +138,7 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
 
 @dataclass(frozen=True)
 class _Module:
-    """A module as the list has it."""
+    """A module in the list."""
 
     kind: str
     path: str
@@ -152,39 +152,40 @@ class _Module:
             raise _unknown(source, f"the module {kind}, which needs code that comes with it")
         parts = PurePosixPath(path).parts
         if PurePosixPath(path).is_absolute() or ".." in parts:
-            raise LanguageModelError(f"model: '{source}' has a module outside its folder, '{path}'; download it again")
+            raise LanguageModelError(f"'{source}' has a module outside its folder, '{path}'. Download it again.")
         if any(len(part.encode(errors="replace")) > _LONGEST_NAME for part in parts):
             raise LanguageModelError(
-                f"model: '{source}' has a module with a name that no folder has, '{path[:40]}...'; download it again"
+                f"'{source}' has a module with an impossible name of a folder, '{path[:40]}...'. Download it again."
             )
         return cls(kind.rpartition(".")[2], path, folder / path, source)
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Its settings; none if it has no such file."""
+        """Its settings, which are empty without a file."""
         return _mapping(self.folder / _CONFIG, self.source) if (self.folder / _CONFIG).is_file() else {}
 
 
 def _read(file: Path, source: str | Path) -> Any:
-    return read_json(file, f"model: '{source}', {file.name}:", LanguageModelError)
+    return read_json(file, f"'{source}', {file.name}:", LanguageModelError)
 
 
 def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
     content = _read(file, source)
     if not isinstance(content, Mapping):
-        raise LanguageModelError(f"model: '{source}' has no settings in {file.name}; download it again")
+        raise LanguageModelError(f"'{source}' has no settings in {file.name}. Download it again.")
     return content
 
 
 def _unknown(source: str | Path, what: str) -> LanguageModelError:
     return LanguageModelError(
-        f"model: '{source}' has {what}, and it cannot be computed here. In Python, give the model as its library opens"
-        f" it, `encode(lists, SentenceTransformer('{source}'))`; or save the transformer alone, with save_pretrained"
+        f"'{source}' has {what}, which cannot be computed here. In Python, open the model with its library:"
+        f" `encode(lists, SentenceTransformer('{source}'))`. Alternatively, save only the transformer with"
+        " save_pretrained."
     )
 
 
 def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
-    """The settings of the transformer, none of which may change vectors in a way that is not known here."""
+    """Read the settings of the transformer, and raise an error for unknown ones that may affect vectors."""
     file = next((module.folder / name for name in _TRANSFORMER if (module.folder / name).is_file()), None)
     settings = {} if file is None else _mapping(file, source)
     for name, value in settings.items():
@@ -196,13 +197,14 @@ def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
     longest = settings.get("max_seq_length")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise LanguageModelError(
-            f"model: '{source}' has max_seq_length = {longest!r}; correct it, or download it again"
+            f"max_seq_length of '{source}' must be a number above 0, but is {longest!r}. Correct it, or download it"
+            " again."
         )
     return settings
 
 
 def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], bool]:
-    """The modes of pooling, in the order in which their vectors are joined, and whether a prompt is pooled, too."""
+    """Return the modes of pooling in the order of their vectors, and True if prompts are pooled as well."""
     config = module.config
     modes = config.get("pooling_mode")
     if modes is None:
@@ -216,22 +218,22 @@ def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], boo
 
 
 def _old_modes(config: Mapping[str, Any]) -> list[str]:
-    """Modes of pooling that are chosen and not known here."""
+    """Return chosen modes of pooling that are unknown here."""
     return [
         name for name, on in config.items() if name.startswith("pooling_mode_") and on and name not in _MODES.values()
     ]
 
 
 def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
-    """All prompts by name, and the text of the one that is used by default."""
+    """Read all prompts by name, and the text of the default prompt."""
     settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
     if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         raise _unknown(source, f"the type {settings['model_type']}")
     prompts, name = settings.get("prompts") or {}, settings.get("default_prompt_name")
     if not isinstance(prompts, Mapping) or not all(isinstance(text, str) for text in prompts.values()):
-        raise LanguageModelError(f"model: '{source}' has prompts in {_SETTINGS} that are not text; download it again")
+        raise LanguageModelError(f"The prompts of '{source}' in {_SETTINGS} must be text. Download it again.")
     if name is not None and name not in prompts:
-        raise LanguageModelError(f"model: '{source}' has no prompt '{name}', its default", name, prompts)
+        raise LanguageModelError(f"'{source}' lacks its default prompt '{name}'.", name, prompts)
     return prompts, prompts[name] if name is not None else ""
 
 
@@ -286,7 +288,7 @@ _AFTER = {"Dense": _dense, "LayerNorm": _layer_norm, "Normalize": _normalize}
 
 
 def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
-    """A function of torch by the name of its class."""
+    """Return a function of torch by the name of its class."""
     nn = import_module("torch.nn")
     found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
     if not isinstance(found, type) or not issubclass(found, nn.Module) or module.kind != "Dense":
@@ -298,15 +300,15 @@ def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
 
 
 def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
-    """The weights of a module as float32, and the hash of their file."""
+    """Read the weights of a module as float32, and hash their file."""
     safe, pickled = module.folder / "model.safetensors", module.folder / "pytorch_model.bin"
     file = safe if safe.is_file() or not pickled.is_file() else pickled
     if not file.is_file():
-        raise LanguageModelError(f"model: '{module.source}' has no weights in '{module.path}'; download it again")
+        raise LanguageModelError(f"'{module.source}' has no weights in '{module.path}'. Download it again.")
     if file is pickled and not trust:
         raise LanguageModelError(
-            f"model: the weights in '{module.path}' of '{module.source}' are pickled, and opening those can run code;"
-            " save them as safetensors, or pass trust=True (--trust) if you trust their origin"
+            f"The weights in '{module.path}' of '{module.source}' are pickled, which can run code when they are opened."
+            " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
         )
     try:
         if file is safe:
@@ -316,7 +318,7 @@ def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
         floats = {name: weight.float() for name, weight in weights.items()}
     except Exception as error:  # damaged files raise errors of many kinds
         raise LanguageModelError(
-            f"model: the weights in '{module.path}' of '{module.source}' cannot be read ({error}); download them again"
+            f"The weights in '{module.path}' of '{module.source}' cannot be read ({error}). Download them again."
         ) from error
     with file.open("rb") as stream:
         return floats, hashlib.file_digest(stream, "sha256").hexdigest()
@@ -324,11 +326,11 @@ def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
 
 def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:
     if name not in weights:
-        raise LanguageModelError(f"model: '{module.source}' has no {name} in '{module.path}'; download it again")
+        raise LanguageModelError(f"'{module.source}' has no {name} in '{module.path}'. Download it again.")
     return weights[name]
 
 
-# The vector of a sentence from those of its tokens.
+# The vector of a sentence from the vectors of its tokens.
 
 
 def pooled(states: Tensor, tokens: Sequence[int], mode: str) -> Tensor:

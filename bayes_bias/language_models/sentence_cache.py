@@ -36,14 +36,14 @@ class Cache:
     file: Path
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """The vectors of the keys that it has; one that was damaged on the disk is not there, and is encoded again."""
+        """Return the stored vectors of these keys. Damaged ones are omitted, and encoded again."""
         marks = ",".join("?" * len(keys))
         with self._opened() as database:
             rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
             return {key: np.frombuffer(row, "<f4", offset=_DIGEST) for key, row in rows if _undamaged(key, row)}
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep them, all or none."""
+        """Store vectors, either all or none."""
         rows = [(key, _kept(key, vector.astype("<f4").tobytes())) for key, vector in vectors.items()]
         with self._opened() as database, database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
@@ -56,8 +56,8 @@ class Cache:
                 yield database
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from SQLite's own words about damage
             raise EmbeddingError(
-                f"cache: '{self.file}' cannot be used ({error}); remove the file, or name another folder: cache=,"
-                f" or the variable {CACHE_VARIABLE}"
+                f"The cache '{self.file}' cannot be used ({error}). Remove the file, or set another folder with `cache`"
+                f" or the variable {CACHE_VARIABLE}."
             ) from error
 
 
@@ -71,40 +71,42 @@ def _undamaged(key: object, row: object) -> bool:
 
 @dataclass(frozen=True)
 class Memory:
-    """Vectors as long as the embedding is there, so that several lists encode their control classes once."""
+    """Vectors in memory, so that several lists encode their control classes once."""
 
     vectors: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """The vectors of the keys that it has."""
+        """Return the stored vectors of these keys."""
         return {key: self.vectors[key] for key in keys if key in self.vectors}
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep them."""
+        """Store vectors."""
         self.vectors.update(vectors)
 
 
 def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
-    """The cache of an encoder in this folder, or with True in the platform's; None if False or without an identity."""
+    """Open the cache of an encoder in a folder, or with True in the platform's. Return None without a cache."""
     if where is False or (where is True and not encoder.identity):
         return None
     if not encoder.identity:
         raise EmbeddingError(
-            f"cache: '{encoder.name}' has no identity, so vectors of another encoder could be mistaken for its vectors;"
-            " give identity=, such as model and version, or cache=False"
+            f"A cache requires the identity of the encoder, but '{encoder.name}' has none, so vectors of other encoders"
+            " could be confused. Set `identity`, for example to model and version, or cache=False."
         )
     folder = cache_folder() if where is True else expanded(where)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise EmbeddingError(f"cache: the folder '{folder}' cannot be made ({error.strerror}); name another") from error
+        raise EmbeddingError(
+            f"The folder '{folder}' of the cache cannot be created ({error.strerror}). Use another folder."
+        ) from error
     return Cache(folder / _FILE)
 
 
 def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
-    """The vector of each sentence, in their order: read from the cache, or encoded and kept."""
+    """Yield the vector of each sentence in order, from the cache or encoded and stored."""
     count, dimensions = 0, 0
     for batch in batched(sentences, BATCH):
         vectors = _batch(encoder, batch, cache)
@@ -112,8 +114,8 @@ def encoded(
             dimensions = dimensions or len(vector)
             if len(vector) != dimensions:
                 raise EmbeddingError(
-                    f"encoder: '{encoder.name}' returns vectors of {dimensions} and of {len(vector)} values; all must"
-                    " have the same length"
+                    f"The encoder '{encoder.name}' must return vectors of the same length, but returned {dimensions}"
+                    f" and {len(vector)} values. Correct the function."
                 )
             yield vector
         count += len(batch)

@@ -1,4 +1,4 @@
-"""Sentences as a model reads them: pieces of words, their positions, and rows of equal length."""
+"""Tokens of sentences: pieces of words, their positions, and rows of equal length."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -14,7 +14,7 @@ from bayes_bias.language_models.opening import Transformer, tolerance
 # How byte-pair and SentencePiece tokenizers write the space before a word.
 _SPACES = ("Ġ", "▁")
 
-UNKNOWN = "%d of %d sentences have a word or sign without a token in '%s'; the first: '%s'"
+UNKNOWN = "%d of %d sentences have a word or sign without a token in '%s', for example '%s'"
 
 logger = logging.getLogger("bayes_bias")
 
@@ -39,7 +39,7 @@ def read(
     special: bool = True,
     unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
-    """Each sentence in pieces, never cut short; unknown words in the `unseen` spans of each are not reported."""
+    """Split each sentence into pieces, without cutting it. Unknown words in the `unseen` spans are not reported."""
     check_texts(texts)
     if not texts:
         return []
@@ -64,33 +64,35 @@ def read(
 
 
 def check_texts(texts: Sequence[str]) -> None:
-    """Refuse anything but sentences with words."""
+    """Raise an error for anything but sentences with words."""
     if isinstance(texts, str):
-        raise LanguageModelError("sentences: one text was given; give a list of sentences")
+        raise LanguageModelError("`sentences` must be a list of sentences, but is a single text. Pass a list.")
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str) or not text.strip():
-            raise LanguageModelError(f"sentences: number {number} is {text!r}; give sentences with words")
+            raise LanguageModelError(
+                f"Sentence {number} must be a text with words, but is {text!r}. Correct or remove it."
+            )
 
 
 def check_length(transformer: Transformer, text: str, length: int) -> None:
-    """Refuse a sentence that the model cannot read to its end."""
+    """Raise an error if the model cannot read a sentence to its end."""
     if length == 0:
         raise LanguageModelError(
-            f"sentences: the tokenizer of '{transformer.name}' has no token for '{text}'; leave it out"
+            f"The tokenizer of '{transformer.name}' has no token for the sentence '{text}'. Remove it."
         )
     if transformer.window is not None and length > transformer.window:
         raise LanguageModelError(
-            f"sentences: '{_short(text)}' has {length} tokens, and '{transformer.name}' reads at most"
-            f" {transformer.window}; shorten it: sentences are not cut"
+            f"'{transformer.name}' can read at most {transformer.window} tokens, but '{_short(text)}' has {length}."
+            " Shorten the sentence, because sentences are not cut."
         )
 
 
 def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
-    """Positions of the pieces of a word, by its characters; a piece that reaches into another word is refused."""
+    """Return positions of the pieces of a word, by its characters, and raise an error if a piece exceeds it."""
     text = tokens.text
     if not 0 <= start < end <= len(text):
         raise LanguageModelError(
-            f"spans: ({start}, {end}) is outside the {len(text)} characters of '{text}'; give (start, end) of a word"
+            f"The span ({start}, {end}) is outside the {len(text)} characters of '{text}'. Pass (start, end) of a word."
         )
     positions = [
         index
@@ -100,51 +102,51 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
     word = text[start:end]
     if not positions:
         raise LanguageModelError(
-            f"spans: '{word}' in '{text}' has no piece in the tokenizer of '{transformer.name}'; leave it out"
+            f"The tokenizer of '{transformer.name}' has no piece for '{word}' in '{text}'. Remove the word."
         )
     for index in positions:
         first, last = tokens.spans[index]
         if text[first:start].strip() or text[end : max(last, end)].strip():
             raise LanguageModelError(
-                f"spans: '{word}' in '{text}' begins or ends within the piece '{text[first:last]}' "
-                f"of the tokenizer of '{transformer.name}'; give whole words"
+                f"'{word}' in '{text}' begins or ends within the piece '{text[first:last]}' of the tokenizer of"
+                f" '{transformer.name}'. Use whole words."
             )
     return [*_lone_space(transformer, tokens, positions[0]), *positions]
 
 
 def _lone_space(transformer: Transformer, tokens: Tokens, first: int) -> list[int]:
-    """The piece before the word if it is the word's space alone, which other words carry in their first piece."""
+    """Return the piece before the word if it is only the space that other words have in their first piece."""
     before = max(first - 1, 0)
     piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
     return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
 
 
 def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
-    """Positions of pieces without a token."""
+    """Return positions of pieces without a token."""
     unknown_id = transformer.tokenizer.unk_token_id
     return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
 
 def check_known(transformer: Transformer, tokens: Tokens, positions: Collection[int], word: str) -> None:
-    """Refuse a word of which a piece has no token."""
+    """Raise an error if a piece of a word has no token."""
     if set(positions) & set(unknown(transformer, tokens)):
         raise LanguageModelError(
-            f"word: the tokenizer of '{transformer.name}' has no token for '{word}'; leave it out, or take another"
+            f"The tokenizer of '{transformer.name}' has no token for '{word}'. Remove the word, or use another one."
         )
 
 
 def batches[T](rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Rows in batches of this size."""
+    """Split rows into batches of this size."""
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 def sort_by_length(rows: Sequence[Tokens]) -> list[int]:
-    """The order that needs the least padding."""
+    """Return the order of rows that requires the least padding."""
     return sorted(range(len(rows)), key=lambda k: len(rows[k]))
 
 
 def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Rows padded to equal length, with their attention mask."""
+    """Pad rows to equal length, with their attention mask."""
     import torch
 
     filler = transformer.tokenizer.pad_token_id
@@ -157,7 +159,7 @@ def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str,
 
 
 def check_padding(transformer: Transformer, batch: int) -> None:
-    """Refuse a model that sees the padding: its numbers would depend on the batch."""
+    """Raise an error if a model sees the padding, because its numbers would depend on the batch."""
     import torch
 
     if batch == 1:
@@ -168,8 +170,8 @@ def check_padding(transformer: Transformer, batch: int) -> None:
         beside = transformer.model(**padded(transformer, [short, [*short, *short]]))[0][0, : len(short)]
     if not torch.allclose(alone, beside, **tolerance(transformer.model)):
         raise LanguageModelError(
-            f"batch: '{transformer.name}' sees the padding of shorter sentences, so its numbers would depend on the"
-            " batch; open it with batch=1"
+            f"'{transformer.name}' sees the padding of shorter sentences, so its numbers would depend on the batch."
+            " Open it with batch=1."
         )
 
 
@@ -199,7 +201,7 @@ POOLINGS = ("cls", "mean", "mean-content", "word", "last")
 
 
 def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: tuple[int, int] | None) -> list[int]:
-    """Positions of the tokens to average; `span` are the characters of the word, for "word"."""
+    """Return positions of the tokens to average; `span` contains the characters of the word, for "word"."""
     if pooling == "word" and span is not None:
         return pieces(transformer, tokens, *span)
     if pooling == "cls":
@@ -209,7 +211,9 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
     every = range(len(tokens))
     positions = [k for k in every if pooling == "mean" or not tokens.special[k]]
     if not positions:
-        raise LanguageModelError(f"sentences: '{tokens.text}' has no token in '{transformer.name}' but special ones")
+        raise LanguageModelError(
+            f"'{tokens.text}' has only special tokens in '{transformer.name}'. Remove the sentence."
+        )
     return positions
 
 
@@ -218,8 +222,10 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
 
 @dataclass(frozen=True)
 class Blank:
-    """A row of tokens, a position whose output is read, and the token that it may stand for: that of a mask, or the
-    one after the last."""
+    """A row of tokens, a position whose output is read, and a token whose probability is computed.
+
+    The token replaces a mask, or follows the last token.
+    """
 
     ids: tuple[int, ...]
     position: int
@@ -227,7 +233,7 @@ class Blank:
 
 
 def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
-    """Natural-log probability of each token in its blank; a sentence that several blanks share is read once."""
+    """Compute the natural-log probability of each token in its blank, reading shared sentences once."""
     import torch
 
     sharing: dict[tuple[int, ...], list[int]] = {}
@@ -237,9 +243,9 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     with torch.inference_mode():
         for rows in batches(sorted(sharing, key=len), batch):
             logits = transformer.model(**padded(transformer, rows)).logits.float()
-            of_row = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
+            row_of_blank = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
             rows_of_blanks = [k for ids in rows for k in sharing[ids]]
-            at = of_row, [blanks[k].position for k in rows_of_blanks]
+            at = row_of_blank, [blanks[k].position for k in rows_of_blanks]
             logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
             values[rows_of_blanks] = logs.double().cpu().numpy()
     return values

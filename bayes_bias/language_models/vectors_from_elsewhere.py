@@ -28,7 +28,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     Parameters
     ----------
     rows : pandas.DataFrame
-        What `bayes-bias sentences` (or `sentences_to_encode`) wrote: a word, a template and a sentence in each row.
+        Output of `bayes-bias sentences` (or `sentences_to_encode`), with a word, a template and a sentence in each row.
     vectors : array (rows, dimensions)
         The vector of each row, in their order.
     name : str
@@ -37,7 +37,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     Raises
     ------
     EmbeddingError
-        Numbers of vectors and rows differ; values are not finite; a word lacks a template.
+        If numbers of vectors and rows differ, values are not finite, or a word lacks a template.
 
     Examples
     --------
@@ -56,19 +56,19 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
 def save_sentence_vectors(
     rows: pd.DataFrame, vectors: ArrayLike | str | Path, path: str | Path, *, overwrite: bool = False
 ) -> str:
-    """Write the vectors of sentences as an ``.npz`` that `open_embedding` opens, and say what is in it.
+    """Write the vectors of sentences as an ``.npz`` for `open_embedding`, and return a description.
 
-    `vectors` is an array, or the path of a NumPy file (``.npy``); or of JSON, JSON lines, Parquet or CSV with the
+    `vectors` is an array, or the path of a NumPy file (``.npy``), or of JSON, JSON lines, Parquet or CSV with the
     ``id`` or the sentence of each vector, in any order, as embedding services return them.
 
     Raises
     ------
     EmbeddingError
-        See `embedding_from_sentences`; a sentence without a vector, or with two.
+        If a sentence has no vector, or two. See also `embedding_from_sentences`.
     """
     path = check_vectors_path(path, overwrite)
     if path.suffix != ".npz":
-        raise EmbeddingError(f"path: '{path}' must end in .npz, the format of vectors of sentences")
+        raise EmbeddingError(f"`path` must end in .npz for vectors of sentences, but is '{path}'. Change its ending.")
     array = _read(rows, Path(vectors)) if isinstance(vectors, str | Path) else vectors
     words, labels, arranged = _arranged(rows, array)
     with whole_file(path, overwrite) as unfinished:
@@ -79,10 +79,10 @@ def save_sentence_vectors(
 
 
 def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
-    """The vectors of a file in the order of the rows."""
+    """Read the vectors of a file in the order of the rows."""
     refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
-        raise EmbeddingError(f"vectors: no file '{file}'; give the file with the vectors of the sentences")
+        raise EmbeddingError(f"File not found: '{file}'. Pass the file with the vectors of the sentences.")
     if sniff(file) is not format_records.FORMAT:
         return _load(file)
     _check_rows(rows)
@@ -95,22 +95,22 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     ]
     if not keys:
         raise EmbeddingError(
-            f"vectors: '{file}' has neither the id of each sentence ({', '.join(IDS)}) nor its text"
-            f" ({', '.join(TEXTS)}); its columns are {', '.join(map(str, records.beside)) or 'none'}"
+            f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
+            f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
         )
-    column, names = max(keys, key=lambda each: rows[each[0]].astype(str).isin(each[1]).sum())
+    column, names = max(keys, key=lambda key: rows[key[0]].astype(str).isin(key[1]).sum())
     keys_of_rows = rows[column].astype(str)
     if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
         raise EmbeddingError(
-            f"vectors: '{file}' has none of {len(lacking)} of {len(rows)} sentences, such as {column}"
-            f" '{lacking.iloc[0]}'; ask for them again"
+            f"'{file}' lacks the vectors of {len(lacking)} of {len(rows)} sentences, for example {column}"
+            f" '{lacking.iloc[0]}'. Request them again."
         )
     place_of: dict[str, int] = {}
     for place, name in enumerate(names):
         first = place_of.setdefault(name, place)
         same = np.array_equal(records.vectors[first], records.vectors[place], equal_nan=True)
         if first != place and (column == "id" or not same):
-            raise EmbeddingError(f"vectors: '{file}' has {column} '{name}' twice; leave one out")
+            raise EmbeddingError(f"'{file}' contains the {column} '{name}' more than once. Keep it once.")
     return records.vectors[[place_of[key] for key in keys_of_rows]]
 
 
@@ -118,12 +118,10 @@ def _load(file: Path) -> NDArray[Any]:
     try:
         with file.open("rb") as stream:
             ArrayHeader.read(stream)
-        # Mapped, so that the size that it claims is held against the file's before memory is taken.
+        # Mapped, so that the size in its header is compared with the file before memory is allocated.
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, EOFError, OverflowError) as error:
-        raise EmbeddingError(
-            f"vectors: '{file}' is not a NumPy file of numbers: {error}; write it with np.save"
-        ) from error
+        raise EmbeddingError(f"'{file}' is not a NumPy file of numbers: {error}. Write it with np.save.") from error
 
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
@@ -131,37 +129,37 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
     array = np.asarray(vectors)
     if array.ndim != 2 or len(array) != len(rows) or array.dtype.kind not in "fiu":
         raise EmbeddingError(
-            f"vectors: shape {array.shape} of {array.dtype} for {len(rows)} sentences; needed: numbers"
-            f" ({len(rows)}, d), a row for each, in their order"
+            f"`vectors` must contain numbers of the shape ({len(rows)}, d), with a row for each sentence in order, but"
+            f" has the shape {array.shape} of {array.dtype}. Encode all sentences."
         )
     finite = np.isfinite(array).all(axis=1)
     if not finite.all():
         raise EmbeddingError(
-            f"vectors: row {int(finite.argmin()) + 1}, '{rows.sentence.iloc[int(finite.argmin())]}', has values that"
-            " are not finite numbers; encode it again with float32"
+            f"`vectors` must contain finite numbers, but row {int(finite.argmin()) + 1},"
+            f" '{rows.sentence.iloc[int(finite.argmin())]}', has other values. Encode it again with float32."
         )
     words, labels = (list(dict.fromkeys(rows[column].astype(str))) for column in ("word", "template"))
     place = pd.MultiIndex.from_frame(rows[["template", "word"]].astype(str))
     places = pd.MultiIndex.from_product([labels, words])
     if place.has_duplicates or len(place) != len(places):
         raise EmbeddingError(
-            f"sentences: {len(rows)} rows of {len(words)} words in {len(labels)} templates; every word is needed in"
-            f" each template once: '{_odd_one(place, places)}'"
+            f"`sentences` must contain every word once in each template, but '{_odd_one(place, places)}' is missing or"
+            f" repeated ({len(rows)} rows of {len(words)} words in {len(labels)} templates). Correct the rows."
         )
     arranged = array[place.get_indexer(places)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
-    problem = "not a DataFrame; read the rows that `bayes-bias sentences` wrote with pandas.read_csv"
+    problem = "not a DataFrame. Read the output of `bayes-bias sentences` with pandas.read_csv."
     check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]
     if missing:
         raise EmbeddingError(
-            f"sentences: no column {', '.join(missing)}; give the rows as `bayes-bias sentences` wrote them"
+            f"`sentences` has no column {', '.join(missing)}. Pass the output of `bayes-bias sentences`."
         )
 
 
 def _odd_one(place: pd.MultiIndex, places: pd.MultiIndex) -> str:
-    """The first word that lacks a template, or has one twice."""
+    """Return the first word that lacks a template, or has one twice."""
     return str(next(iter([*place[place.duplicated()], *places.difference(place, sort=False)]))[1])

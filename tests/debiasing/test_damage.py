@@ -34,7 +34,7 @@ def test_the_variance_that_went_is_scipys_disparity() -> None:
 
 def test_too_few_words_are_one_line() -> None:
     few = random_vectors(1, letters(5))
-    with refused(MeasureError, "damage 5 10 vocabulary"):
+    with refused(MeasureError, "5 10 vocabulary"):
         damage(few, few)
 
 

@@ -132,7 +132,7 @@ def test_what_nobody_identifies_is_not_kept(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "here"))
     bb.language_models.encode(OWN, bag_of_words)
     assert not (tmp_path / "here").exists()
-    with refused(EmbeddingError, "bag_of_words identity="):
+    with refused(EmbeddingError, "bag_of_words `identity`"):
         bb.language_models.encode(OWN, bag_of_words, cache=tmp_path)
     bb.language_models.encode(OWN, bag_of_words, identity="mine, version 1")
     assert (tmp_path / "here").is_dir()
@@ -161,7 +161,7 @@ def test_a_damaged_vector_is_encoded_again(tmp_path) -> None:
 def test_a_word_without_templates_is_a_sentence() -> None:
     table = bb.cosines(OWN, bag_of_words, controls=())
     assert table.replicates is None
-    assert any(says(notice, "alone") for notice in table.notices)
+    assert any(says(notice, "on its own") for notice in table.notices)
 
 
 def test_shipped_controls_lose_words_unfit_for_templates() -> None:
@@ -284,7 +284,7 @@ def test_service_answers_match_by_id_or_sentence(tmp_path):
     with refused(EmbeddingError, f"1 of {len(rows)} sentences id 's00001'"):
         save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)
     (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, [*answers, answers[0]])))
-    with refused(EmbeddingError, "id 's00001' twice"):
+    with refused(EmbeddingError, "id 's00001' more than once"):
         save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)
 
 

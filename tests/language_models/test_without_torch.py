@@ -22,6 +22,6 @@ def test_a_model_names_the_extra(
     with pytest.raises(LanguageModelError) as caught:
         load(tmp_path)
     assert str(caught.value) == (
-        f"model: opening one needs {library}, which is not installed; install the extra: "
-        "pip install 'bayes-bias[transformers]'"
+        f"{library} is required to open a model, but is not installed. Install it with pip install"
+        " 'bayes-bias[transformers]'."
     )

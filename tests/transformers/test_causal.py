@@ -51,7 +51,7 @@ def test_the_token_before_counts_in_the_window(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
     piece = "!" * (WINDOW - 1)
     assert np.isfinite(model.log_likelihood([piece])).all()
-    with pytest.raises(LanguageModelError, match=f"has {WINDOW + 1} tokens, and .* reads at most {WINDOW}"):
+    with pytest.raises(LanguageModelError, match=f"at most {WINDOW} tokens, .* has {WINDOW + 1}"):
         model.log_likelihood([piece + "!"])
 
 
@@ -155,7 +155,7 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
 
 def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Made], tmp_path):
     words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
-    with refused(TableError, "predict left to right targets first attributes"):
+    with refused(TableError, "predict left to right targets last attributes"):
         log_probabilities(words, model, (), predict="targets")
     (tmp_path / "last.toml").write_text(
         SHORT.replace("target", "X").replace("attribute", "target").replace("X", "attribute")
@@ -189,5 +189,5 @@ def test_device_map_names_the_missing_package(made: Callable[[str], Made], monke
     monkeypatch.setattr(
         "bayes_bias.language_models.opening.find_spec", lambda name: None if name == "accelerate" else 1
     )
-    with refused(LanguageModelError, "device_map needs accelerate"):
+    with refused(LanguageModelError, "device_map requires accelerate"):
         load_causal(made("gpt2").folder, device_map="auto")

@@ -119,9 +119,9 @@ def test_settings_that_are_none(made: Callable[[str], Made], kind: str, options:
         (["The nurse."], [(4, 30)], "(4, 30) 10 'The nurse.'"),
         (["The nurse."], [(3, 4)], "'The nurse.' piece"),
         (["The nurse."], [(4, 7)], "'nur' 'The nurse.' 'nurse'"),
-        (["The nurse.", " "], [(4, 9), (0, 1)], "sentences 2 ' '"),
-        ([None], [(0, 1)], "sentences 1 None"),
-        ("The nurse.", [(4, 9)] * 10, "one list"),
+        (["The nurse.", " "], [(4, 9), (0, 1)], "Sentence 2 ' '"),
+        ([None], [(0, 1)], "Sentence 1 None"),
+        ("The nurse.", [(4, 9)] * 10, "single list"),
         (["the " * 50], [(0, 3)], "52 tokens"),
     ],
 )

@@ -108,7 +108,7 @@ def test_the_window_is_read_to_its_end(masked: Made):
     window = {"xlm-roberta": 60}.get(masked.kind, WINDOW)
     after = {len(masked.tokenizer(f"The nurse{'.' * k}")["input_ids"]): "." * k for k in range(60)}
     assert model([Cloze("The ", "nurse", after[window])])[0] < 0
-    with pytest.raises(LanguageModelError, match=f"{window + 1} tokens, and .* reads at most {window}; shorten it"):
+    with pytest.raises(LanguageModelError, match=f"at most {window} tokens, .* has {window + 1}. Shorten"):
         model([Cloze("The ", "nurse", after[window + 1])])
 
 

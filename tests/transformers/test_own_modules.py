@@ -159,7 +159,7 @@ def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind, 
     other = load_encoder(folder, prompt="passage")
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     assert other(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt_name="passage"), abs=1e-5)
-    assert "prompt 'the ' is used as asked, and not its own" in caplog.text
+    assert "prompt 'the ' is used as requested, instead of its own" in caplog.text
     none = load_encoder(folder, prompt="")
     assert none(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt=""), abs=1e-5)
     assert len({encoder.identity, other.identity, none.identity}) == 3
@@ -211,9 +211,9 @@ def test_a_sentence_beyond_the_own_length_is_refused(own):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pooling": "mean"}, "mean of layer 2 is used as asked, and not its own cls of layer 2, Normalize"),
-        ({"layer": "first"}, "cls of layer 1 is used as asked, and not its own cls of layer 2, Normalize"),
-        ({"pooling": "mean", "layer": 0}, "mean of layer 0 is used as asked"),
+        ({"pooling": "mean"}, "mean of layer 2 is used as requested, instead of its own cls of layer 2, Normalize"),
+        ({"layer": "first"}, "cls of layer 1 is used as requested, instead of its own cls of layer 2, Normalize"),
+        ({"pooling": "mean", "layer": 0}, "mean of layer 0 is used as requested"),
     ],
 )
 def test_another_pooling_or_layer_is_logged(own, made, caplog, options, said):
@@ -228,7 +228,7 @@ def test_another_pooling_or_layer_is_logged(own, made, caplog, options, said):
 def test_the_own_pooling_by_name_is_no_other(own, caplog, options):
     folder = own("cls", Normalize)
     assert load_encoder(folder, **options)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
-    assert "as asked" not in caplog.text
+    assert "as requested" not in caplog.text
 
 
 def test_the_word_is_found_behind_a_prompt(own, made):
@@ -285,7 +285,7 @@ def test_encode_and_the_command_line_use_the_own_pooling(own, made, run, tmp_pat
     assert run("table", *files, "--out", str(tmp_path / "own.csv"))[0] == 0
     code, _, err = run("table", *files, "--pooling", "mean", "--out", str(tmp_path / "mean.csv"))
     assert code == 0
-    assert "as asked" in err.replace("\n", " ")
+    assert "as requested" in err.replace("\n", " ")
 
 
 def test_sweeps_take_pooling_and_layer_of_each_encoder(own, tmp_path):
