@@ -34,7 +34,9 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
             candidate = order[later]
             if keys[candidate] - keys[row] > windows[row]:
                 break
-            if _are_equal(vectors[words[row]], vectors[words[candidate]]):
+            first, second = np.ravel(vectors[words[row]]), np.ravel(vectors[words[candidate]])
+            difference = lengths(first.astype(float) - second.astype(float))
+            if difference <= _ROUNDING * lengths(first):
                 cluster_of[candidate] = cluster_of[row]
                 break
     clusters: dict[int, list[str]] = {}
@@ -64,11 +66,6 @@ def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
     """Yield vectors (words, dimensions), with replicates concatenated, in blocks that need little memory."""
     for block in batched(vectors.values(), _BLOCK):
         yield np.stack([np.ravel(vector) for vector in block]).astype(float)
-
-
-def _are_equal(first: Vector, second: Vector) -> bool:
-    difference = np.ravel(first).astype(float) - np.ravel(second).astype(float)
-    return bool(lengths(difference) <= _ROUNDING * lengths(np.ravel(first)))
 
 
 # Near copies: vectors that are nearly equal, as for several forms or sentences of one word.

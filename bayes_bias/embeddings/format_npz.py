@@ -105,7 +105,10 @@ class NpzReader(Reader):
         return not (self.has_pool or self.labels)  # such archives begin with the words of some lists
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        vectors = _replicated_rows(self.file) if self.labels else _rows(self.file, self.trust)
+        if self.labels:  # the vectors (replicate, dimension) of each word, after reading the whole array
+            vectors = iter(np.moveaxis(_array(self.file, "vectors", False), 0, 1))
+        else:
+            vectors = _rows(self.file, self.trust)
         rows = zip(self.words(), vectors, strict=True)
         for number, (word, vector) in enumerate(rows):
             if number < first or word.casefold() in wanted:
@@ -262,11 +265,6 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
                 yield from (row.copy() for row in block.reshape(rows, dimensions))
             return
         yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
-
-
-def _replicated_rows(file: Traversable) -> Iterator[Vector]:
-    """Yield the vectors (replicate, dimension) of each word, after reading the whole array."""
-    yield from np.moveaxis(_array(file, "vectors", False), 0, 1)
 
 
 @contextmanager

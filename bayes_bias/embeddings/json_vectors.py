@@ -51,8 +51,10 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
         return None
-    inner = [_words_and_vectors(value, depth + 1) for value in content.values() if isinstance(value, Mapping | list)]
-    found = [frame for frame in inner if frame is not None]
+    found = []
+    for value in content.values():
+        if isinstance(value, Mapping | list) and (frame := _words_and_vectors(value, depth + 1)) is not None:
+            found.append(frame)
     return found[0] if len(found) == 1 else None
 
 
@@ -65,7 +67,7 @@ def _of_mapping(content: Any) -> pd.DataFrame | None:
 
 def _of_lines(content: Any) -> pd.DataFrame | None:
     """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
-    if not isinstance(content, list) or not content or not all(isinstance(line, Mapping) for line in content):
+    if not _are_objects(content):
         return None
     if all(line.keys() == content[0].keys() for line in content):  # then keys are headings
         return None
@@ -113,17 +115,17 @@ def _column(value: Any) -> list[Any]:
 
 def _of_keys(content: Any) -> pd.DataFrame | None:
     """Read ``{word: {"vector": [numbers], ...}}``."""
-    if not isinstance(content, Mapping) or not content:
+    if not isinstance(content, Mapping) or len(content) < 2 or not _are_objects(list(content.values())):
         return None
-    if not all(isinstance(item, Mapping) for item in content.values()):
+    headings: set[str] = set()
+    for item in content.values():
+        if item.keys() & {*TEXTS, *IDS}:
+            return None
+        headings |= {name for name, value in item.items() if is_numbers(value)}
+    if len(headings) != 1:
         return None
-    headings = {name for item in content.values() for name, value in item.items() if is_numbers(value)}
-    if len(headings) != 1 or any(item.keys() & {*TEXTS, *IDS} for item in content.values()):
-        return None
-    (heading,) = headings
-    if len(content) == 1 or not all(is_numbers(item.get(heading)) for item in content.values()):
-        return None
-    return _frame(list(content), [item[heading] for item in content.values()])
+    vectors = [item.get(*headings) for item in content.values()]
+    return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
@@ -148,7 +150,9 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
             f"{subject} must contain a list of numbers for each text, but none of its {len(items):,} objects has one"
             f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
         )
-    headings = {name for row in rows for name, value in row.items() if is_list(value)}
+    headings: set[str] = set()
+    for row in rows:
+        headings |= {name for name, value in row.items() if is_list(value)}
     _refuse_other_values(without, headings, subject)
     if without:
         named = shown(_named(lacking) for lacking in without)
@@ -168,8 +172,12 @@ def _rows(
     """
     if not isinstance(record, Mapping) or depth > _DEEPEST:
         return
-    inner = {name: value for name, value in record.items() if isinstance(value, Mapping) or _are_objects(value)}
-    own = {**outside, **{name: value for name, value in record.items() if name not in inner}}
+    inner, own = {}, dict(outside)
+    for name, value in record.items():
+        if isinstance(value, Mapping) or _are_objects(value):
+            inner[name] = value
+        else:
+            own[name] = value
     if any(map(is_list, own.values())):
         yield own
         return
@@ -177,11 +185,15 @@ def _rows(
         if isinstance(value, Mapping):
             yield from _rows(value, own, without, depth + 1)
             continue
-        rows_of_items = [list(_rows(item, own, without, depth + 1)) for item in value]
-        if any(rows_of_items):
-            without += [{**own, **item} for item, found in zip(value, rows_of_items, strict=True) if not found]
-        for found in rows_of_items:
-            yield from found
+        found, lacking = [], []
+        for item in value:
+            if rows := list(_rows(item, own, without, depth + 1)):
+                found += rows
+            else:
+                lacking.append({**own, **item})
+        if found:
+            without += lacking
+        yield from found
 
 
 def _are_objects(value: Any) -> bool:

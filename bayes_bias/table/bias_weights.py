@@ -23,8 +23,9 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     associated, others = _associated_and_others(data)
     in_group = np.eye(len(groups))
     weights = {"bias": bias_weights(data)}
-    if contrasted_classes(data).size:
-        weights["class_bias"] = _class_weights(data)
+    contrasted = contrasted_classes(data)
+    if contrasted.size:
+        weights["class_bias"] = _weights(data, _class_signs(data)[contrasted], classes[contrasted])
     weights["group_bias"] = _weights(data, _group_signs(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
@@ -78,11 +79,6 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
 def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Weigh each group's associated class minus the others, in the row of the group, (groups, groups, classes)."""
     return np.eye(len(associated))[:, :, None] * (associated - others)[:, None, :]
-
-
-def _class_weights(data: xr.Dataset) -> xr.DataArray:
-    contrasted = contrasted_classes(data)
-    return _weights(data, _class_signs(data)[contrasted], data.attribute_class.to_numpy()[contrasted])
 
 
 def _class_signs(data: xr.Dataset) -> np.ndarray:

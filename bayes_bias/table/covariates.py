@@ -151,9 +151,10 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
     if len(repeated):
         raise TableError(f"`covariates` contains '{repeated[0]}' more than once. Keep one row for each word.")
     if missing := [word for word in words if word not in frame.index]:
+        other_side = "attribute" if side == "target" else "target"
         raise TableError(
             f"`covariates` lacks {len(missing)} of {len(words)} {side}s ({shortened(missing, _NAMED)}). Add them,"
-            f" remove these words from the list, or pass covariates of the other side alone: {{'{_other(side)}': ...}}."
+            f" remove these words from the list, or pass covariates of the other side alone: {{'{other_side}': ...}}."
         )
     rows = frame.loc[words]
     for name in rows:
@@ -205,7 +206,3 @@ def _means(z: Numbers, cells: NDArray[np.intp]) -> Numbers:
 
 def _prefix(side: Side) -> str:
     return f"{side}_covariate: "
-
-
-def _other(side: Side) -> Side:
-    return SIDES[1 - SIDES.index(side)]

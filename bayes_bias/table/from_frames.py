@@ -73,13 +73,15 @@ def matrices(
     tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates)
     compared = (*stereotypes.values(), *opposites)
     values = _matrix(tidy, "value", tuple(stereotypes), compared)
-    return Matrices(
-        settled(values),
-        None
-        if repeats is None
-        else settled(_matrix(repeats, "times", tuple(stereotypes), compared).fillna(0).astype(int)),
-        self_notices + repeat_notices + _lonely_notices(values),
-    )
+    notices = [*self_notices, *repeat_notices]
+    for name in LABELS:
+        if name.endswith("_pair") and name in values.coords:
+            for label in lonely(values, name):
+                notices.append(f"only one word has the label '{label}' in `{name}`, so it is not a pair")
+    times = None
+    if repeats is not None:
+        times = settled(_matrix(repeats, "times", tuple(stereotypes), compared).fillna(0).astype(int))
+    return Matrices(settled(values), times, tuple(notices))
 
 
 def _require_column(frame: pd.DataFrame, column: str) -> None:
@@ -167,15 +169,6 @@ def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
                 f"The pair '{pair}' in `{label}` has {' and '.join(map(repr, members[dim]))}, which are both in"
                 f" '{members[category].iloc[0]}'. Match words of two groups, or of two classes."
             )
-
-
-def _lonely_notices(values: xr.DataArray) -> tuple[str, ...]:
-    return tuple(
-        f"only one word has the label '{label}' in `{name}`, so it is not a pair"
-        for name in LABELS
-        if name.endswith("_pair") and name in values.coords
-        for label in lonely(values, name)
-    )
 
 
 def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -100,7 +100,7 @@ def test_dot_products_of_very_large_or_small_vectors_are_rejected(factor: float)
 @pytest.mark.parametrize("name", debiaser_names())
 def test_debiasing_of_very_large_or_small_vectors_is_rejected(name: str, factor: float) -> None:
     sets = {"defining_sets": [["rose", "ant"], ["lily", "bee"]], "independent": ["love", "peace", "evil"]}
-    with refused(MeasureError, "vectors 'rose' debiasing one number"):
+    with refused(MeasureError, "`vectors` 'rose' Debiasing same number"):
         Debiasing(make_debiaser(name, {}), sets).applied(bb.open_embedding(language(factor)))
 
 

@@ -356,7 +356,7 @@ def test_a_failed_request_of_a_sentence_is_named(tmp_path, caplog):
     rows = sentences_to_encode("weat6", "noun-10")
     answered = batch({key: [1.0, 2.0] for key in rows.id[1:]})
     (tmp_path / "b.jsonl").write_text(json_lines([failed(rows.id[0]), *answered]))
-    with refused(EmbeddingError, "none of 1 's00001'"):
+    with refused(EmbeddingError, "lacks 1 of 's00001'"):
         save_sentence_vectors(rows, tmp_path / "b.jsonl", tmp_path / "answered.npz")
     assert "'s00001' (Rate limit reached)" in caplog.text
 
@@ -365,5 +365,5 @@ def test_two_vectors_of_a_sentence_are_rejected(tmp_path):
     rows = sentences_to_encode("weat6", "noun-10")
     answered = [{"text": text, "embedding": [1.0, k]} for k, text in enumerate([*rows.sentence, rows.sentence[0]])]
     (tmp_path / "b.jsonl").write_text(json_lines(answered))
-    with refused(EmbeddingError, "sentence twice"):
+    with refused(EmbeddingError, "sentence more than once"):
         save_sentence_vectors(rows, tmp_path / "b.jsonl", tmp_path / "answered.npz")
