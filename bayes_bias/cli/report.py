@@ -122,7 +122,7 @@ def register(
     say(f"{plan.text} It is in {out_file}, whose SHA-256 is {plan.sha256}. No bias was estimated.")
 
 
-def _tables(lists: list[str], inputs: TableSource, covariates: list[str] | None) -> list[bb.AssociationTable]:
+def _tables(lists: list[str], inputs: TableSource, covariates: list[str] | None) -> "list[bb.AssociationTable]":
     """Measure the lists of both commands."""
     from bayes_bias.associations.lists import measure_lists
 
