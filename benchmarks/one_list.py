@@ -149,14 +149,14 @@ def section() -> str:
     about = result["about"]
     return f"""### One list, one list more, a report
 
-Seconds of this version beside those of {about["before"]}, in turn on the same machine
-({about.get("processor", about["machine"])}): medians of {about["runs"]} processes each, which find compiled code.
-Commands run in a new process. *One list more* is fitted and summarised after another in the same process, median of
-{", ".join(about["lists"])}. Processor time is that of all threads and processes. Wall time depends on what else the
-machine does (load when it began: {about["load"]}). *Ratio* is the median over pairs of processor times, before over
-now, which on a machine of uneven speed need not be that of the medians. The environment has no optional dependencies,
-as README installs it. If Dask is installed, xarray imports it, which adds about 0.4 seconds to `weat` and 1 second to
-`fit`. A report draws 800 random lists of each design; before, it drew 50.
+This version and version {about["before"]} ran in turn on the same machine
+({about.get("processor", about["machine"])}). The table shows medians of {about["runs"]} processes each, which found
+compiled code. Commands run in a new process. *One list more* is fitted and summarised after another list in the same
+process (median of {", ".join(about["lists"])}). Processor time includes all threads and processes. Wall time depends on
+other work of the machine (load at the start: {about["load"]}). *Ratio* is the median over pairs of the time before
+divided by the time now. The environment has no optional dependencies, as in the README. If Dask is installed, xarray
+imports it, which adds about 0.4 seconds to `weat` and 1 second to `fit`. A report draws 800 random lists of each design,
+whereas the earlier version drew 50.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 

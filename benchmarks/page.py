@@ -91,7 +91,7 @@ def _fill(paragraph: str) -> str:
 def _speed() -> str:
     answer = " ".join(compiling.answer().split())
     sections = [section() for name, section in _SPEED if measured(name)]
-    return "\n".join([f"# How long does it take?\n\n{answer}\n\n{_ABOUT}\n", *sections])
+    return "\n".join([f"# Speed\n\n{answer}\n\n{_ABOUT}\n", *sections])
 
 
 def percent(value: float, digits: int = 1) -> str:

@@ -86,16 +86,16 @@ def section() -> str:
     missed = rows[(rows[list(WANTED)] > list(WANTED.values())).any(axis=1)]
     return f"""## Integration beside the sampler
 
-`bb.verdict(table)` integrates the posterior, `bb.fit` samples it, here with 20,000 draws. The table has the largest
-differences of *p*, the chance of a difference as large without any bias, and of the ends of the 95% interval, relative
-to its width; Monte Carlo *errors* of the sampler; and milliseconds of processor time for the variances of one
-posterior. Random designs have 2 to 5 groups and classes of 4 to 60 words, half of them of one length; in the others the
-longest is at most half again as long as the shortest. Lists that differ more are left to the sampler. Wanted: p within
-{WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, at most {WANTED["ms"]:.0f} ms.
+`bb.verdict(table)` integrates the posterior, whereas `bb.fit` samples it (here with 20,000 draws). The table shows the
+largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its width. It
+also shows the Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one
+posterior. Random designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in
+the others the longest list is at most 1.5 times as long as the shortest. Lists that differ more are always sampled. The
+aims are p within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, and at most {WANTED["ms"]:.0f} ms.
 
 {markdown_table(most.rename(columns={"words": "tables"}))}
 
-{len(missed)} of {len(rows)} tables miss it. Where groups or classes differ in length, residuals make levels and
+{len(missed)} of {len(rows)} tables miss an aim. Where groups or classes differ in length, residuals make levels and
 preferences of a word correlate, which the integral omits.
 
 {markdown_table(missed)}
