@@ -146,8 +146,14 @@ def methods_of_fits(
 def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     """The diagnostics of all fits, by their names, in a sentence of the methods text."""
     values = diagnostics.values()
-    failed = [name for name, one in diagnostics.items() if not one.converged]
+    failed = [name for name, one in diagnostics.items() if not one.for_bias.converged]
+    partly = [name for name, one in diagnostics.items() if one.for_bias.converged and not one.converged]
     warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
+    if partly:
+        warning += (
+            f" In the fits of {', '.join(partly)}, the scales of levels have not converged, so only the bias, which"
+        )
+        warning += " does not depend on them, may be interpreted."
     return (
         f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
         f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"

@@ -1,7 +1,8 @@
 """Diagnostics of a fit: R-hat, effective sample sizes, divergences, and sensitivity to the prior."""
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Hashable
+from dataclasses import asdict, dataclass, replace
 from math import isnan
 from typing import Self
 
@@ -30,6 +31,11 @@ class Diagnostics:
     It is None if it is not defined (the long form, the hierarchical model, a group or class of one word), if there are
     too few draws, or if it was not yet stored.
 
+    ``of_bias`` are R-hat and the effective sample sizes over the parameters on which the bias depends, or None if these
+    are all parameters. In the collapsed model without replicates and covariates, the levels of words cancel in the
+    bias, and given the residual their scales are independent of all others. Their posterior may have two modes, between
+    which chains rarely move.
+
     References
     ----------
     .. [1] Vehtari, A., Gelman, A., Simpson, D., Carpenter, B., & Burkner, P.-C. (2021). Rank-normalization, folding,
@@ -44,6 +50,15 @@ class Diagnostics:
     ess_tail: float
     divergences: int
     prior_sensitivity: float | None = None
+    of_bias: tuple[float, float, float] | None = None
+
+    @property
+    def for_bias(self) -> "Diagnostics":
+        """The diagnostics of the parameters on which the bias depends."""
+        if self.of_bias is None:
+            return self
+        r_hat, bulk, tail = self.of_bias
+        return replace(self, r_hat=r_hat, ess_bulk=bulk, ess_tail=tail, of_bias=None)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -58,7 +73,8 @@ class Diagnostics:
         if isnan(self.r_hat):
             sentences.append(
                 for_reader(
-                    "R-hat is unknown, because it needs two chains of at least four draws: chains=2 (--chains 2)"
+                    "R-hat is unknown, because it needs two chains of at least four draws:"
+                    " sampling=Sampling(chains=2) (--chains 2)"
                 )
             )
         elif self.r_hat > MAX_R_HAT:
@@ -75,8 +91,8 @@ class Diagnostics:
     def _remedy(self) -> str:
         """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
         if self.divergences:
-            return for_reader("Use smaller steps: target_accept=0.99 (--target-accept 0.99)")
-        return for_reader("Sample for longer: draws=6000 (--draws 6000)")
+            return for_reader("Use smaller steps: sampling=Sampling(target_accept=0.99) (--target-accept 0.99)")
+        return for_reader("Sample for longer: sampling=Sampling(draws=6000) (--draws 6000)")
 
     @property
     def divergent(self) -> str:
@@ -87,12 +103,22 @@ class Diagnostics:
     def text(self) -> str:
         """Return True if the fit has converged, and by which numbers."""
         verdict = "The fit has converged."
+        if not self.for_bias.converged:
+            return f"✕ The fit has not converged: {'; '.join(self.problems)}."
         if not self.converged:
-            verdict = f"✕ The fit has not converged: {'; '.join(self.problems)}."
+            return f"The bias has converged, but {self.levels}"
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
             f"{verdict} R-hat is at most {plain(self.r_hat)}, effective sample sizes are at least {sizes},"
             f" and there are {self.divergent}."
+        )
+
+    @property
+    def levels(self) -> str:
+        """The problem of a fit in which only the bias has converged, as a clause."""
+        return (
+            f"the scales of the levels of words have not: {'; '.join(self.shortfalls)}. The bias does not depend on"
+            " them. Do not interpret other estimates, such as class bias and excess."
         )
 
     @property
@@ -118,11 +144,18 @@ class Diagnostics:
     @classmethod
     def of(cls, fit: Fit) -> Self:
         """The diagnostics that were stored with a fit."""
-        return cls(**Fitted.of(fit).stored("diagnostics"))
+        stored = Fitted.of(fit).stored("diagnostics")
+        of_bias = stored.get("of_bias")
+        return cls(**stored | {"of_bias": None if of_bias is None else tuple(of_bias)})
 
 
-def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity: float | None = None) -> Diagnostics:
-    """The worst diagnostics over every entry of every variable of a posterior."""
+def diagnose(
+    posterior: xr.Dataset,
+    sample_stats: xr.Dataset,
+    prior_sensitivity: float | None = None,
+    cancelling: Collection[str] = (),
+) -> Diagnostics:
+    """Return the worst diagnostics over all entries, and over those variables that do not cancel in the bias."""
     import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
 
     # Scales that follow from a sampled variance may be zero in most draws.
@@ -132,10 +165,17 @@ def diagnose(posterior: xr.Dataset, sample_stats: xr.Dataset, prior_sensitivity:
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)
     bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")
+
+    def worst(names: list[Hashable]) -> tuple[float, float, float]:
+        largest = r_hat[names].max(skipna=False).to_array().max(skipna=False)
+        of_bulk, of_tail = (ess[names].min(skipna=False).to_array().min(skipna=False) for ess in (bulk, tail))
+        return float(largest), float(of_bulk), float(of_tail)
+
+    of_all = worst(list(posterior))
+    others = [name for name in posterior if name not in cancelling]
     return Diagnostics(
-        r_hat=float(r_hat.max(skipna=False).to_array().max(skipna=False)),
-        ess_bulk=float(bulk.min(skipna=False).to_array().min(skipna=False)),
-        ess_tail=float(tail.min(skipna=False).to_array().min(skipna=False)),
+        *of_all,
         divergences=int(sample_stats.diverging.sum()),
         prior_sensitivity=prior_sensitivity,
+        of_bias=worst(others) if len(others) < len(posterior) else None,
     )

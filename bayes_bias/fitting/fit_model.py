@@ -18,6 +18,7 @@ from bayes_bias.fitting.compiling import ToSample
 from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample_model
+from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.metric import Metric
 
@@ -148,7 +149,7 @@ def assembled(
 ) -> Fitted:
     """Put together a fit from draws and the sampler's statistics. See `fit_model`. `diagnosed` variables were drawn."""
     groups, sensitivity = densities(posterior)
-    diagnostics = diagnose(posterior[diagnosed], stats, sensitivity)
+    diagnostics = diagnose(posterior[diagnosed], stats, sensitivity, levels_that_cancel(spec, data))
     warn_of(source.name, diagnostics, adjustable)
     constants = data.drop_dims([dim for dim, length in data.sizes.items() if not length])
     tree = xr.DataTree.from_dict(
@@ -190,6 +191,9 @@ def versions() -> str:
 
 def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
     """Log what is wrong with a fit, at once."""
+    if diagnostics.for_bias.converged and not diagnostics.converged:
+        logger.warning(f"{name}: the bias has converged, but {diagnostics.levels}")
+        return
     for problem in diagnostics.problems if adjustable else diagnostics.shortfalls:
         logger.warning(f"{name}: the fit has not converged: {problem}")
     if diagnostics.converged and diagnostics.concern:

@@ -1,6 +1,7 @@
 """The scales of the crossed model: which there are, along which dims they differ, in which units their priors are."""
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 import numpy as np
 import xarray as xr
@@ -21,6 +22,7 @@ from bayes_bias.models.components import (
 from bayes_bias.models.families import POSITIVE, Numbers
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import SIDES, Side
 
 # From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
@@ -148,3 +150,28 @@ def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
     size = np.where(numbers == 0, 1.0, np.abs(numbers))
     step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
     return np.asarray(np.round(numbers / step) * step)
+
+
+# Scales of levels, of which none enters the bias if levels cancel in it.
+_LEVELS: Mapping[Side, tuple[str, ...]] = MappingProxyType(
+    {"target": ("sd_target", "sd_target_associated", "sd_target_control"), "attribute": ("sd_attribute",)}
+)
+
+
+def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
+    """Return the scales on which the bias does not depend, given the residual.
+
+    These are the scales of words' levels in the collapsed crossed model without replicates, covariates, and clusters,
+    if the weights of the bias sum to zero over the classes (for targets) or over the groups (for attributes).
+    """
+    is_collapsed = spec.structure == "crossed" and spec.options["likelihood"] == "collapsed"
+    if not is_collapsed or has_replicates(spec, data):
+        return frozenset()
+    if any(clusters_in(spec, data, side) or f"{side}_slope_part" in data for side in SIDES):
+        return frozenset()
+    weights = bias_weights(data).to_numpy()[0]
+    cancelling: set[str] = set()
+    for side, of_each_word in zip(SIDES, (weights.sum(axis=1), weights.sum(axis=0)), strict=True):
+        if np.allclose(of_each_word, 0.0):
+            cancelling |= {*_LEVELS[side]}
+    return frozenset(cancelling)

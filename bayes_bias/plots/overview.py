@@ -63,4 +63,4 @@ def _row(fitted: Fitted, scope: ScopeName, ci_prob: float, summary: pd.DataFrame
 
 def _label(fitted: Fitted) -> str:
     name = shortened(fitted.name)
-    return name if Diagnostics.of(fitted).converged else f"{name}\nNOT CONVERGED"
+    return name if Diagnostics.of(fitted).for_bias.converged else f"{name}\nNOT CONVERGED"

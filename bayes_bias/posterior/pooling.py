@@ -268,7 +268,7 @@ def _check_alone(fitted: Fitted) -> None:
             f"`fits` contains '{fitted.name}', a fit of '{fitted.spec.name}', whose posterior is not a"
             " mixture of normals. Fit it again with model='crossed'."
         )
-    if problems := Diagnostics.of(fitted).problems:
+    if problems := Diagnostics.of(fitted).for_bias.problems:
         raise BayesBiasError(f"`fits` contains '{fitted.name}', which has not converged: {'; '.join(problems)}.")
 
 

@@ -390,7 +390,7 @@ def verdict_on(
         row_under,
         check_scope(fitted, scope).name,
         ci_prob,
-        problems=Diagnostics.of(fitted).problems,
+        problems=Diagnostics.of(fitted).for_bias.problems,
         covariates=covariates_of(fitted),
         rope=rope,
         quantity=quantity,

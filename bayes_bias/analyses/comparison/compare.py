@@ -353,7 +353,7 @@ def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
     row = row_of_bias(fitted, scope, ci_prob)
     return {
         **row[["mean", *interval_names(ci_prob), "observed", "prob_direction"]],
-        "converged": Diagnostics.of(fitted).converged,
+        "converged": Diagnostics.of(fitted).for_bias.converged,
     }
 
 

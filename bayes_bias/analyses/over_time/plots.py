@@ -75,7 +75,9 @@ def plot_over_time(
         ax.set_ylabel(bias_axis(series.metric))
         legend_below(ax, shown=legend, ncols=2, handles=handles)
         finish(ax, series.fit, "bias over time")
-        set_title(ax, f"{shortened(series.name)}: bias over time", converged=Diagnostics.of(series.fit).converged)
+        set_title(
+            ax, f"{shortened(series.name)}: bias over time", converged=Diagnostics.of(series.fit).for_bias.converged
+        )
         return ax
 
 

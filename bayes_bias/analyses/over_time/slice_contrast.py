@@ -85,7 +85,7 @@ class SliceContrast(Tabled):
     @property
     def verdict(self) -> Label:
         """Return True if it is larger than chance explains."""
-        if not Diagnostics.of(self.fit).converged:
+        if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
         if self.alike.unlike:
             return "not made alike"
@@ -113,7 +113,8 @@ class SliceContrast(Tabled):
     def answer(self) -> str:
         """Describe both intervals and the verdict without the label."""
         if self.verdict == "not converged":
-            return f"no answer, because the fit has not converged: {'; '.join(Diagnostics.of(self.fit).problems)}."
+            problems = Diagnostics.of(self.fit).for_bias.problems
+            return f"no answer, because the fit has not converged: {'; '.join(problems)}."
         if self.verdict == "not made alike":
             return f"{self._written(THESE)} in these slices. {_VERDICTS[self.verdict]}"
         sentence = f"{self._written(THESE)} in these slices (probability if nothing had changed {self._chance(THESE)})"

@@ -119,7 +119,8 @@ def _differences_of_words(section: Section) -> str:
 def _by_class(section: Section) -> str:
     """Describe the bias in each class, and name the classes that differ from zero if not all do."""
     estimands = section.summary.index.get_level_values("estimand")
-    if "class_bias" not in estimands or section.verdict.described_scope.samples_nothing:
+    is_usable = "class_bias" in estimands and section.diagnostics.converged
+    if not is_usable or section.verdict.described_scope.samples_nothing:
         return ""
     rows, decimals = section.summary.loc["class_bias"], section.table.metric.decimals
     parts: list[str] = []

@@ -6,9 +6,11 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 
 def _run(study: Study) -> Check:
     diagnostics = Diagnostics.of(study.fitted)
-    converged = diagnostics.converged
-    brief = "converged" if converged else "not converged"
-    return Check(diagnostics.text, brief, alarm=not converged, in_verdict=True, result=diagnostics)
+    has_converged, bias_has_converged = diagnostics.converged, diagnostics.for_bias.converged
+    brief = "converged" if has_converged else "only the bias converged" if bias_has_converged else "not converged"
+    return Check(
+        diagnostics.text, brief, alarm=not has_converged, in_verdict=not bias_has_converged, result=diagnostics
+    )
 
 
 # The paragraph about sampling says it in the methods text of every kind of report.

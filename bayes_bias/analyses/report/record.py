@@ -236,7 +236,7 @@ class Report(Tabled):
     @property
     def converged(self) -> bool:
         """Return True if every fit has converged."""
-        return all(section.diagnostics.converged for section in self.sections)
+        return all(section.diagnostics.for_bias.converged for section in self.sections)
 
     @property
     def together(self) -> ManyLists:

@@ -272,7 +272,7 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
 def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
     """A fit. Among hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
-    if Diagnostics.of(fitted).converged:
+    if Diagnostics.of(fitted).for_bias.converged:
         return fitted, False
     draws, tune, accept = 2 * how.sampling.draws, 2 * how.sampling.tune, max(_CAREFUL, how.sampling.target_accept)
     careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
