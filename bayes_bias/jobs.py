@@ -231,7 +231,7 @@ logger = logging.getLogger("bayes_bias")
 def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1) -> list[Outcome]:
     """The outcome of each job, in their order. Jobs of the same key are done once.
 
-    What the store has is not done again, so that a run that was killed, or one with more jobs, goes on; several runs
+    Jobs with a stored result are skipped, so that a run that was killed, or one with more jobs, continues. Several runs
     may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one
     on each core, 1 for this process alone; or a Dask client, see `connected`, whose cluster does the jobs and replaces
     a worker that dies.

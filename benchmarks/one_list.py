@@ -155,8 +155,8 @@ compiled code. Commands run in a new process. *One list more* is fitted and summ
 process (median of {", ".join(about["lists"])}). Processor time includes all threads and processes. Wall time depends on
 other work of the machine (load at the start: {about["load"]}). *Ratio* is the median over pairs of the time before
 divided by the time now. The environment has no optional dependencies, as in the README. If Dask is installed, xarray
-imports it, which adds about 0.4 seconds to `weat` and 1 second to `fit`. A report draws 800 random lists of each design,
-whereas the earlier version drew 50.
+imports it, which adds about 0.4 seconds to `weat` and 1 second to `fit`. A report draws 800 random lists of each
+design, whereas the earlier version drew 50.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 

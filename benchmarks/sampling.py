@@ -71,8 +71,8 @@ def section() -> str:
     result = read("sampling")
     return f"""## Sampling
 
-The collapsed likelihood is compared with the long form of the same model for the same list. The table shows seconds with
-warm-up and without compiling, the least bulk ESS over scales, and ESS per second (the aim is a factor of 20).
+The collapsed likelihood is compared with the long form of the same model for the same list. The table shows seconds
+with warm-up and without compiling, the least bulk ESS over scales, and ESS per second (the aim is a factor of 20).
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 

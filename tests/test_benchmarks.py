@@ -122,7 +122,7 @@ def test_notices_quote_the_evidence():
     assert nulls_by_size().loc[OURS, "targets"].between(0.3, 0.37).all()
     few = rows_of("replicates-planted").query("times == 3 and method == @OURS").sort_values("replicates")
     shares = [f"{share:.0%}" for share in few.found]
-    assert f"{' and '.join(shares)} false findings" in _OF_FEW
+    assert f"{' and '.join(shares)} false positives" in _OF_FEW
     found = rows_of("topics").query("what == 'topics on both sides'").set_index("words").found
     assert f"{found['related words get less weight']:.0%} of arbitrary pairs of topics" in ARBITRARY_TOPICS
     assert f"({found['words independent']:.0%} if all words are treated as independent)" in ARBITRARY_TOPICS

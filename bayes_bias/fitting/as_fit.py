@@ -129,7 +129,7 @@ def _check_groups(draws: xr.DataTree) -> None:
 
 
 def _statistics(draws: xr.DataTree) -> xr.Dataset:
-    """Single numbers of each draw, by ArviZ's names."""
+    """Scalar statistics of each draw, under ArviZ's names."""
     stats = draws["sample_stats"].to_dataset()
     single = {
         STATISTICS.get(str(name), str(name)): each.transpose(*SAMPLE)

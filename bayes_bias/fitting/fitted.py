@@ -1,4 +1,4 @@
-"""A fit, read with types: the one place that knows how the attributes of a fit are spelt."""
+"""Typed access to a fit and its attributes."""
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping

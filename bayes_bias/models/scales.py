@@ -84,7 +84,7 @@ def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[st
 
 
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the dims along which a scale may differ along which it does in a spec."""
+    """Return the dimensions along which a scale differs in a spec, of those along which it may."""
     if spec.options["scales"] == COMMON:
         return ()
     return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)

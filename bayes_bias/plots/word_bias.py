@@ -60,7 +60,7 @@ def plot_word_bias(
         same_class = side == "attribute" and not contrasted_classes(fitted.data).size
         why = "all groups have the same class" if same_class else f"there are too many {side}s for a figure of each"
         raise ScopeError(
-            f"There is no bias word by word for `side` '{side}', because {why}. Use plot_forest"
+            f"Word-level bias is not available for `side` '{side}', because {why}. Use plot_forest"
             " for the other estimands."
         )
     with style(palette):

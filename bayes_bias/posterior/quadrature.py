@@ -2,8 +2,8 @@ r"""The posterior of a bias by numerical integration, without a sampler.
 
 A bias compares classes, so that the levels of words cancel. Given the residual variance :math:`e`, its noise depends on
 one variance :math:`\sigma_k^2` for each group and each associated class, and these are independent of each other. The
-words of group or class k tell :math:`\sigma_k^2` by the sums of squares :math:`S_{ki}` of their preferences, along
-orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
+words of group or class k inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their preferences,
+along orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
 
 .. math::
 
@@ -451,7 +451,7 @@ class Integrand:
         return np.asarray(variances)
 
     def _residuals(self, number: int) -> "_Residuals":
-        """Residual variances at equal distances of their logs, with their log weights by interaction and prior."""
+        """Residual variances, equally spaced on the log scale, with their log weights by interaction and prior."""
         sd = np.sqrt(2 / self.residual_df)
         residual = self.residual_squares / self.residual_df * np.exp(sd * np.linspace(*_RANGE, number))
         likelihood = -0.5 * (self.residual_df * np.log(residual) + self.residual_squares / residual)

@@ -67,7 +67,7 @@ def test_groups_of_one_word_are_announced_first(caplog, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fit(cosines(words, "googlenews-demo", controls=()))
     assert any(says(message, "wordlist 'both' (a) 'attributes' 'none'") for message in caplog.messages)
-    with refused(TableError, "one word add"):
+    with refused(TableError, "single word add"):
         fit(cosines({home: some[:1] for home, some in words.items()}, "googlenews-demo", controls=()))
 
 

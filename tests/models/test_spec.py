@@ -78,7 +78,7 @@ def test_a_copied_file_with_another_prior_works(tmp_path):
         ("lam = 2.5", "lam = -2.5", "'lam' FromVectors -2.5"),
         ("lam = 2.5", 'lam = "wide"', "'wide'"),
         ('unit = "own within-block sd"', 'unit = "cosine"', "unit 'cosine' as measured own within-block sd"),
-        ("[priors.sd_target]", "[priors.mean]", "'mean' nu sd_attribute"),
+        ("[priors.sd_target]", "[priors.mean]", "'mean' nu sd_residual"),
         ("[priors.sd_target]", "[priors.sd_targets]", "'sd_targets' 'sd_target"),
         ('structure = "crossed"', 'structure = "crosed"', "structure 'crosed' 'crossed'"),
         ('scales = "by group and class"', 'scales = "by clas"', "scales 'by clas' 'by class'"),

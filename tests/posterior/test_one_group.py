@@ -77,7 +77,7 @@ def test_a_report_says_nothing_of_other_groups(sampled):
     said = methods_of(made)
     assert "b[j] + e[i, j]" in said.plain
     assert "w_{jg}" not in said.latex
-    assert says(said.plain, "classes opposed")
+    assert says(said.plain, "opposite classes")
     assert "small-attributes" not in figures_of(made)
     assert "small-attributes" not in html_of(made)
 

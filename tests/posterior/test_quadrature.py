@@ -147,7 +147,7 @@ def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
 def test_null_lists_of_single_words_are_refused_like_a_table(embedding):
     words = load_wordlist("weat7")
     single = replace(words, classes={name: own[:1] for name, own in words.classes.items()})
-    with pytest.raises(TableError, match="one word"):
+    with pytest.raises(TableError, match="single word"):
         Cell(NullDesign.of(single, embedding), (SPEC,)).judge(1, 2)
 
 

@@ -87,7 +87,7 @@ def called(section: Section) -> str:
     short, _, topic = section.title.partition(": ")
     if topic:
         return f"{short} ({topic[0].lower()}{topic[1:]})"
-    name = section.title if section.title == section.name else f"“{section.title}”"
+    name = f"“{section.title}”"
     return f"{name} (against the stereotype)" if section.verdict.short.endswith("against the stereotype") else name
 
 

@@ -66,7 +66,7 @@ def _run(study: Study) -> Check:
         sentences.append(f"{related.sentence} If all words were independent draws: {bounds(*interval, decimals)}.")
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
-        f"clusters of {clustered}" if (clustered := _listed_sides(sides)) else "no clusters of words",
+        _brief(sides, accounted_for=not uncounted),
         numbers,
         alarm=uncounted,
         figures={} if related is None or study.table.vectors is None else _figures(study.table, related),
@@ -75,6 +75,13 @@ def _run(study: Study) -> Check:
         | ({} if related is None else {"related-words": related.to_frame().reset_index()}),
         result=sides,
     )
+
+
+def _brief(sides: Sequence[Clustering], *, accounted_for: bool) -> str:
+    clustered = _listed_sides(sides)
+    if not clustered:
+        return "no clusters of words"
+    return f"clusters of {clustered}, accounted for" if accounted_for else f"clusters of {clustered}"
 
 
 def _listed_sides(sides: Sequence[Clustering]) -> str:

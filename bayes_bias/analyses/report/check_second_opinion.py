@@ -16,6 +16,7 @@ from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.table.association_table import UNEVEN
+from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.scopes import TARGETS, scope_of
@@ -24,6 +25,7 @@ _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_valu
 # Of the F test of two groups' variances: one report in a hundred warns for nothing.
 _VARY_UNLIKE = 0.01
 _NO_OPINION = "no second opinion"
+_INDEPENDENT = "It treats all words as independent, whereas the model gives related words less weight."
 _DIFFERENT = "Do not rely on a finding of only one of the two, and add more words if you can."
 
 
@@ -47,6 +49,7 @@ def _run(study: Study) -> Check:
         "The quasi-F test, which has no prior and a variance for the words of each group and class,"
         f" {'agrees' if agree else 'disagrees'} ({answer}).",
         *([f"It ignores {' and '.join(ignored)}."] if ignored else []),
+        *([_INDEPENDENT] if not agree and any(is_reduced(study.fitted.data, side) for side in SIDES) else []),
         *([] if agree or ignored else [_DIFFERENT]),
         *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
     ]

@@ -17,7 +17,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
 from bayes_bias.files import file_names
-from bayes_bias.formatting import Layout, level
+from bayes_bias.formatting import Layout, level, percent
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -74,6 +74,7 @@ def report_document(report: Report) -> Document:
             "unit": report.metric.unit,
             "decimals": report.metric.decimals,
             "versions": software["versions"],
+            "topics_found": _topics_found(report),
             "lists": lists,
         },
         figures=figures_of(report),
@@ -94,6 +95,18 @@ def report_document(report: Report) -> Document:
         provenance={**software, "lists": lists}
         | ({} if report.registration is None else {"registration_sha256": report.registration.sha256}),
     )
+
+
+def _topics_found(report: Report) -> str:
+    """How often arbitrary topics of this embedding are distinguishable, as a clause, or "" if this was not computed."""
+    for section in report.sections:
+        numbers = section.checks["nulls"].numbers
+        if "topics_share" in numbers:
+            found = percent(numbers["topics_share"])
+            return (
+                f"{found} of {numbers['topics']} lists of arbitrary topics in this embedding are also distinguishable"
+            )
+    return ""
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:

@@ -270,7 +270,7 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
 
 
 def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
-    """A fit. Among hundreds a few do not converge, and nobody is there to sample them longer and with smaller steps."""
+    """A fit. Among hundreds a few do not converge, and no one can rerun them."""
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     if Diagnostics.of(fitted).for_bias.converged:
         return fitted, False

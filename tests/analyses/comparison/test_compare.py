@@ -113,7 +113,7 @@ def test_negligible_changes_are_reported_when_asked_for(
     page = write(construction, tmp_path / "found", figures=())
     assert says(construction.text, words)
     for file in ("index.html", "methods.txt", "tables.tex"):
-        assert states((page.parent / file).read_text(encoding="utf-8"), f"smaller {ROPE}")
+        assert states((page.parent / file).read_text(encoding="utf-8"), f"and +{ROPE}")
     assert "negligible" not in planted.text
     assert "prob_negligible" not in {*planted.bias, *planted.to_frame()}
     with refused(BayesBiasError, "rope 0"):

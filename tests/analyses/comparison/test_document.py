@@ -56,7 +56,7 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
         "fitted cosines before after itself",
         "95% equal-tailed credible intervals new targets new attributes",
         "change distinguishable noise",
-        f"1 - after / before {planted.share_removed} observed Fieller's 95% interval",
+        f"1 - after / before {planted.share_removed} Fieller's 95% interval",
         f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws",
         "measures both tables same words WEAT",
         "Software",

@@ -136,7 +136,7 @@ def test_slices_not_made_alike_get_no_verdict(found: OverTime) -> None:
 
 
 def test_nothing_is_known_of_tables_without_vectors(found: OverTime) -> None:
-    assert says(found.alike.text, "not known embedding")
+    assert says(found.alike.text, "unknown embedding")
     assert found.alike.unlike == []
 
 
@@ -158,7 +158,7 @@ def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureF
     assert all("g0t1" not in table.values.target for table in series.tables.values())
     assert series.lost.loc[1920, "lacks"] == "g0t1"
     assert series.lost.loc[1920].trend == pytest.approx(0.1, abs=0.05)
-    assert says(series.notices, "do not pair 1900: 2 1905: 3")
+    assert says(series.notices, "cannot be paired 1900: 2 1905: 3")
     assert series.trend.verdict in ("distinguishable", "for these slices only")
     assert series.table.weat_d.isna().all()
     assert caplog.text.count("do not pair") == 1
@@ -178,8 +178,8 @@ def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: P
     assert states(html_of(unlike(found)), "not made alike relative to 1905")
     folder = write(found, tmp_path / "out", figures=()).parent
     page = (folder / "index.html").read_text()
-    assert page.index("made alike") < page.index("Each slice") < page.index("Words that moved")
-    assert states(page, "what other corpora of the same times would have shown")
+    assert page.index("Each slice") < page.index("Are the slices comparable?") < page.index("Words that moved")
+    assert states(page, "the change that other corpora of the same times would show")
     assert "against the stereotype" not in page
     assert "removed" not in page
     assert not unlisted_columns(
@@ -205,7 +205,7 @@ def test_refuses_what_is_no_series(tables: Tables) -> None:
         ({1900: first}, "tables one slice two"),
         ([first, first], "tables list {1900:"),
         ({"early": first, "late": first}, "tables 'early' time number"),
-        ({1900: first, "1900.0": first}, "tables two 1900"),
+        ({1900: first, "1900.0": first}, "tables 1900 twice"),
         ({1900: first, 1910: 3}, "tables: 1910 not a table"),
         ({1900: first, 1910: _without(first, "g0")}, "table '1910' no target of 'g0'"),
         ({1900: first, 1910: slices(np.random.default_rng(0), [0], [0], groups=3)[0]}, "'1910' stereotypes '1900'"),

@@ -28,7 +28,7 @@ def test_page_methods_table_and_figure_have_both_biases(made):
     assert unadjusted != bias
     assert "explained by covariate of targets and attributes" in quantities.labels[2]
     for text in (html_of(made), "\n".join(methods_of(made).paragraphs)):
-        assert "at equal covariate" in text
+        assert "adjusted for covariate" in text
     labels = [line.get_label() for line in plot_posterior(section.fitted).lines]
     assert "interval without adjustment" in labels
     assert {"unadjusted_bias", "explained_bias", "slope"} <= set(section.summary.index.get_level_values("estimand"))

@@ -206,7 +206,7 @@ def test_ranks_of_words_made_from_subwords_are_unknown(with_subwords):
 
 def test_rank_as_covariate_is_rejected_for_words_made_from_subwords(with_subwords):
     words = {"a=c": ["Aab", "Bbcd", *WORDS[20:26]], "b=d": WORDS[:8], "c": WORDS[10:14], "d": WORDS[2_700:2_704]}
-    with refused(TableError, "covariates 'rank' Aab, Bbcd subwords unknown Series"):
+    with refused(TableError, "covariate 'rank' Aab, Bbcd subwords unknown Series"):
         bb.cosines(words, with_subwords, (), covariates="rank")
     # Both remedies of the message:
     frequency = {word: 1.0 + k for k, word in enumerate(dict.fromkeys([*words["a=c"], *WORDS[:8]]))}

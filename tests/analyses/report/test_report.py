@@ -562,7 +562,7 @@ def test_report_lists_omitted_words_of_built_in_vectors():
     text = html_of(made)
     assert "axe" in text
     assert states(text, "Bias in googlenews-demo")
-    assert states(plain(made), "2 185 words vector left out")
+    assert states(plain(made), "2 185 words vector omitted")
     assert np.isfinite(made.table().weat_d["weat2"])
 
 

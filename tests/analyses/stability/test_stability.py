@@ -108,7 +108,7 @@ def test_mean_table_is_predicted_as_without_replicates(found, trainings):
 def test_refuses_what_cannot_be_judged(trainings):
     for given, said in (
         (trainings[0], "embeddings 'seed 0' training"),
-        (trainings[:1], "1 replicates"),
+        (trainings[:1], "1 embeddings"),
         ([trainings[0], trainings[0]], "2 seeds 'seed 0'"),
     ):
         with refused(EmbeddingError, said):

@@ -34,7 +34,7 @@ def test_page_tells_gaps_and_files_all_cells(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for claim in ("half words no vector", "R-hat 1.030", "geometry", "Maths: maths", "screened"):
         assert states(text, claim)
-    assert states(text, "false finding 12")
+    assert states(text, "false positive 12")
     assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
     assert (page.parent / "tables.tex").read_text(encoding="utf-8").count(r" \\") >= 12
 
