@@ -206,6 +206,55 @@ def test_robust_estimate_ignores_outliers():
     assert rows["robust"].sd < rows["numeric"].sd / 2
 
 
+def of_fmat(models: tuple[str, ...] = ("bert", "roberta")) -> pd.DataFrame:
+    """Results of FMAT_run: a row for each word in place of the mask, as `data.table::fwrite` writes them."""
+    rng, rows = np.random.default_rng(4), []
+    for model, strength in zip(models, (1.0, 0.0), strict=False):
+        for query in ("[MASK] works as {TARGET}.", "[MASK] is {TARGET}.", "Was [MASK] {TARGET}?"):
+            for word in WORDS:
+                log_odds = strength * (1 if word.startswith("job") else -1) + 0.3 * rng.normal(size=6)
+                for pair, value in enumerate(log_odds):
+                    for mask, label, sign in (("Male", f"man{pair}", 1), ("Female", f"woman{pair}", -1)):
+                        rows.append(
+                            (model, query, mask, pair + 1, label, "Job", "Job.1", word, 0.2 * expit(sign * value))
+                        )
+    columns = ["model", "query", "MASK", "M_pair", "M_word", "TARGET", "T_pair", "T_word", "prob"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_results_of_fmat_are_label_probabilities_of_each_model(tmp_path):
+    frame = of_fmat()
+    frame.to_csv(tmp_path / "fmat.csv", index=False)
+    values = read_values(tmp_path / "fmat.csv", LIST, LIKELIHOODS["probabilities"])
+    assert [cell.model for cell in values.cells] == ["bert", "roberta"]
+    assert [len(cell.data.value) for cell in values.cells] == [3 * 6 * len(WORDS)] * 2
+    own = frame[frame.model == "bert"].pivot_table("prob", ["query", "M_pair", "T_word"], "MASK")
+    found = values.cells[0].data
+    assert sorted(found.value) == pytest.approx(sorted(np.log(own.Male / own.Female)))
+    assert found.averages(found.value)[0] == pytest.approx(1, abs=0.1)
+    assert values.cells[1].data.averages(values.cells[1].data.value) == pytest.approx(0, abs=0.1)
+    assert {"wording", "word", "label_a"} <= {factor.name for factor in found.factors}
+
+
+def test_words_that_fmat_lacks_are_missing():
+    frame = of_fmat(("bert",))
+    lacking = frame.assign(prob=frame.prob.where(frame.M_word != "man1"))
+    values = read_values(lacking, LIST, LIKELIHOODS["probabilities"])
+    assert says(" ".join(values.notices), f"{3 * len(WORDS)} of {18 * len(WORDS)} answers no value omitted")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda rows: rows.assign(MASK=rows.MASK.where(rows.M_pair != 2, "Other")), "two groups Male, Female, Other"),
+        (lambda rows: pd.concat([rows, rows.iloc[:1]]), "several rows man0 job0 query"),
+    ],
+)
+def test_results_of_fmat_that_cannot_be_paired_raise(change, text):
+    with refused(AnswersError, text):
+        read_values(change(of_fmat(("bert",))), LIST, LIKELIHOODS["probabilities"])
+
+
 def test_values_of_models_are_kept_apart():
     frame = pd.concat([rated(80, seed=k).assign(model=name, temperature=k) for k, name in enumerate(("one", "two"))])
     values = read_values(frame, TWO, LIKELIHOODS["numeric"])
