@@ -82,6 +82,28 @@ def test_estimates_scale_with_the_unit_of_numbers(numbers):
     assert thousands["mean"].iloc[0] == pytest.approx(1000 * numbers.table["mean"].iloc[0], rel=1e-6)
 
 
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_predictive_intervals_contain_means_of_held_out_labels():
+    """Models are fitted to eight labels of each group, and predict the mean values of twelve other labels."""
+    rng, kind, covered = np.random.default_rng(1), LIKELIHOODS["numeric"], []
+    wordlist = {"groups": {group: [f"{group}{k}" for k in range(20)] for group in ("man", "woman")}}
+    group, label = rng.integers((2, 20), size=(1600, 2)).T
+    value = 4.0 + group + 0.8 * rng.normal(size=(2, 20))[group, label] + rng.normal(size=1600)
+    names = [f"{('man', 'woman')[g]}{k}" for g, k in zip(group, label, strict=True)]
+    frame = pd.DataFrame({"label": names, "value": value})
+    (fit,) = bb.answers.estimate_values(frame[label < 8], wordlist, "numeric", sampling=QUICK).fits.values()
+    data, posterior = cell_of(frame[label < 8], wordlist, "numeric").data, fit["posterior"].to_dataset()
+    means = expected_values(kind, data, posterior, ("label",))
+    sds = [kind.scale(data).unit * posterior[name].to_numpy().ravel() for name in ("sd_label", "scale_residual")]
+    for (g, _), held_out in pd.Series(value[label >= 8]).groupby([group[label >= 8], label[label >= 8]]):
+        sd = np.hypot(sds[0], sds[1] / np.sqrt(len(held_out)))
+        lower, upper = np.quantile(means[:, g] + sd * rng.standard_normal(len(means)), [0.025, 0.975])
+        covered.append(lower < held_out.mean() < upper)
+    assert len(covered) == 24
+    assert np.mean(covered) >= 0.85
+
+
 def test_averaged_is_the_integral_of_the_inverse_logit():
     x = np.linspace(-12, 12, 20001)
     for mean, sd in ((0.5, 0.3), (-2.0, 3.0), (1.0, 6.0)):
@@ -301,6 +323,20 @@ PROBABILITIES = with_probabilities()
 def test_estimate_values_rejects_what_it_cannot_estimate(frame, wordlist, likelihood, text):
     with refused(AnswersError, text):
         bb.answers.estimate_values(frame, wordlist, likelihood)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"persona": "nurse"}, "factors All rows persona nurse"),
+        ({"model": ["a", "b"] * 30, "version": ["1", "2"] * 30}, "factors Each model one version"),
+        ({}, "factors 'persona' no column"),
+    ],
+)
+def test_estimate_values_rejects_factors_that_cannot_be_kept_apart(change, text):
+    factor = "version" if "version" in change else "persona"
+    with refused(AnswersError, text):
+        bb.answers.estimate_values(ROWS.assign(**change), TWO, "numeric", factors=factor)
 
 
 def test_estimate_values_rejects_an_unknown_scope():

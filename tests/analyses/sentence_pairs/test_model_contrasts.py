@@ -98,6 +98,20 @@ def test_compare_models_rejects_scores_that_cannot_be_compared(scores, text):
         bb.sentence_pairs.compare_models(scores)
 
 
+@pytest.mark.parametrize(
+    ("change", "factor", "text"),
+    [
+        ({"layer": 12}, "layer", "factors All rows layer 12"),
+        ({"version": SCORES.model + "-1"}, "version", "factors Each model one version belongs to the model"),
+        ({}, "layer", "factors 'layer' no column"),
+        ({}, "writer", "factors 'writer' no column"),
+    ],
+)
+def test_compare_models_rejects_factors_that_cannot_be_compared(change, factor, text):
+    with refused(SentencePairsError, text):
+        bb.sentence_pairs.compare_models(SCORES.assign(**change), factors=factor)
+
+
 def test_compare_models_rejects_scopes_without_a_population():
     with refused(ScopeError, "scope none pairs"):
         bb.sentence_pairs.compare_models(SCORES, scope="none")
