@@ -40,7 +40,7 @@ def test_samples_of_more_kinds_widen_intervals(some):
     assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
 
 
-def test_one_pair_of_labels_says_nothing_of_others(some):
+def test_verdict_is_limited_to_the_pair_with_one_pair_of_labels(some):
     row = some.table.loc[("gpt4o", "age")]
     assert row.reach == "this pair only"
     assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()
@@ -106,12 +106,12 @@ def test_answers_to_other_questions_have_no_change():
         ({"ci_prob": 2}, BayesBiasError, "ci_prob"),
     ],
 )
-def test_impossible_options_are_refused(options, error, says):
+def test_estimate_raises_for_impossible_options(options, error, says):
     with refused(error, says):
         bb.answers.estimate(answers(10), LIST, **options)
 
 
-def test_the_page_says_what_the_numbers_say(some, change, tmp_path):
+def test_page_contains_the_answer_and_lists_its_columns(some, change, tmp_path):
     rendered = bb.write(some, tmp_path / "three", figures=()).read_text(encoding="utf-8")
     for result, page in ((some, rendered), (change, html_of(change))):
         assert states(page, result.text.split(". ")[0])
@@ -151,7 +151,7 @@ def test_agreement_of_answers_and_vectors(small_fit, sketched, tmp_path):
         bb.answers.compare(found, {"other": small_fit})
 
 
-def test_a_report_says_when_labels_decide_nearly_everything():
+def test_text_warns_when_labels_decide_nearly_everything():
     cells = pd.DataFrame(benchmark("answers-planted")["rows"]).query("varies == 'nearly all labels' and truth > 0.8")
     assert from_to(cells.covers) in _OPTIMISTIC
     found = bb.answers.estimate(sure_but_for_one_pair(), LIST)

@@ -125,7 +125,7 @@ def test_kept_levels_count_with_their_effects():
     assert kept == pytest.approx(by_hand + np.array([labels[:5].mean(), labels[5:].mean()]))
 
 
-def test_ordinal_density_is_that_of_the_cumulative_logit():
+def test_ordinal_density_equals_the_cumulative_logit():
     frame = rated(40).assign(value=lambda rows: rows.value.round().clip(2, 6))
     data, kind = cell_of(frame, TWO, "ordinal", ratings=(1, 7)).data, LIKELIHOODS["ordinal"]
     model = build(kind, data, inputs_of(kind, data, None), coords_of(data))
@@ -320,7 +320,7 @@ PROBABILITIES = with_probabilities()
         (PROBABILITIES.assign(word="sun"), LIST, "probabilities", "word sun not in the list"),
     ],
 )
-def test_estimate_values_rejects_what_it_cannot_estimate(frame, wordlist, likelihood, text):
+def test_estimate_values_raises_for_bad_input(frame, wordlist, likelihood, text):
     with refused(AnswersError, text):
         bb.answers.estimate_values(frame, wordlist, likelihood)
 

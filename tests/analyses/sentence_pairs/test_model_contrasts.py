@@ -38,7 +38,7 @@ def test_compare_models_finds_the_model_that_differs(several):
     assert several.ranking.loc["share"].index[0] == "large"
 
 
-def test_differences_are_those_of_the_paired_scores(several):
+def test_differences_match_the_paired_scores(several):
     scores = SCORES.assign(difference=SCORES.score_more - SCORES.score_less)
     by_model = scores.pivot_table("difference", "item", "model")
     paired = by_model["large"] - by_model["small"]
