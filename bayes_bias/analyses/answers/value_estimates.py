@@ -158,7 +158,7 @@ class ValueEstimates(Tabled):
                 Column("answers", rows.answers, count, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, self.decimals),
                 Column("P(above 0)", rows.prob_above, probability),
-                Column("speaks of", rows.reach, words=True),
+                Column("generalises to", rows.reach, words=True),
             ],
             heading="estimate",
             caption=f"{capitalized(self.quantity)}{unit}: {self.answers.name}",
