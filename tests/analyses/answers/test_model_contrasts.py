@@ -110,7 +110,7 @@ def test_compare_models_raises_for_an_unknown_scope():
 
 
 def test_page_of_models_has_every_model_and_difference(several, tmp_path):
-    folder = bb.write(several, tmp_path / "models")
+    folder = bb.write(several, tmp_path / "models", figures=())
     page = (folder.parent if folder.is_file() else folder) / "index.html"
     text = page.read_text(encoding="utf-8")
     assert all(name in text for name in ("Models in order", "Differences between models", "middle", "Holm"))

@@ -345,7 +345,7 @@ def test_estimate_values_rejects_an_unknown_scope():
 
 
 def test_page_of_values_has_estimates_and_sources(numbers, tmp_path):
-    page = bb.write(numbers, tmp_path / "values")
+    page = bb.write(numbers, tmp_path / "values", figures=())
     text = page.read_text(encoding="utf-8")
     assert text.count("data:image/svg") == 1
     assert all(name in text for name in ("man − woman", "wording bias", "hierarchical model", "residual"))

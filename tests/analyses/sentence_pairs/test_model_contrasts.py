@@ -123,7 +123,7 @@ def test_estimate_names_the_comparison_when_there_are_several_models():
 
 
 def test_page_of_models_has_shares_and_differences(several, tmp_path):
-    page = bb.write(several, tmp_path / "models")
+    page = bb.write(several, tmp_path / "models", figures=())
     text = page.read_text(encoding="utf-8")
     assert all(name in text for name in ("percentage points", "nats", "large − small", "after Holm", "writers"))
     assert (page.parent / "differences.csv").is_file()
