@@ -158,7 +158,7 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
 
 def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Made], tmp_path):
     words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
-    with refused(TableError, "predict left to right targets first attributes"):
+    with refused(TableError, "left to right cannot predict targets Predict attributes"):
         log_probabilities(words, model, (), predict="targets")
     (tmp_path / "last.toml").write_text(
         SHORT.replace("target", "X").replace("attribute", "target").replace("X", "attribute")
