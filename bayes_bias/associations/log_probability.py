@@ -6,17 +6,17 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import described
 from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.errors import TableError
+from bayes_bias.errors import LanguageModelError, TableError
 from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.language_models.opening import is_masked
+from bayes_bias.language_models.opening import Dtype, is_masked
 from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
@@ -160,7 +160,9 @@ def log_probabilities(
     return replace(complete, notices=(*complete.notices, *announce(words.remarks, logging.INFO)))
 
 
-def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
+def open_score(
+    model: Score | str | Path, *, trust: bool = False, dtype: str | None = None, device_map: str | None = None
+) -> Score:
     """Return the model that answers clozes, opening the folder or name of a masked or causal model.
 
     Raises
@@ -168,7 +170,7 @@ def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
     TableError
         If it cannot be called.
     """
-    score = _opened(model, trust) if isinstance(model, str | Path) else model
+    score = _opened(model, trust, dtype, device_map) if isinstance(model, str | Path) else model
     if not callable(score):
         raise TableError(
             f"`model` must be a folder, the result of `load_masked` or `load_causal`, or a function from clozes to log"
@@ -177,8 +179,15 @@ def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
     return score
 
 
-def _opened(model: str | Path, trust: bool) -> Score:
-    return load_masked(model, trust=trust) if is_masked(model, trust) else load_causal(model, trust=trust)
+def _opened(model: str | Path, trust: bool, dtype: str | None, device_map: str | None) -> Score:
+    if not is_masked(model, trust):
+        return load_causal(model, trust=trust, dtype=cast(Dtype, dtype or "float32"), device_map=device_map)
+    if dtype is not None or device_map is not None:
+        raise LanguageModelError(
+            f"`model` '{model}' is a masked model, which is loaded as float32. Omit dtype= (--dtype) and device_map="
+            " (--device-map)."
+        )
+    return load_masked(model, trust=trust)
 
 
 def name_of(score: Score) -> str:

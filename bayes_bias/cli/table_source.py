@@ -67,6 +67,22 @@ MaskedOption = Annotated[
         " much more probable a word is next to another.",
     ),
 ]
+DtypeOption = Annotated[
+    str | None,
+    input_option(
+        "--dtype",
+        metavar="TYPE",
+        help="For --causal: type of the weights (float32, bfloat16, or float16). By default float32.",
+    ),
+]
+DeviceMapOption = Annotated[
+    str | None,
+    input_option(
+        "--device-map",
+        metavar="MAP",
+        help="For --causal: how to spread the model over devices, such as auto (needs accelerate).",
+    ),
+]
 TemplatesOption = Annotated[
     str | None,
     input_option(
@@ -165,6 +181,8 @@ class Origin:
     embedding: EmbeddingOption = field(default_factory=lambda: list(DEMO))
     encoder: EncoderOption = None
     masked: MaskedOption = None
+    dtype: DtypeOption = None
+    device_map: DeviceMapOption = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +203,9 @@ class TableSource(MeasuringOptions, Origin):
             raise BayesBiasError(
                 f"--templates '{self.templates}' needs a model of sentences. Add --encoder or --masked."
             )
+        for option, value in (("--dtype", self.dtype), ("--device-map", self.device_map)):
+            if value is not None and self.masked is None:
+                raise BayesBiasError(f"{option} '{value}' applies to causal models. Add --causal, or omit it.")
         check_match(self.match)
         if self.match != "exact" and self.reads_sentences:
             raise BayesBiasError(f"--match '{self.match}' applies to word vectors. Omit it.")
@@ -279,7 +300,7 @@ class TableSource(MeasuringOptions, Origin):
         self._check_lists([source])
         return bb.log_probabilities(
             self.words(source),
-            open_score(masked, trust=self.trust),
+            open_score(masked, trust=self.trust, dtype=self.dtype, device_map=self.device_map),
             self.control_classes,
             templates=self.templates or "association-10",
             predict=cast("Predicted | None", self.predict),

@@ -79,7 +79,7 @@ def _table(results: Results) -> pd.DataFrame:
             "answers alone": [interval(ends, 2) for ends in zip(trials.eti95_lb, trials.eti95_ub, strict=True)],
             "D": rows["mean"].map(lambda d: signed(d, 2)),
             "with labels": [interval(ends, 2) for ends in zip(rows.eti95_lb, rows.eti95_ub, strict=True)],
-            "speaks of": rows.reach,
+            "generalises to": rows.reach,
         }
     )
 

@@ -1,5 +1,6 @@
 """Log-likelihoods of sentences agree with a loop over tokens in plain torch."""
 
+import json
 from collections.abc import Callable
 from itertools import product
 
@@ -11,6 +12,8 @@ import torch
 from bayes_bias import Cloze, load_wordlist, log_probabilities
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.associations.log_probability import open_score
+from bayes_bias.cli.main import main
 from bayes_bias.errors import LanguageModelError, TableError
 from bayes_bias.jobs import open_store
 from bayes_bias.language_models.causal import load_causal
@@ -155,7 +158,7 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
 
 def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Made], tmp_path):
     words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
-    with refused(TableError, "predict left to right targets last attributes"):
+    with refused(TableError, "left to right cannot predict targets Predict attributes"):
         log_probabilities(words, model, (), predict="targets")
     (tmp_path / "last.toml").write_text(
         SHORT.replace("target", "X").replace("attribute", "target").replace("X", "attribute")
@@ -174,6 +177,29 @@ def test_a_sweep_has_causal_models_as_columns(made: Callable[[str], Made], templ
     assert table.provenance["predicted"] == "attributes"
     expected = log_probabilities(words, made("gpt2").folder, (), templates=templates).values
     assert table.values.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-5)
+
+
+def test_command_opens_causal_models_with_a_type_of_weights(made: Callable[[str], Made], templates, tmp_path, capsys):
+    lists, text = tmp_path / "words.toml", ""
+    for table, content in {**WORDS, "word_classes": NOUNS}.items():
+        text += "\n".join([f"[{table}]", *(f"{key} = {json.dumps(value)}" for key, value in content.items()), ""])
+    lists.write_text(text)
+    arguments = ["table", str(lists), "--causal", str(made("gpt2").folder), "--templates", templates]
+    arguments += ["--controls", "none"]
+    numbers = {}
+    for dtype in ("float32", "bfloat16"):
+        out = tmp_path / f"{dtype}.csv"
+        with pytest.raises(SystemExit) as left:
+            main([*arguments, "--dtype", dtype, "--out", str(out)])
+        assert not left.value.code, capsys.readouterr().err
+        numbers[dtype] = pd.read_csv(out).iloc[:, -1].to_numpy(float)
+    assert numbers["bfloat16"] == pytest.approx(numbers["float32"], abs=0.2)
+    assert not np.array_equal(numbers["bfloat16"], numbers["float32"])
+
+
+def test_open_score_rejects_a_type_of_weights_of_masked_models(made: Callable[[str], Made]):
+    with refused(LanguageModelError, "masked float32 dtype="):
+        open_score(made("bert").folder, dtype="bfloat16")
 
 
 @pytest.mark.parametrize(

@@ -86,19 +86,20 @@ def assignments(
     counts as the label if no other label has that part.
     """
     reader = _reader(tuple(sorted(words)), questions)
-    in_full = [(line.strip(), _BLANKS.sub(" ", plain(line)).strip()) for line in _lines(reply)]
-    lines = [line for line, text in in_full if text]
-    plain_lines = [text for _, text in in_full if text]
-    entries = list(reader.entries(plain_lines, lines))
-    valid = {label for labels in questions.labels for label in labels} if offered is None else offered
-    if not entries:
-        return reader.without_entries(words, plain_lines, lines)
+    lines, plain_lines = [], []
+    for line in _lines(reply):
+        if text := _BLANKS.sub(" ", plain(line)).strip():
+            lines.append(line.strip())
+            plain_lines.append(text)
     by_word: dict[str, list[_Entry]] = {word: [] for word in words}
-    for entry in entries:
+    for entry in reader.entries(plain_lines, lines):
         by_word[entry.word].append(entry)
+    if not any(by_word.values()):
+        return reader.without_entries(words, plain_lines, lines)
+    valid = {label for labels in questions.labels for label in labels} if offered is None else offered
     return {
-        word: _judged(own, valid) if own else reader.unanswered(word, plain_lines, lines)
-        for word, own in by_word.items()
+        word: _judged(entries, valid) if entries else reader.unanswered(word, plain_lines, lines)
+        for word, entries in by_word.items()
     }
 
 
@@ -107,8 +108,8 @@ def _judged(entries: Sequence[_Entry], offered: Collection[str]) -> Assignment:
     labels = {entry.label for entry in entries}
     label, last = entries[0].label, entries[-1].line
     if label is None or len(labels) > 1:
-        of_two_minds = next((entry.line for entry in entries if entry.label is None), None)
-        return Assignment(CONTRADICTORY, line=of_two_minds or f"{entries[0].line} / {last}")
+        contradictory = next((entry.line for entry in entries if entry.label is None), None)
+        return Assignment(CONTRADICTORY, line=contradictory or f"{entries[0].line} / {last}")
     return Assignment(CHOSEN, label, last) if label in offered else Assignment(NOT_UNDERSTOOD, line=last)
 
 
@@ -161,8 +162,8 @@ class _Reader:
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
         self._word_of = _words(words)
         self._label_of = _labels(questions)
-        term, label = (_any_of(names) for names in (self._word_of, self._label_of))
-        term, label = rf"(?<!\w)(?:{term})(?!\w)", rf"(?<!\w)(?:{label})(?!\w)"
+        any_of = ["|".join(map(re.escape, sorted(n, key=len, reverse=True))) for n in (self._word_of, self._label_of)]
+        term, label = (rf"(?<!\w)(?:{names})(?!\w)" for names in any_of)
         # "ex-wife" is not the word "wife", but "best-superb" are two.
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
@@ -247,15 +248,17 @@ class _Reader:
         return []
 
     def _word_first_entries(self, text: str, line: str) -> Iterator[_Entry]:
-        found = [(words, self._labelled.match(text, words.end())) for words in self._terms.finditer(text)]
-        pairs = [(words, labelled) for words, labelled in found if labelled is not None]
+        pairs = []
+        for words in self._terms.finditer(text):
+            if labelled := self._labelled.match(text, words.end()):
+                pairs.append((words, labelled))
         if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
-        ends = [*(words.start() for words, _ in pairs), len(text)][1:]
-        for (words, labelled), end in zip(pairs, ends, strict=True):
+        for k, (words, labelled) in enumerate(pairs):
+            end = pairs[k + 1][0].start() if k + 1 < len(pairs) else len(text)
             rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
-            named = {self._label_of[other[0]] for other in self._label.finditer(rest)}
-            before = text[: words.start()] if words is pairs[0][0] else ""
+            named = {self._label_of[match[0]] for match in self._label.finditer(rest)}
+            before = text[: words.start()] if k == 0 else ""
             no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
             is_hedge = named - {label} or no_choice or self._ends_in_another(before, label)
             yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
@@ -282,12 +285,12 @@ class _Reader:
         self, words: Sequence[str], plain_lines: Sequence[str], lines: Sequence[str]
     ) -> dict[str, Assignment]:
         """Return the outcomes of a reply in which no word has a label: refused, or not understood."""
-        of_both = [k for k, text in enumerate(plain_lines) if self._term.search(text) and self._label.search(text)]
-        if not lines or (len(of_both) < 2 and any(map(_REFUSAL.search, plain_lines))):
+        with_both = [k for k, text in enumerate(plain_lines) if self._term.search(text) and self._label.search(text)]
+        if not lines or (len(with_both) < 2 and any(map(_REFUSAL.search, plain_lines))):
             return dict.fromkeys(words, Assignment(REFUSED, line=next(iter(lines), "")))
-        example = Assignment(NOT_UNDERSTOOD, line=lines[next(iter(of_both), 0)])
+        example = Assignment(NOT_UNDERSTOOD, line=lines[next(iter(with_both), 0)])
         found = {word: self.unanswered(word, plain_lines, lines) for word in words}
-        return {word: example if each.outcome == LEFT_OUT else each for word, each in found.items()}
+        return {word: example if assignment.outcome == LEFT_OUT else assignment for word, assignment in found.items()}
 
     def unanswered(self, word: str, plain_lines: Sequence[str], lines: Sequence[str]) -> Assignment:
         """Return the outcome of a word without a label, from the first line that seems to answer it."""
@@ -302,7 +305,7 @@ class _Reader:
         """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word."""
         rest = text[word.end() : word.end() + _NEAR]
         answer = _ANSWERED.match(rest)
-        labels = {self._label_of[each[0]] for each in self._label.finditer(rest)}
+        labels = {self._label_of[match[0]] for match in self._label.finditer(rest)}
         if answer is None and not labels:
             return None
         if answer is not None and _DECLINED.fullmatch(rest[answer.end() :]):
@@ -316,10 +319,6 @@ def _cells(text: str) -> list[str]:
     text = text.strip()
     inner = text[1:].removesuffix("|") if text.startswith("|") else text
     return [cell.strip() for cell in inner.split("|")]
-
-
-def _any_of(names: Mapping[str, str]) -> str:
-    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
 def _words(words: Sequence[str]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Batch outputs of services for chat models, and logs of inspect_ai: ids of requests, and their replies."""
+"""Outputs of other programs: batches of services for chat models, logs of inspect_ai, and results of FMAT."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -159,3 +159,47 @@ def _joined(parts: Iterable[tuple[Any, bool]]) -> str:
 
 def _is_given(value: Any) -> bool:
     return bool(value) if isinstance(value, Mapping | list | str) else not pd.isna(value)
+
+
+# The word beside the mask in results of FMAT: an attribute or, without attributes, a target.
+_FMAT_WORDS = ("A_word", "T_word")
+
+
+def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
+    """Turn results of FMAT [1]_ into label probabilities, for one masked model or several. Return other rows unchanged.
+
+    The words in place of the mask are labels of two groups, and ``M_pair`` pairs them. The attribute or, without
+    attributes, the target is the word, and the query is the wording. Words that a model does not have are missing.
+
+    Raises
+    ------
+    AnswersError
+        If the mask does not have two groups, or if a word has several rows in a query.
+
+    References
+    ----------
+    .. [1] Bao, H.-W.-S. (2024). The Fill-Mask Association Test (FMAT): Measuring propositions in natural language.
+       Journal of Personality and Social Psychology, 127(3), 537-561. https://doi.org/10.1037/pspa0000396
+    """
+    words = [name for name in _FMAT_WORDS if name in frame]
+    if not {"MASK", "M_word", "M_pair", "query", "prob"} <= set(frame) or not words:
+        return frame
+    groups = list(dict.fromkeys(frame["MASK"].astype(str)))
+    if len(groups) != 2:
+        raise AnswersError(
+            f"`answers`: the mask of FMAT's results must have two groups, but has {', '.join(groups)}. Keep two."
+        )
+    question = [*(["model"] if "model" in frame else []), "query", "M_pair", *words]
+    if frame.duplicated([*question, "MASK"]).any():
+        row = frame[frame.duplicated([*question, "MASK"])].iloc[0]
+        raise AnswersError(
+            f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[words[0]]}' in the query"
+            f" '{row['query']}'. Keep one row for each model."
+        )
+    a, b = (frame[frame["MASK"].astype(str) == group][[*question, "M_word", "prob"]] for group in groups)
+    pairs = a.merge(b, on=question, suffixes=("_a", "_b"))
+    pairs = pairs.rename(columns={words[0]: "word", "M_word_a": "label_a", "M_word_b": "label_b"})
+    target = " (" + pairs["T_word"].astype(str) + ")" if len(words) > 1 else ""
+    pairs = pairs.assign(wording=pairs["query"].astype(str) + target)
+    kept = ["model", "wording", "word", "label_a", "label_b", "prob_a", "prob_b"]
+    return pairs[[name for name in kept if name in pairs]]

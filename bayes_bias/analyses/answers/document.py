@@ -53,6 +53,7 @@ def answers_document(result: AnswersResult) -> Document:
     names = file_names([result.called(key) for key in with_pairs])
     pairs = {key: f"pairs-{names[result.called(key)]}" for key in with_pairs}
     images = [(result.called(key), name) for key, name in pairs.items()]
+    means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
     sides = {"answers": result.sides[0]}
     if isinstance(result, AnswersChange):
         sides = {"before": result.before, "after": result.after}
@@ -61,11 +62,11 @@ def answers_document(result: AnswersResult) -> Document:
         heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
         opening={"answer": result.text},
         sections=(
-            PageSection("D", "How far it changed" if result.changed else "How far it associates", "answers-d.html"),
-            PageSection("samples", "What counts as a sample", "answers-ladder.html"),
-            PageSection("sources", "Where the answers differ", "answers-sources.html"),
-            PageSection("labels", "Label by label", "answers-pairs.html", {"pairs": images}) if pairs else None,
-            None if result.changed else PageSection("counts", "What was answered", "answers-counts.html"),
+            PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
+            PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
+            PageSection("sources", "Sources of variation", "answers-sources.html"),
+            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if pairs else None,
+            None if result.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
             methods_section(methods),
             notices_section(_NOTICES, result.all_notices),
         ),
@@ -78,7 +79,11 @@ def answers_document(result: AnswersResult) -> Document:
             "decided": percent(float((table.decided * table.answers).sum() / table.answers.sum())),
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
-            "sources": _sources(result),
+            "sources": Layout(
+                [result.called(key) for key in means.index],
+                [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
+                caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
+            ),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
             "one_pair": ONE_PAIR,
             "reaches": set(table.reach),
@@ -148,15 +153,6 @@ def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
     return rows
 
 
-def _sources(result: AnswersResult) -> Layout:
-    means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[result.table.index]
-    return Layout(
-        [result.called(key) for key in means.index],
-        [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
-        caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
-    )
-
-
 def _methods(result: AnswersResult) -> Methods:
     table = result.table
     labels = table[["labels_a", "labels_b"]]
@@ -190,7 +186,7 @@ def agreement_document(agreement: Agreement) -> Document:
         title=f"Who agrees: {agreement.name}",
         heading=f"Do answers and vectors agree about {agreement.name}?",
         opening={"answer": agreement.text},
-        sections=(PageSection("sources", "Source by source", "answers-agreement.html"),),
+        sections=(PageSection("sources", "Association in each source", "answers-agreement.html"),),
         facts={"agreement": agreement},
         figures={"agreement": partial(plot_agreement, agreement)},
         tables={"agreement": agreement.table},

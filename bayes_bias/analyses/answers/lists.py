@@ -178,10 +178,10 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
     rows = frame.assign(stereotype=frame["stereotype"] if "stereotype" in frame else next(iter(lists)))
     rows = rows.astype({LABELS: str, "stereotype": str})
     check_stereotypes(rows["stereotype"].unique(), lists)
-    parts, of_groups = [], {}
-    for stereotype, of_list in rows.groupby("stereotype", sort=False):
+    parts, lists_of_groups = [], {}
+    for stereotype, answers in rows.groupby("stereotype", sort=False):
         words = lists[str(stereotype)]
-        for group, part in _split_by_group(of_list, words):
+        for group, part in _split_by_group(answers, words):
             name, stereotypical = f"{stereotype}: {group}", words.stereotypes[group]
             parts.append(part.assign(stereotype=name))
             others = [name for name in words.stereotypes.values() if name != stereotypical]
@@ -193,8 +193,8 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
                 },
                 "stereotypes": {group: stereotypical, OTHERS: f"not {stereotypical}"},
             }
-            of_groups[name] = WordList.from_mapping(content, name=name)
-    return pd.concat(parts, ignore_index=True), of_groups
+            lists_of_groups[name] = WordList.from_mapping(content, name=name)
+    return pd.concat(parts, ignore_index=True), lists_of_groups
 
 
 def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.DataFrame]]:

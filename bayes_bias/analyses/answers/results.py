@@ -260,7 +260,7 @@ class AnswersResult(Tabled):
                 Column("observed", rows.observed, _signed, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, DECIMALS),
                 Column("P(above 0)", rows.prob_above, probability),
-                Column("speaks of", rows.reach, words=True),
+                Column("generalises to", rows.reach, words=True),
                 *self._published_columns(),
             ],
             heading="stereotype",

@@ -158,7 +158,7 @@ class ValueEstimates(Tabled):
                 Column("answers", rows.answers, count, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, self.decimals),
                 Column("P(above 0)", rows.prob_above, probability),
-                Column("speaks of", rows.reach, words=True),
+                Column("generalises to", rows.reach, words=True),
             ],
             heading="estimate",
             caption=f"{capitalized(self.quantity)}{unit}: {self.answers.name}",
@@ -218,7 +218,8 @@ def estimate_values(
         A row for each answer: ``label`` and ``value``, or for refusals ``label`` and ``refused`` (true or false);
         optional ``word``, ``wording``, ``answer`` (the reply, if it has several values), ``stereotype``, ``model``. For
         probabilities ``word``, ``label_a``, ``label_b``, and ``logprob_a`` and ``logprob_b`` (or ``prob_a`` and
-        ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal model.
+        ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal model. Results of FMAT_run in R,
+        which contain probabilities of masked words, are read as they are.
     wordlist
         A list with two groups of labels, each with its own class of words, as for `estimate`, or a mapping or TOML file
         with ``groups`` alone, two or more. With classes, and a column ``word``, the estimand is the difference between

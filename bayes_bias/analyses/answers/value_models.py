@@ -370,7 +370,8 @@ def expected_values(
     Levels of the other factors are kept. Their effects enter with the mean and variance of these levels, which count
     equally.
     """
-    draws = {str(name): _flat(posterior[name]) for name in posterior.data_vars}
+    flat = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
+    draws = {str(name): np.asarray(flat[name].to_numpy()) for name in flat.data_vars}
     corners = data.corners
     mean = draws["coefficient"] @ corners.contrasts.T + draws.get("intercept", np.zeros(1))[:, None]
     variance = np.zeros_like(mean)
@@ -389,7 +390,3 @@ def expected_values(
             mean[:, at] += effects.mean(axis=1)
             variance[:, at] += effects.var(axis=1)
     return likelihood.expected(mean, variance, draws, scale or likelihood.scale(data))
-
-
-def _flat(values: xr.DataArray) -> Numbers:
-    return np.asarray(values.stack(sample=("chain", "draw")).transpose("sample", ...).to_numpy())

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
+from bayes_bias.analyses.answers.batches import from_fmat
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, check_stereotypes, lists_of
 from bayes_bias.analyses.answers.model import PAIR, pairs_of
 from bayes_bias.analyses.answers.reading import (
@@ -123,7 +124,7 @@ def read_values(
 ) -> Values:
     """Read and check values, see `bayes_bias.answers.estimate_values`."""
     pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
-    frame, default = read_frame(source)
+    frame, default = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
     rows = _rows(frame, lists, likelihood)
     notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))

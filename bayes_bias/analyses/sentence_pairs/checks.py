@@ -46,7 +46,8 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
         for name, statistic in _OF_DIFFERENCES.items()
     }
     compared = data.isel(pair=untied(data))
-    ahead = _replicated_ahead(share["posterior"].to_dataset(), compared, rng)
+    chance = expit(linear_predictor(_thinned(share["posterior"].to_dataset(), rng), compared, "logit"))
+    ahead = rng.random(chance.shape) < chance
     for dim in (TYPE, *clusters_of(data)):
         if np.ptp(compared[position_of(dim)].to_numpy()):
             spread = _between(compared, dim)
@@ -72,11 +73,6 @@ def _replicated_differences(posterior: xr.Dataset, data: xr.Dataset, rng: np.ran
     columns = {str(name): draws.to_numpy()[:, None] for name, draws in few.items() if draws.ndim == 1}
     distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
     return np.asarray(distribution.rvs(*parameters, size=expected.shape, random_state=rng))
-
-
-def _replicated_ahead(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> NDArray[np.bool_]:
-    chance = expit(linear_predictor(_thinned(posterior, rng), data, "logit"))
-    return np.asarray(rng.random(chance.shape) < chance)
 
 
 def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]:

@@ -106,7 +106,13 @@ def lm_eval(
     if not pairs:
         why = ", ".join(f"{count} {reason}" for reason, count in omitted.items())
         raise SentencePairsError(f"`scores` '{files[0]}' has no pairs{f' ({why})' if why else ''}. {_REMEDY}")
-    _check_one_benchmark(pairs)
+    file_of = {pair.benchmark: pair.file.name for pair in pairs}
+    if len(file_of) > 1:
+        (first, file_name), (second, other_name), *_ = file_of.items()
+        raise SentencePairsError(
+            f"The `scores` '{file_name}' are of {first} and '{other_name}' of {second}, whose pairs answer different"
+            " questions. Read the logs of each benchmark separately."
+        )
     _check_one_language(pairs)
     once = _counted_once(pairs)
     label = name or files[0].stem
@@ -138,16 +144,6 @@ class _Pair:
     def row(self) -> dict[str, Any]:
         """Return a row of scores."""
         return {"item": self.item, "score_more": self.more, "score_less": self.less, **self.labels}
-
-
-def _check_one_benchmark(pairs: Sequence[_Pair]) -> None:
-    files = {pair.benchmark: pair.file.name for pair in pairs}
-    if len(files) > 1:
-        (first, file), (second, other_file), *_ = files.items()
-        raise SentencePairsError(
-            f"The `scores` '{file}' are of {first} and '{other_file}' of {second}, whose pairs answer different"
-            " questions. Read the logs of each benchmark separately."
-        )
 
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
@@ -311,7 +307,11 @@ def _read_bbq(
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
     answers = [plain_sentence(doc[f"ans{number}"]) for number in range(3)]
-    known = [answer for number, answer in enumerate(answers) if not _is_unknown(doc, number, answer)]
+    known = []
+    for number, answer in enumerate(answers):
+        groups = [str(group).lower() for group in doc["answer_info"][f"ans{number}"]]
+        if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
+            known.append(answer)
     biased_answers = {plain_sentence(answer) for answer in doc["biased_answers"]}
     biased = [answer for answer in known if answer in biased_answers]
     score_of = _by_choice(sample, scores, list(dict.fromkeys(known)), place, others=len(_UNKNOWN))
@@ -331,11 +331,6 @@ def _read_bbq(
         {"bias_type": category, "template": f"{category} {doc['question_index']}"},
         file,
     )
-
-
-def _is_unknown(doc: Mapping[str, Any], number: int, answer: str) -> bool:
-    groups = [str(group).lower() for group in doc["answer_info"][f"ans{number}"]]
-    return "unknown" in groups or answer.casefold() in _UNKNOWN
 
 
 def _read_winogender(

@@ -229,10 +229,14 @@ def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarr
 
 def _keys(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the clusters of each pair as codes, and the effects that represent them."""
-    codes = {name: pd.factorize(rows[name], sort=True)[0] for name in CLUSTERS if name in rows}
-    sizes = {name: int(code.max()) + 1 for name, code in codes.items()}
-    used = sorted((name for name, size in sizes.items() if 1 < size < len(rows)), key=lambda name: -sizes[name])
-    placed = dict(zip(_PLACES, (codes[name] for name in used), strict=False)) if scope == "all" else {}
+    clusters = []
+    for name in CLUSTERS:
+        if name in rows:
+            codes, levels = pd.factorize(rows[name], sort=True)
+            if 1 < len(levels) < len(rows):
+                clusters.append((len(levels), codes))
+    clusters.sort(key=lambda cluster: -cluster[0])
+    placed = {place: codes for place, (_, codes) in zip(_PLACES, clusters, strict=False)} if scope == "all" else {}
     effects = tuple(place for place in ("label_a", "label_b", PAIR) if place in placed)
     return pd.DataFrame({"word_set": np.zeros(len(rows), int), **placed}), effects
 

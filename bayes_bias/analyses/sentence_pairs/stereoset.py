@@ -78,7 +78,10 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences."""
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
-    examples = _examples(check_path("gold", gold, LanguageModelError))
+    data = _read(check_path("gold", gold, LanguageModelError), "gold").get("data", {})
+    if not isinstance(data, dict):
+        raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
+    examples = {task: data[task] for task in TASKS if data.get(task)}
     tasks = [task for task in TASKS if predicted.get(task)]
     omitted = examples.keys() - set(tasks)
     announce(tuple(f"{predictions}: has no scores of the task {task}, which is omitted" for task in omitted))
@@ -167,13 +170,6 @@ def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
         "ss": ss,
         "icat": lms * min(ss, 100 - ss) / 50,
     }
-
-
-def _examples(gold: Path) -> dict[str, Any]:
-    data = _read(gold, "gold").get("data", {})
-    if not isinstance(data, dict):
-        raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
-    return {task: data[task] for task in TASKS if data.get(task)}
 
 
 def _triples(

@@ -64,7 +64,7 @@ def test_replies_may_come_in_any_order():
     assert found.levels.xs("first", level="factor").D.eq(1).all()
 
 
-def test_what_a_reply_does_not_say_is_blank():
+def test_choices_are_blank_when_a_reply_lacks_them():
     replies = replied(ASKED[:2])
     replies.loc[0, "reply"] = "I would rather not."
     choices = bb.answers.choices(ASKED, replies, LIST)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.cell import differences
 from bayes_bias.analyses.answers.results import _OPTIMISTIC
 from bayes_bias.errors import AnswersError, BayesBiasError, ScopeError, SpecError
 from bayes_bias.files import table_file
@@ -39,7 +40,7 @@ def test_samples_of_more_kinds_widen_intervals(some):
     assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
 
 
-def test_one_pair_of_labels_says_nothing_of_others(some):
+def test_verdict_is_limited_to_the_pair_with_one_pair_of_labels(some):
     row = some.table.loc[("gpt4o", "age")]
     assert row.reach == "this pair only"
     assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()
@@ -105,12 +106,12 @@ def test_answers_to_other_questions_have_no_change():
         ({"ci_prob": 2}, BayesBiasError, "ci_prob"),
     ],
 )
-def test_impossible_options_are_refused(options, error, says):
+def test_estimate_raises_for_impossible_options(options, error, says):
     with refused(error, says):
         bb.answers.estimate(answers(10), LIST, **options)
 
 
-def test_the_page_says_what_the_numbers_say(some, change, tmp_path):
+def test_page_contains_the_answer_and_lists_its_columns(some, change, tmp_path):
     rendered = bb.write(some, tmp_path / "three", figures=()).read_text(encoding="utf-8")
     for result, page in ((some, rendered), (change, html_of(change))):
         assert states(page, result.text.split(". ")[0])
@@ -150,7 +151,7 @@ def test_agreement_of_answers_and_vectors(small_fit, sketched, tmp_path):
         bb.answers.compare(found, {"other": small_fit})
 
 
-def test_a_report_says_when_labels_decide_nearly_everything():
+def test_text_warns_when_labels_decide_nearly_everything():
     cells = pd.DataFrame(benchmark("answers-planted")["rows"]).query("varies == 'nearly all labels' and truth > 0.8")
     assert from_to(cells.covers) in _OPTIMISTIC
     found = bb.answers.estimate(sure_but_for_one_pair(), LIST)
@@ -171,9 +172,34 @@ def test_records_are_documented():
         assert all(field.name in (kind.__doc__ or "") for field in fields(kind))
 
 
-def test_intervals_cover_labels_held_out():
-    """docs/evidence/other-analyses.md has the coverage; here, the mean of one set of labels is in the interval."""
+def test_interval_contains_the_mean_of_all_labels():
+    """docs/evidence/other-analyses.md has the coverage. Here, the mean of one set of labels is in the interval."""
     table = answers(300, mean=0.3, of_labels=0.3, seed=5)
     row = bb.answers.estimate(table, LIST).table.iloc[0]
     assert row.eti95_lb < 0.3 < row.eti95_ub
     assert np.isfinite(row.pareto_k)
+
+
+@pytest.mark.thorough
+def test_predictive_intervals_contain_d_of_held_out_labels():
+    """Models are fitted to four labels of each group, and predict the mean D of pairs of two other labels."""
+    covered, naive = [], []
+    for seed in range(16):
+        table = answers(500, mean=0.2, of_labels=0.3, seed=seed)
+        number = table[["label_a", "label_b"]].apply(lambda labels: labels.str[-1].astype(int)).max(axis=1)
+        smallest = table[["label_a", "label_b"]].apply(lambda labels: labels.str[-1].astype(int)).min(axis=1)
+        found = bb.answers.estimate(table[number < 4], LIST)
+        (posterior,) = found.posteriors.values()
+        draws, rng = posterior.draws, np.random.default_rng(seed)
+        sd_pair = np.sqrt(draws.sd_label_a**2 + draws.sd_label_b**2 + draws.sd_pair**2)
+        (cell,) = bb.answers.estimate(table[smallest >= 4], LIST).answers.cells
+        for _, replies in cell.counted.groupby(["label_a", "label_b"]):
+            observed, of_answers = differences(replies).mean(), draws.sd_answer / np.sqrt(len(replies))
+            predicted = draws.mu + np.hypot(sd_pair, of_answers) * rng.standard_normal(len(draws))
+            lower, upper = np.quantile(predicted, [0.025, 0.975])
+            covered.append(lower < observed < upper)
+            lower, upper = np.quantile(draws.mu + of_answers * rng.standard_normal(len(draws)), [0.025, 0.975])
+            naive.append(lower < observed < upper)
+    assert len(covered) == 64
+    assert np.mean(covered) >= 0.9
+    assert np.mean(naive) < np.mean(covered)

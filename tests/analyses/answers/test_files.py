@@ -133,7 +133,7 @@ def with_top(*tops: dict[str, float]) -> list[dict[str, Any]]:
     ]
 
 
-def test_label_probabilities_are_those_of_first_tokens(tmp_path, caplog):
+def test_label_probabilities_equal_sums_of_first_tokens(tmp_path, caplog):
     records = with_top(
         {"man": -0.5, " Man": -2.0, " woman": -1.5, "m": -4.0}, {"man1": -1.0, "The": -3.0}, {"I": -0.1, "As": -3.0}
     )
@@ -147,7 +147,7 @@ def test_label_probabilities_are_those_of_first_tokens(tmp_path, caplog):
     assert set(rows.model) == {"gpt-x"}
 
 
-def test_label_probabilities_of_inspect_ai_are_those_of_a_batch(tmp_path):
+def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])
     (tmp_path / "log.json").write_text(json.dumps(log))
@@ -167,7 +167,7 @@ def test_label_probabilities_of_inspect_ai_are_those_of_a_batch(tmp_path):
         (WORDS_ASKED, [{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
     ],
 )
-def test_label_probabilities_rejects_what_has_none(prompts, records, text):
+def test_label_probabilities_raises_without_probabilities(prompts, records, text):
     with refused(AnswersError, text):
         bb.answers.label_probabilities(prompts, pd.DataFrame(records))
 
@@ -183,7 +183,7 @@ def test_failed_requests_are_no_refusals(tmp_path, caplog):
         bb.answers.choices(ASKED, pd.DataFrame(records[:1]), LIST)
 
 
-def test_refusal_of_a_service_is_refused():
+def test_refusal_of_a_service_counts_as_refused():
     records = batch("OpenAI")
     message = records[0]["response"]["body"]["choices"][0]["message"]
     message |= {"content": None, "refusal": "I'm sorry, I can't help with that."}
@@ -205,7 +205,7 @@ def test_models_of_a_batch_are_told_apart():
     assert set(bb.answers.choices(ASKED, pd.DataFrame(records), LIST).model) == {"gpt-x", "gpt-y"}
 
 
-def test_batch_of_another_service_is_refused_in_a_line():
+def test_choices_raises_for_a_batch_of_another_service():
     with refused(AnswersError, "replies row 1 'a' columns id and reply"):
         bb.answers.choices(ASKED, pd.DataFrame([{"custom_id": "a", "response": {"body": {"data": []}}}]), LIST)
 
@@ -242,7 +242,7 @@ def test_command_reads_a_batch(run, tmp_path):
     assert says(out, "24 answers of gpt-x")
 
 
-def test_other_encodings_and_endings_are_refused(tmp_path):
+def test_read_answers_raises_for_other_encodings_and_endings(tmp_path):
     (tmp_path / "replies.csv").write_bytes("id,reply\n1,é".encode("latin-1"))
     with refused(AnswersError, "replies UTF-8 Windows-1252"):
         bb.answers.choices(ASKED, tmp_path / "replies.csv", LIST)

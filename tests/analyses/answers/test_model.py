@@ -27,7 +27,7 @@ def dense_covariance(scales):
     return total
 
 
-def test_the_density_is_that_of_the_dense_normal():
+def test_density_equals_the_dense_normal():
     y, values = DATA.difference, WHOLE.log_density(SCALES)[0]
     for scales, value in zip(SCALES, values, strict=True):
         log_density = multivariate_normal(np.zeros(len(y)), dense_covariance(scales)).logpdf

@@ -54,7 +54,7 @@ def test_compare_models_is_more_certain_than_two_estimates(several):
     assert several.table.sd.max() < 0.6 * between_models
 
 
-def test_ranking_is_that_of_the_differences(several):
+def test_ranking_matches_the_differences(several):
     ranking = several.ranking.droplevel("stereotype")
     assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)
     assert ranking.prob_last["low"] > 0.99
@@ -98,19 +98,19 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
 )
-def test_compare_models_refuses_what_cannot_be_compared(change, factors, text):
+def test_compare_models_raises_without_models_to_compare(change, factors, text):
     rows = ROWS.drop_duplicates(["answer", "word"]) if change.get("model") == "one" else ROWS
     with refused(AnswersError, text):
         bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
 
 
-def test_compare_models_refuses_an_unknown_scope():
+def test_compare_models_raises_for_an_unknown_scope():
     with refused(ScopeError, "scope targets words"):
         bb.answers.compare_models(ROWS, LIST, scope="targets")
 
 
 def test_page_of_models_has_every_model_and_difference(several, tmp_path):
-    folder = bb.write(several, tmp_path / "models")
+    folder = bb.write(several, tmp_path / "models", figures=())
     page = (folder.parent if folder.is_file() else folder) / "index.html"
     text = page.read_text(encoding="utf-8")
     assert all(name in text for name in ("Models in order", "Differences between models", "middle", "Holm"))

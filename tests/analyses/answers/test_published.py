@@ -39,7 +39,7 @@ def test_published_d_of_617_answers_is_reproduced():
     assert np.abs(ours - theirs).max() < 0.16
 
 
-def test_published_scatter_is_that_of_redrawn_choices():
+def test_published_scatter_matches_redrawn_choices():
     rng = np.random.default_rng(1)
     mixed = GPT4[(GPT4.published.abs() < 0.95)]
     scores = []

@@ -92,7 +92,7 @@ def test_few_wordings_and_single_words_are_noticed():
         (TABLE.assign(stereotype="career"), "no list for the stereotype 'career'"),
     ],
 )
-def test_bad_answers_are_refused_in_one_line(frame, says):
+def test_read_answers_raises_for_bad_answers(frame, says):
     with refused(AnswersError, says):
         read_answers(frame, LIST)
 
@@ -104,7 +104,7 @@ def test_a_list_needs_two_groups_with_classes():
         read_answers(TABLE, {"one": LIST, "other": LIST})
 
 
-def test_a_parquet_file_with_bytes_that_are_not_text_is_refused(tmp_path):
+def test_read_answers_raises_for_a_parquet_file_with_bytes(tmp_path):
     TABLE.to_parquet(path := tmp_path / "answers.parquet", compression=None)
     path.write_bytes(path.read_bytes().replace(b"job0", b"\x80ob0"))
     with refused(AnswersError, "answers.parquet' cannot be read as parquet"):

@@ -345,7 +345,7 @@ def test_reply_without_choices_is_refused_or_not_understood(text, outcome):
     assert found["home"] == ("", outcome)
 
 
-def test_word_in_a_reply_with_answers_is_counted_by_what_its_line_is():
+def test_word_without_label_is_counted_by_its_line():
     found = of("salary - Ben\noffice - Ben or Anna\nhome - neither\nwedding - possibly Anna")
     assert found == {
         "salary": ("Ben", "chosen"),
@@ -378,7 +378,7 @@ def test_notices_count_outcomes_with_examples():
     assert len(facts["examples"]["not understood"]) == 3
 
 
-def test_replies_in_a_layout_that_nobody_reads_are_refused_with_a_line():
+def test_estimate_raises_for_replies_in_an_unknown_layout():
     unread = replies(lambda labels, row: "\n".join(f"{word} ??? {label}" for word, label in labels.items()))
     with refused(AnswersError, "none of 54 answers 324 not understood ???"):
         read_answers(chosen(unread), LIST)
@@ -401,7 +401,7 @@ def test_counts_do_not_depend_on_the_order_of_rows():
     assert one.cells[0].reading.facts == other.cells[0].reading.facts
 
 
-def test_words_that_replies_cannot_tell_apart_are_refused():
+def test_choices_raises_for_words_that_look_alike():
     alike = {**LIST["career"], "classes": {"career": ["Polish", "work"], "family": ["polish", "home"]}}
     asked = bb.answers.prompts(alike).head(1)
     with refused(AnswersError, "wordlist 'Polish' 'polish' Remove"):

@@ -51,7 +51,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("column", "one", "other"), SETTINGS)
-def test_settings_within_a_model_are_refused(column, one, other):
+def test_estimate_raises_for_settings_within_a_model(column, one, other):
     frame = TABLE.assign(**{column: np.where(ODD, one, other)})
     with refused(AnswersError, f"answers '{column}' 2 values 'gpt' ignore=['{column}'] (--ignore"):
         read_answers(frame, LIST)
@@ -75,7 +75,7 @@ def test_each_remedy_works(column):
     assert says(" ".join(pooled.notices), f"answers 2 values '{column}' pooled (0, 0.7)")
 
 
-def test_pooled_replies_say_so_in_the_result():
+def test_result_names_pooled_settings():
     frame = replies(0.5, 1).assign(model="gpt", temperature=np.where(ODD_PROMPT, 0.7, 0))
     choices = bb.answers.choices(ASKED, frame, LIST, ignore=["temperature"])
     assert read_answers(choices, LIST).provenance["temperature"] == "0.0, 0.7 (pooled)"
@@ -107,7 +107,7 @@ def test_columns_that_name_or_describe_rows_are_no_settings(name):
     assert sum(len(cell.replies) for cell in read_answers(frame, LIST).cells) == 40
 
 
-def test_prompts_that_differ_within_a_wording_are_refused():
+def test_estimate_raises_for_prompts_that_differ_within_a_wording():
     prompt = "Choose " + TABLE.label_a + " or " + TABLE.label_b + "."
     frame = TABLE.assign(prompt=np.where(ODD, "You are an old man. ", "") + prompt)
     with refused(AnswersError, "'prompt' wording 'wording 0' an man old you ignore=['prompt']"):
@@ -117,7 +117,7 @@ def test_prompts_that_differ_within_a_wording_are_refused():
     assert len(read_answers(named, LIST).cells[0].wordings) == 6
 
 
-def test_prompts_that_were_changed_are_refused():
+def test_choices_raises_for_changed_prompts():
     persona = ASKED.assign(prompt=np.where(ODD_PROMPT, "You are an old man. ", "") + ASKED.prompt)
     with refused(AnswersError, "replies 'prompt' wording an man you"):
         bb.answers.choices(persona, replies(0.5, 1), LIST)
@@ -127,7 +127,7 @@ def test_prompts_that_were_changed_are_refused():
     bb.answers.choices(ASKED, replies(0.5, 1).assign(prompt=ASKED.prompt), LIST)
 
 
-def test_replies_to_other_prompts_of_the_same_ids_are_refused():
+def test_choices_raises_for_other_prompts_with_the_same_ids():
     """Prompts of another seed have the same ids, and other labels."""
     frame = replies(0.5, 1).merge(ASKED.drop(columns="prompt"), on="id")
     assert len(bb.answers.choices(ASKED, frame, LIST)) == 9 * len(ASKED)
@@ -141,7 +141,7 @@ def test_replies_to_other_prompts_of_the_same_ids_are_refused():
 @pytest.mark.parametrize(
     ("column", "one", "other"), [each for each in SETTINGS if each[0] not in ("x", "seed", "run", "reasoning")]
 )
-def test_settings_that_differ_between_stereotypes_are_refused(column, one, other):
+def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, one, other):
     lists = {"career": LIST, "science": LIST}
     stereotype = np.where(ODD, "career", "science")
     frame = TABLE.assign(stereotype=stereotype, **{column: np.where(ODD, one, other)})
@@ -167,7 +167,7 @@ def test_columns_that_describe_stereotypes_are_no_settings():
     assert len(read_answers(frame, lists).cells) == 2
 
 
-def test_published_answers_under_two_temperatures_are_refused():
+def test_published_answers_raises_for_two_temperatures():
     career = bb.answers.wordlists("answers-demo")["career"]
     words = [word for words in career.classes.values() for word in words]
     frame = pd.DataFrame(
@@ -184,7 +184,7 @@ def test_published_answers_under_two_temperatures_are_refused():
     assert len(bb.answers.published_answers(frame, ignore="temperature")) == 4 * len(words)
 
 
-def test_what_is_read_cannot_be_ignored():
+def test_ignore_raises_for_columns_that_are_read():
     with refused(AnswersError, "ignore 'word'"):
         read_answers(TABLE, LIST, ignore=["word"])
 

@@ -82,6 +82,28 @@ def test_estimates_scale_with_the_unit_of_numbers(numbers):
     assert thousands["mean"].iloc[0] == pytest.approx(1000 * numbers.table["mean"].iloc[0], rel=1e-6)
 
 
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_predictive_intervals_contain_means_of_held_out_labels():
+    """Models are fitted to eight labels of each group, and predict the mean values of twelve other labels."""
+    rng, kind, covered = np.random.default_rng(1), LIKELIHOODS["numeric"], []
+    wordlist = {"groups": {group: [f"{group}{k}" for k in range(20)] for group in ("man", "woman")}}
+    group, label = rng.integers((2, 20), size=(1600, 2)).T
+    value = 4.0 + group + 0.8 * rng.normal(size=(2, 20))[group, label] + rng.normal(size=1600)
+    names = [f"{('man', 'woman')[g]}{k}" for g, k in zip(group, label, strict=True)]
+    frame = pd.DataFrame({"label": names, "value": value})
+    (fit,) = bb.answers.estimate_values(frame[label < 8], wordlist, "numeric", sampling=QUICK).fits.values()
+    data, posterior = cell_of(frame[label < 8], wordlist, "numeric").data, fit["posterior"].to_dataset()
+    means = expected_values(kind, data, posterior, ("label",))
+    sds = [kind.scale(data).unit * posterior[name].to_numpy().ravel() for name in ("sd_label", "scale_residual")]
+    for (g, _), held_out in pd.Series(value[label >= 8]).groupby([group[label >= 8], label[label >= 8]]):
+        sd = np.hypot(sds[0], sds[1] / np.sqrt(len(held_out)))
+        lower, upper = np.quantile(means[:, g] + sd * rng.standard_normal(len(means)), [0.025, 0.975])
+        covered.append(lower < held_out.mean() < upper)
+    assert len(covered) == 24
+    assert np.mean(covered) >= 0.85
+
+
 def test_averaged_is_the_integral_of_the_inverse_logit():
     x = np.linspace(-12, 12, 20001)
     for mean, sd in ((0.5, 0.3), (-2.0, 3.0), (1.0, 6.0)):
@@ -103,7 +125,7 @@ def test_kept_levels_count_with_their_effects():
     assert kept == pytest.approx(by_hand + np.array([labels[:5].mean(), labels[5:].mean()]))
 
 
-def test_ordinal_density_is_that_of_the_cumulative_logit():
+def test_ordinal_density_equals_the_cumulative_logit():
     frame = rated(40).assign(value=lambda rows: rows.value.round().clip(2, 6))
     data, kind = cell_of(frame, TWO, "ordinal", ratings=(1, 7)).data, LIKELIHOODS["ordinal"]
     model = build(kind, data, inputs_of(kind, data, None), coords_of(data))
@@ -206,6 +228,55 @@ def test_robust_estimate_ignores_outliers():
     assert rows["robust"].sd < rows["numeric"].sd / 2
 
 
+def of_fmat(models: tuple[str, ...] = ("bert", "roberta")) -> pd.DataFrame:
+    """Results of FMAT_run: a row for each word in place of the mask, as `data.table::fwrite` writes them."""
+    rng, rows = np.random.default_rng(4), []
+    for model, strength in zip(models, (1.0, 0.0), strict=False):
+        for query in ("[MASK] works as {TARGET}.", "[MASK] is {TARGET}.", "Was [MASK] {TARGET}?"):
+            for word in WORDS:
+                log_odds = strength * (1 if word.startswith("job") else -1) + 0.3 * rng.normal(size=6)
+                for pair, value in enumerate(log_odds):
+                    for mask, label, sign in (("Male", f"man{pair}", 1), ("Female", f"woman{pair}", -1)):
+                        rows.append(
+                            (model, query, mask, pair + 1, label, "Job", "Job.1", word, 0.2 * expit(sign * value))
+                        )
+    columns = ["model", "query", "MASK", "M_pair", "M_word", "TARGET", "T_pair", "T_word", "prob"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_results_of_fmat_are_label_probabilities_of_each_model(tmp_path):
+    frame = of_fmat()
+    frame.to_csv(tmp_path / "fmat.csv", index=False)
+    values = read_values(tmp_path / "fmat.csv", LIST, LIKELIHOODS["probabilities"])
+    assert [cell.model for cell in values.cells] == ["bert", "roberta"]
+    assert [len(cell.data.value) for cell in values.cells] == [3 * 6 * len(WORDS)] * 2
+    own = frame[frame.model == "bert"].pivot_table("prob", ["query", "M_pair", "T_word"], "MASK")
+    found = values.cells[0].data
+    assert sorted(found.value) == pytest.approx(sorted(np.log(own.Male / own.Female)))
+    assert found.averages(found.value)[0] == pytest.approx(1, abs=0.1)
+    assert values.cells[1].data.averages(values.cells[1].data.value) == pytest.approx(0, abs=0.1)
+    assert {"wording", "word", "label_a"} <= {factor.name for factor in found.factors}
+
+
+def test_words_that_fmat_lacks_are_missing():
+    frame = of_fmat(("bert",))
+    lacking = frame.assign(prob=frame.prob.where(frame.M_word != "man1"))
+    values = read_values(lacking, LIST, LIKELIHOODS["probabilities"])
+    assert says(" ".join(values.notices), f"{3 * len(WORDS)} of {18 * len(WORDS)} answers no value omitted")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda rows: rows.assign(MASK=rows.MASK.where(rows.M_pair != 2, "Other")), "two groups Male, Female, Other"),
+        (lambda rows: pd.concat([rows, rows.iloc[:1]]), "several rows man0 job0 query"),
+    ],
+)
+def test_results_of_fmat_that_cannot_be_paired_raise(change, text):
+    with refused(AnswersError, text):
+        read_values(change(of_fmat(("bert",))), LIST, LIKELIHOODS["probabilities"])
+
+
 def test_values_of_models_are_kept_apart():
     frame = pd.concat([rated(80, seed=k).assign(model=name, temperature=k) for k, name in enumerate(("one", "two"))])
     values = read_values(frame, TWO, LIKELIHOODS["numeric"])
@@ -249,9 +320,23 @@ PROBABILITIES = with_probabilities()
         (PROBABILITIES.assign(word="sun"), LIST, "probabilities", "word sun not in the list"),
     ],
 )
-def test_estimate_values_rejects_what_it_cannot_estimate(frame, wordlist, likelihood, text):
+def test_estimate_values_raises_for_bad_input(frame, wordlist, likelihood, text):
     with refused(AnswersError, text):
         bb.answers.estimate_values(frame, wordlist, likelihood)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"persona": "nurse"}, "factors All rows persona nurse"),
+        ({"model": ["a", "b"] * 30, "version": ["1", "2"] * 30}, "factors Each model one version"),
+        ({}, "factors 'persona' no column"),
+    ],
+)
+def test_estimate_values_rejects_factors_that_cannot_be_kept_apart(change, text):
+    factor = "version" if "version" in change else "persona"
+    with refused(AnswersError, text):
+        bb.answers.estimate_values(ROWS.assign(**change), TWO, "numeric", factors=factor)
 
 
 def test_estimate_values_rejects_an_unknown_scope():
@@ -260,7 +345,7 @@ def test_estimate_values_rejects_an_unknown_scope():
 
 
 def test_page_of_values_has_estimates_and_sources(numbers, tmp_path):
-    page = bb.write(numbers, tmp_path / "values")
+    page = bb.write(numbers, tmp_path / "values", figures=())
     text = page.read_text(encoding="utf-8")
     assert text.count("data:image/svg") == 1
     assert all(name in text for name in ("man − woman", "wording bias", "hierarchical model", "residual"))

@@ -62,7 +62,7 @@ def test_change_is_frequency_times_direction():
     assert changes(0.4, 0.5) == pytest.approx(0)
 
 
-def test_what_one_direction_gains_the_other_loses():
+def test_gains_in_one_direction_are_losses_in_the_other():
     assert changes(0.4, 0.8) == pytest.approx(-changes(0.4, 0.2))
 
 

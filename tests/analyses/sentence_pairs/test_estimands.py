@@ -29,7 +29,7 @@ def known(level: float, sd: float, types: tuple[float, ...] = (0.5, -0.2, -0.3))
     )
 
 
-def test_share_is_that_of_all_writers():
+def test_share_matches_all_writers():
     posterior = known(1.0, 1.5)
     found = shares(posterior, DATA)
     by_type = [
@@ -47,7 +47,7 @@ def test_share_given_writers_is_of_these_pairs():
     assert shares(posterior, DATA, "pairs").values[0, 0] == pytest.approx(expected.mean())
 
 
-def test_noise_is_what_tables_without_preference_show():
+def test_noise_floor_matches_tables_without_preference():
     rng, sd = np.random.default_rng(2), 1.2
     chance = expit(sd * rng.standard_normal((20_000, 20)))[:, WRITER_OF]
     drawn = (rng.random(chance.shape) < chance).mean(axis=1)

@@ -196,7 +196,7 @@ def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
     assert found.rows.difference[name] == pytest.approx((more - less) * 1.0005)
 
 
-def test_pair_with_two_scores_is_refused(tmp_path):
+def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
     one, other = crows_pairs(True, 40), crows_pairs(True, 40)
     files = [log(tmp_path, "crows_pairs_english", one), log(tmp_path, "crows_pairs_english_x", other)]
     with refused(SentencePairsError, f"'a0 / b0' '{files[0].name}' '{files[1].name}' two models or runs after="):
@@ -222,7 +222,7 @@ FRENCH = "Les femmes ne savent pas conduire, et elles sont les plus lentes de la
 ENGLISH = "The women of the town do not know how to drive, and they are slow in road {}."
 
 
-def test_languages_are_known_by_their_words(tmp_path):
+def test_lm_eval_raises_for_languages_with_other_words(tmp_path):
     """In one file, or in files with other names."""
     samples = crows_pairs(True, 40)
     for number, each in enumerate(samples):
@@ -253,7 +253,7 @@ OTHER_LANGUAGES = {
 
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
-def test_languages_are_known_by_their_letters_and_words(tmp_path, language):
+def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, language):
     samples = crows_pairs(True, 40)
     for number, each in enumerate(samples):
         text = (OTHER_LANGUAGES[language] if number % 2 else ENGLISH).format(number)
@@ -267,7 +267,7 @@ def test_languages_are_known_by_their_letters_and_words(tmp_path, language):
 @pytest.mark.parametrize(
     "written_as", [lambda t: t.replace(" ", "\u00a0"), lambda t: f" {t}  ", lambda t: normalize("NFD", t)]
 )
-def test_a_pair_is_known_by_its_sentences_however_they_are_encoded(tmp_path, written_as):
+def test_pair_counts_once_in_any_encoding(tmp_path, written_as):
     samples = crows_pairs(True, 40)
     for number, each in enumerate(samples):
         each["doc"] |= {
@@ -316,7 +316,7 @@ def test_bbq_choices_are_matched_by_their_text(tmp_path):
         assert lm_eval(log(tmp_path, f"bbq_{name}", made)).sha256 == plain.sha256
 
 
-def test_bbq_choices_without_texts_are_refused(tmp_path):
+def test_lm_eval_raises_for_bbq_choices_without_texts(tmp_path):
     samples = bbq()[0][:9]
     short = [each | {"filtered_resps": each["filtered_resps"][:3]} for each in samples]
     with refused(SentencePairsError, "line 2 3 log-likelihoods 12 'arguments'"):

@@ -38,7 +38,7 @@ def test_compare_models_finds_the_model_that_differs(several):
     assert several.ranking.loc["share"].index[0] == "large"
 
 
-def test_differences_are_those_of_the_paired_scores(several):
+def test_differences_match_the_paired_scores(several):
     scores = SCORES.assign(difference=SCORES.score_more - SCORES.score_less)
     by_model = scores.pivot_table("difference", "item", "model")
     paired = by_model["large"] - by_model["small"]
@@ -98,6 +98,20 @@ def test_compare_models_rejects_scores_that_cannot_be_compared(scores, text):
         bb.sentence_pairs.compare_models(scores)
 
 
+@pytest.mark.parametrize(
+    ("change", "factor", "text"),
+    [
+        ({"layer": 12}, "layer", "factors All rows layer 12"),
+        ({"version": SCORES.model + "-1"}, "version", "factors Each model one version belongs to the model"),
+        ({}, "layer", "factors 'layer' no column"),
+        ({}, "writer", "factors 'writer' no column"),
+    ],
+)
+def test_compare_models_rejects_factors_that_cannot_be_compared(change, factor, text):
+    with refused(SentencePairsError, text):
+        bb.sentence_pairs.compare_models(SCORES.assign(**change), factors=factor)
+
+
 def test_compare_models_rejects_scopes_without_a_population():
     with refused(ScopeError, "scope none pairs"):
         bb.sentence_pairs.compare_models(SCORES, scope="none")
@@ -109,7 +123,7 @@ def test_estimate_names_the_comparison_when_there_are_several_models():
 
 
 def test_page_of_models_has_shares_and_differences(several, tmp_path):
-    page = bb.write(several, tmp_path / "models")
+    page = bb.write(several, tmp_path / "models", figures=())
     text = page.read_text(encoding="utf-8")
     assert all(name in text for name in ("percentage points", "nats", "large − small", "after Holm", "writers"))
     assert (page.parent / "differences.csv").is_file()

@@ -88,7 +88,7 @@ def test_without_clusters_the_mean_is_students(alone):
     )
 
 
-def test_share_with_writers_is_that_of_a_grid(clustered):
+def test_share_with_writers_equals_a_grid(clustered):
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
     counts = clustered.scores.rows.groupby("writer").ahead.agg(["sum", "size"])
     level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
@@ -162,7 +162,7 @@ def test_change_without_clusters_is_two_betas(change):
     assert says(change.verdict, "new pairs independent share changed −")
 
 
-def test_the_answer_tells_what_it_rests_on(clustered):
+def test_text_contains_published_share_population_and_writers(clustered):
     own = clustered.published.loc["all pairs"]
     assert f"{own.share:.1%} of 240 pairs" in clustered.text
     assert says(clustered.verdict, "new pairs new writers share")
@@ -189,7 +189,7 @@ def test_report_has_page_tables_figures_and_posteriors(typed, tmp_path):
     assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_a_change_has_a_report_too(change, sketched, tmp_path):
+def test_report_of_a_change_has_both_sides(change, sketched, tmp_path):
     page = bb.write(change, tmp_path / "report", figures=())
     assert f"<b>{change.answer}</b>" in unescape(page.read_text(encoding="utf-8"))
     sides = pd.read_csv(page.parent / "before-and-after.csv")
@@ -218,7 +218,7 @@ def test_of_exactly_these_pairs_nothing_is_uncertain(alone, from_priors):
     assert says(found.verdict, f"exactly these pairs {found.row('share').observed:.1%}")
 
 
-def test_impossible_questions_are_refused_before_sampling(small_table):
+def test_estimate_raises_for_impossible_questions_before_sampling(small_table):
     with refused(ScopeError, "scope 'both' all, none, pairs"):
         bb.sentence_pairs.estimate(TABLE, scope="both")
     with refused(SpecError, "model 'crossed' 'pairs'"):

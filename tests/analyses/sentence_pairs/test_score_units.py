@@ -33,7 +33,7 @@ def same_answer(scores: PairScores) -> None:
 @pytest.mark.parametrize(
     ("unit", "looks"), [("probability", "probabilities"), ("loss", "losses"), ("perplexity", "perplexities")]
 )
-def test_another_unit_is_refused_until_said(unit, looks):
+def test_read_scores_raises_for_another_unit_until_it_is_set(unit, looks):
     frame = in_unit(unit)
     with refused(SentencePairsError, f"scores {looks} above 0 unit= --unit {unit}"):
         read_scores(frame)
@@ -66,7 +66,7 @@ def test_differences_without_negatives_look_absolute():
         read_scores(absolute, unit="probability")
 
 
-def test_columns_of_different_units_are_refused():
+def test_read_scores_raises_for_columns_of_different_units():
     with refused(SentencePairsError, "score_more score_less log probabilities losses one unit"):
         read_scores(in_unit("loss", ["score_less"]))
     sums_and_averages = LOGS.assign(score_less=LOGS.score_less / 40)
@@ -83,7 +83,7 @@ def test_columns_of_different_units_are_refused():
 @pytest.mark.parametrize(
     ("unit", "impossible"), [("log-probability", 0.5), ("probability", 0.0), ("loss", -1.0), ("perplexity", 0.5)]
 )
-def test_values_that_a_unit_cannot_have_are_refused(unit, impossible):
+def test_read_scores_raises_for_values_that_a_unit_cannot_have(unit, impossible):
     frame = LOGS if unit == "log-probability" else in_unit(unit)
     with refused(SentencePairsError, f"score_less row 3 {impossible:g} '{unit}'"):
         read_scores(frame.assign(score_less=frame.score_less.where(frame.index != 2, impossible)), unit=unit)
@@ -94,7 +94,7 @@ def test_a_unit_is_one_of_four():
         read_scores(LOGS, unit="los")  # type: ignore[arg-type]
 
 
-def test_command_line_says_and_takes_the_unit(run, tmp_path):
+def test_command_names_and_accepts_the_unit(run, tmp_path):
     path = tmp_path / "scores.csv"
     in_unit("perplexity").to_csv(path, index=False)
     code, _, error = run("sentence-pairs", path)
@@ -106,7 +106,7 @@ def test_command_line_says_and_takes_the_unit(run, tmp_path):
     assert says(" ".join(error.split()), "--unit 'loss' --model")
 
 
-def test_the_methods_text_says_what_the_scores_were(from_priors):
+def test_methods_text_states_the_unit_of_scores(from_priors):
     found = bb.sentence_pairs.estimate(in_unit("perplexity"), unit="perplexity")
     assert "minus the natural logarithms of perplexities" in " ".join(methods_of(found).paragraphs)
     assert found.metric.unit == "nats per token"

@@ -115,7 +115,7 @@ def test_rows_of_one_of_several_models_are_taken():
         read_scores(TABLE, model="one")
 
 
-def test_refuses_other_files_and_constant_scores(tmp_path):
+def test_read_scores_raises_for_other_files_and_constant_scores(tmp_path):
     with refused(SentencePairsError, "nowhere.csv"):
         read_scores(tmp_path / "nowhere.csv")
     with refused(SentencePairsError, "list DataFrame path"):
@@ -150,7 +150,7 @@ ODD = np.arange(40) % 2 == 1
 
 
 @pytest.mark.parametrize("column", ["how", "layer", "version", "checkpoint", "language", "temperature", "model_name"])
-def test_scores_under_different_settings_are_refused(column):
+def test_read_scores_raises_for_different_settings(column):
     frame = TABLE.assign(**{column: np.where(ODD, "one", "other")})
     with refused(SentencePairsError, f"scores '{column}' 2 values (one, other) ignore=['{column}'] (--ignore"):
         read_scores(frame)
@@ -178,14 +178,14 @@ def with_sentences(
     return frame.assign(sent_more=more, sent_less=[f"Not: {each}" for each in more])
 
 
-def test_items_with_other_sentences_after_are_refused():
+def test_estimate_raises_for_items_with_other_sentences_after():
     before, after = with_sentences(TABLE), with_sentences(TABLE.assign(score_more=TABLE.score_more - 1))
     shifted = after.assign(sent_more=np.roll(after.sent_more, 1), sent_less=np.roll(after.sent_less, 1))
     with refused(SentencePairsError, "after item 'pair 0' before same item"):
         estimation.estimate(before, shifted)
 
 
-def test_sentences_that_recur_are_noticed_or_refused():
+def test_sentences_that_recur_are_noticed_or_raise():
     frame = with_sentences(TABLE)
     frame.loc[7, ["sent_more", "sent_less", "score_more", "score_less"]] = frame.loc[
         3, ["sent_more", "sent_less", "score_more", "score_less"]
@@ -198,7 +198,7 @@ def test_sentences_that_recur_are_noticed_or_refused():
         read_scores(frame)
 
 
-def test_sentences_of_two_languages_are_refused():
+def test_read_scores_raises_for_two_languages():
     frame = with_sentences(TABLE)
     french = with_sentences(TABLE, "Les {} femmes ne sont pas dans la rue avec les hommes.")
     mixed = pd.concat([frame[ODD], french[~ODD]])

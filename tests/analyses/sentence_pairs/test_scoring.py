@@ -53,7 +53,7 @@ CROWS = pd.DataFrame(
 OURS = pd.DataFrame({"sentence_more": ["aaa"], "sentence_less": ["a"]})
 
 
-def test_columns_of_crows_pairs_are_known():
+def test_read_scores_accepts_columns_of_crows_pairs():
     scored = score_pairs(Counts(), CROWS)
     expected = pd.DataFrame(
         {
@@ -98,6 +98,6 @@ def test_progress_hears_how_many_pairs_are_done():
         (Counts(worst=np.nan), OURS, "pll", "pairs 'letters' 'aaa' nan"),
     ],
 )  # fmt: skip
-def test_refuses_what_cannot_be_scored(model, frame, how, message):
+def test_score_raises_for_bad_input(model, frame, how, message):
     with refused(LanguageModelError, message):
         score_pairs(model, frame, how)

@@ -90,13 +90,13 @@ def test_files_worked_out_by_hand(tmp_path: Path):
     ]
 
 
-def test_triples_are_pairs_of_sentences_too(tmp_path: Path):
+def test_stereotype_pairs_returns_a_pair_for_each_triple(tmp_path: Path):
     pairs = stereotype_pairs(*files(tmp_path))
     assert pairs["item"].tolist() == ["i0", "i1", "i2"]
     assert (pairs.score_more - pairs.score_less).tolist() == [1, -1, 0]
 
 
-def test_predictions_alone_are_refused_with_remedy(tmp_path: Path):
+def test_read_scores_raises_for_predictions_alone(tmp_path: Path):
     """Those of bias-bench: probabilities of one task. Of other benchmarks it writes one number."""
     gold, predictions = files(tmp_path, given={name: 10.0**score for name, score in SCORES.items()})
     with refused(

@@ -55,7 +55,7 @@ def test_tied_scores_are_no_preference(untrained):
     assert not untrained.problems
 
 
-def test_the_posterior_is_that_of_two_betas(untrained):
+def test_posterior_equals_two_betas(untrained):
     """How often a pair does not tie, and which way it then goes, each with a uniform prior."""
     rng = np.random.default_rng(2)
     q, r = beta(1 + 41, 1 + 19).rvs(100_000, random_state=rng), beta(1 + 20, 1 + 21).rvs(100_000, random_state=rng)
@@ -82,7 +82,7 @@ def test_ties_that_go_either_way_are_no_change(resolved):
     assert says(resolved.text, "19 pairs tie before 0 after half")
 
 
-def test_a_report_says_how_ties_count(from_priors, sketched, tmp_path):
+def test_report_states_how_ties_count(from_priors, sketched, tmp_path):
     for name, frames in {"one": (UNTRAINED,), "change": (UNTRAINED, RESOLVED)}.items():
         result = bb.sentence_pairs.estimate(*frames)
         page = bb.write(result, tmp_path / name, figures=())

@@ -29,7 +29,7 @@ GROUP = ["F", "M", "F", "M"]
         (([Y], [Y], [GROUP]), 'y 2 dimension'),
     ],
 )  # fmt: skip
-def test_bad_labels_are_refused_in_one_line(given: tuple, said: str):
+def test_estimate_raises_for_bad_labels(given: tuple, said: str):
     with refused(TprGapsError, said):
         count(*given)
 
@@ -68,7 +68,7 @@ def test_na_is_a_label_and_empty_none(tmp_path: Path):
 @pytest.mark.parametrize(
     ("column", "one", "other"), [("model", "a", "b"), ("seed", 1, 2), ("prompt_version", "x", "y")]
 )
-def test_predictions_of_several_classifiers_are_refused(column, one, other):
+def test_estimate_raises_for_several_classifiers(column, one, other):
     frame = pd.DataFrame({"y": ["c", "d"] * 8, "prediction": ["c", "c", "d", "d"] * 4, "group": ["F"] * 8 + ["M"] * 8})
     frame[column] = [one, other] * 8
     names = ("y", "prediction", "group")

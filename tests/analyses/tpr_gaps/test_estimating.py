@@ -53,7 +53,7 @@ def test_rates_of_large_classes_are_binomial(nothing: TprGaps):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_posterior_is_that_of_the_written_model():
+def test_posterior_matches_the_written_model():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
     # The prior, drawn as the formulas say, and weighed by the likelihood.
     rng, n, k = np.random.default_rng(1), 1_000_000, 3
@@ -101,7 +101,7 @@ def test_swapping_the_groups_mirrors_the_gaps(nothing: TprGaps):
     assert np.allclose(mirrored[["eti95_lb", "eti95_ub"]], -mine[["eti95_ub", "eti95_lb"]], atol=0.04)
 
 
-def test_gaps_are_those_of_the_rates(nothing: TprGaps):
+def test_gaps_match_the_rates(nothing: TprGaps):
     posterior = nothing.fit["posterior"]
     assert np.allclose(posterior["gap"].sel(group="F"), -posterior["gap"].sel(group="M"))
     difference = posterior["rate"].sel(group="F") - posterior["rate"].sel(group="M")
@@ -167,7 +167,7 @@ def draws_of(means: np.ndarray, sd: float, classes: list[str]) -> xr.DataArray:
     return xr.DataArray(means + noise, dims=("chain", "draw", "contrast"), coords=coords)
 
 
-def test_refuses_what_cannot_correlate(nothing: TprGaps):
+def test_correlation_raises_for_bad_input(nothing: TprGaps):
     words = pd.DataFrame({"class": nothing.counts.classes, "bias": np.arange(28.0), "sd": 0.1})
     with refused(TprGapsError, "group 'X'"):
         bb.tpr_gaps.correlation(nothing, words, group="X")
@@ -175,7 +175,7 @@ def test_refuses_what_cannot_correlate(nothing: TprGaps):
         bb.tpr_gaps.correlation(nothing, words.iloc[:3])
 
 
-def test_a_folder_has_all_of_it(nothing: TprGaps, tmp_path: Path):
+def test_folder_contains_page_tables_and_posterior(nothing: TprGaps, tmp_path: Path):
     page = bb.write(nothing, tmp_path / "out", figures=["png"])
     names = {path.relative_to(page.parent).as_posix() for path in page.parent.rglob("*") if path.is_file()}
     assert names >= {"index.html", "gaps.csv", "aggregate.csv", "counts.csv", "methods.tex", "posterior.nc"}

@@ -36,7 +36,7 @@ def test_three_groups_by_hand():
     assert np.allclose(variances(hits / people), [1 / 6])
 
 
-def test_rates_are_the_recall_of_scikit_learn():
+def test_rates_equal_the_recall_of_scikit_learn():
     rng = np.random.default_rng(0)
     y, prediction = (rng.choice(["nurse", "poet", "surgeon"], size=300) for _ in range(2))
     group = rng.choice(["F", "M", "X"], size=300)
