@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.copies import equal_vectors
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
+from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.formatting import capitalized, shortened
@@ -291,9 +292,10 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             words = shortened(add_spellings(part.lost, part.variants))
             offered = offer(part.variants)
             hint = offered or (_spellings_of_both(coverage, part) if emptied else "")
+            remedy = _remedy(part, coverage.embedding, emptied, bool(offered))
             raise CoverageError(
                 f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
-                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{_remedy(part, emptied, bool(offered))}"
+                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{remedy}"
             )
 
 
@@ -396,7 +398,9 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     return f"The words of {coverage.embedding} look like {theirs}, but the list has words like {ours}. {remedy}"
 
 
-def _remedy(part: Part, emptied: bool, offered: bool) -> str:
+def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
+    if embedding in shipped_embeddings():
+        return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if part.role == "control":
         omit = "Remove the class from the list, or omit it with controls=() (--controls none)"
         return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."

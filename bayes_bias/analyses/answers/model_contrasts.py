@@ -20,7 +20,7 @@ from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, counted, in_words, probability
+from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, in_words, probability
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
@@ -103,14 +103,22 @@ class Contrasts(Tabled):
     def answer(self) -> str:
         """Return the number of differences that are distinguishable from zero, in a sentence."""
         found = int(self.table.survives.sum())
+        if len(self.table) == 1:
+            distinguishable = "is" if found else "is not"
+            return f"The difference between the two models {distinguishable} distinguishable from zero."
+        number = capitalized(in_words(found)) if found else "None"
+        verb = "are" if found > 1 else "is"
         return (
-            f"{capitalized(in_words(found))} of {counted(len(self.table), 'difference')} between models"
-            f" {'is' if found == 1 else 'are'} distinguishable from zero after Holm's adjustment."
+            f"{number} of the {in_words(len(self.table))} differences between models {verb} distinguishable from zero"
+            " after Holm's adjustment."
         )
 
     @property
     def text(self) -> str:
         """Describe the differences in sentences."""
+        unreliable = self.table.pareto_k > MAX_PARETO_K
+        if unreliable.all():
+            return "No difference between models has a verdict, because the draws are not reliable."
         sentences = [self.answer]
         for (topic, model, other), row in self.table[self.table.survives].iterrows():
             quantity, names = self.quantity(topic), (model, other)
@@ -120,15 +128,14 @@ class Contrasts(Tabled):
             number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
             clause = f"the {quantity.name} of {names[0]} is larger than that of {names[1]} by {number}."
             sentences.append(capitalized(self.row_name(topic, clause)))
-        unreliable = self.table.pareto_k > MAX_PARETO_K
         for topic, rows in self.ranking.groupby(level=0, sort=False):
             if topic in self.table.index[~unreliable].unique(0):
                 first, chance = rows.prob_first.idxmax()[1], probability(rows.prob_first.max())
                 clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
                 sentences.append(capitalized(self.row_name(topic, clause)))
         if unreliable.any():
-            number = in_words(int(unreliable.sum()))
-            sentences.append(f"{capitalized(number)} of them have no verdict, because their draws are not reliable.")
+            number, verb = in_words(int(unreliable.sum())), "has" if unreliable.sum() == 1 else "have"
+            sentences.append(f"{capitalized(number)} of them {verb} no verdict, because the draws are not reliable.")
         return " ".join(sentences)
 
     @property
