@@ -33,8 +33,8 @@ class Diagnostics:
 
     ``of_bias`` are R-hat and the effective sample sizes over the parameters on which the bias depends, or None if these
     are all parameters. In the collapsed model without replicates and covariates, the levels of words cancel in the
-    bias, and given the residual their scales are independent of all others. Their posterior may have two modes, between
-    which chains rarely move.
+    bias. Their scales are then independent of the other scales, given the residual, if groups and classes have equal
+    numbers of words, and almost independent otherwise. They may have two modes, between which chains rarely move.
 
     References
     ----------
@@ -117,7 +117,7 @@ class Diagnostics:
     def levels(self) -> str:
         """The problem of a fit in which only the bias has converged, as a clause."""
         return (
-            f"the scales of the levels of words have not: {'; '.join(self.shortfalls)}. The bias does not depend on"
+            f"the scales of the levels of words have not: {'; '.join(self.shortfalls)}. The bias hardly depends on"
             " them. Do not interpret other estimates, such as class bias and excess."
         )
 

@@ -159,10 +159,12 @@ _LEVELS: Mapping[Side, tuple[str, ...]] = MappingProxyType(
 
 
 def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
-    """Return the scales on which the bias does not depend, given the residual.
+    """Return the scales that cancel in the bias.
 
-    These are the scales of words' levels in the collapsed crossed model without replicates, covariates, and clusters,
-    if the weights of the bias sum to zero over the classes (for targets) or over the groups (for attributes).
+    Given the residual, the bias is independent of them if groups and classes have equal numbers of words, and almost
+    independent otherwise. They are the scales of words' levels in the collapsed crossed model without replicates,
+    covariates, and clusters, if the weights of the bias sum to zero over the classes (for targets) or over the groups
+    (for attributes).
     """
     is_collapsed = spec.structure == "crossed" and spec.options["likelihood"] == "collapsed"
     if not is_collapsed or has_replicates(spec, data):

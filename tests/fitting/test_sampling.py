@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity
-from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
 from bayes_bias.models.structures import modelled
 from tests.helpers import SHORT, says
 
@@ -57,6 +57,18 @@ def test_what_has_not_converged_says_what_would_help():
     assert says(divergences, "1 divergent target_accept=0.99")
     (short,) = Diagnostics(r_hat=1.0, ess_bulk=300, ess_tail=500, divergences=0).problems
     assert says(short, "300 400 draws=6000")
+
+
+def test_levels_that_cancel_in_the_bias_do_not_decide_about_its_convergence(small_fit):
+    posterior = small_fit["posterior"].to_dataset()
+    mode_of_chain = xr.DataArray(1.0 + np.arange(posterior.sizes["chain"]), dims="chain")
+    stuck = posterior.assign(sd_attribute=posterior.sd_attribute * mode_of_chain)
+    sampler = small_fit["sample_stats"].to_dataset()
+    assert not diagnose(stuck, sampler).for_bias.converged
+    diagnostics = diagnose(stuck, sampler, cancelling={"sd_attribute"})
+    assert not diagnostics.converged
+    assert diagnostics.for_bias.converged
+    assert says(diagnostics.text, "bias has converged levels R-hat Do not interpret other estimates")
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from scipy.stats import expon, halfnorm, multivariate_normal
 from bayes_bias import AssociationTable, fit, summarize
 from bayes_bias.errors import TableError
 from bayes_bias.models.crossed import data as model_data
+from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.bias_weights import bias_weights
@@ -110,6 +111,30 @@ def test_density_is_likelihood_times_priors_in_units(small_table):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+@pytest.mark.parametrize("targets", [{"men": 5, "women": 5}, {"men": 5}])
+def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_them(targets):
+    """A sum means independence: scales that cancel in the bias, and scales of preferences, with one residual."""
+    opposites = ("home",) if len(targets) == 1 else ()
+    attributes = {"work": 6, "home": 6, "neutral": 8}
+    table = random_table(targets=targets, attributes=attributes, opposites=opposites)
+    spec, data = load_spec("crossed").with_option("unit", "as measured"), model_data(table)
+    model = build_model(spec, data)
+    scales = [name for name in SCALES if name in model.named_vars]
+    cancelling = levels_that_cancel(spec, data) & {*scales}
+    assert ("sd_attribute" in cancelling) == (len(targets) == 2)
+    density, rng = integrated_density(model, scales), np.random.default_rng(5)
+    point, other = random_point(table, rng), random_point(table, rng)
+
+    def at(*moved: str) -> float:
+        return density(*((other if name in moved else point)[name] for name in scales))
+
+    relevant = [name for name in scales if name not in cancelling and "residual" not in name]
+    together = at(*cancelling, *relevant) - at(*relevant)
+    assert cancelling
+    assert together == pytest.approx(at(*cancelling) - at(), rel=1e-8)
+
+
 def test_another_unit_scales_the_posterior(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
