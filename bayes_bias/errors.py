@@ -116,7 +116,9 @@ def did_you_mean(value: object, valid: Iterable[str]) -> str:
     hint = f"Did you mean '{folded[near[0]]}'? " if near else ""
     if len(choices) > _MOST_SHOWN:
         nearest = difflib.get_close_matches(asked, folded, n=_MOST_SHOWN, cutoff=0)
-        choices = [*sorted(folded[name] for name in nearest), f"{len(choices) - len(nearest)} others"]
+        n_others = len(choices) - len(nearest)
+        others = "1 other" if n_others == 1 else f"{n_others} others"
+        choices = [*sorted(folded[name] for name in nearest), others]
     if len(choices) == 1:
         return f"{hint}The only choice is {choices[0]}."
     comma = "," if len(choices) > 2 else ""

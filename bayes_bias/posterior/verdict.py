@@ -183,7 +183,7 @@ class Verdict(Tabled):
         return self._sentences()
 
     def withheld(self, reason: str) -> "Verdict":
-        """Return the same numbers without a verdict, because something other than a bias explains them."""
+        """Return the same numbers without a verdict, because something other than a bias may explain them."""
         return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
@@ -274,7 +274,7 @@ class Verdict(Tabled):
         if self.wider is not None:
             wider = self.wider._sentences()
             sentences.append(f"Generalised to {self.added}: {wider[0].lower()}{wider[1:]}")
-        elif not scope_of(self.scope).samples_attributes:
+        elif TARGETS in self.described_scope and not self.described_scope.samples_attributes:
             sentences.append("The result cannot be generalised to new attributes, because a class has only one word.")
         return " ".join(filter(None, sentences))
 

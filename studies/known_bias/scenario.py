@@ -311,7 +311,7 @@ def scenario_from(content: Mapping[str, Any], name: str, home: Path | None = Non
     check_different(f"{name}: 'attributes'", attributes, "give each once", ScenarioError)
     for attribute in attributes:
         if attribute not in (valid := vocabulary.attributes):
-            raise ScenarioError(f"{name}: unknown attribute '{attribute}'; {did_you_mean(attribute, valid)}")
+            raise ScenarioError(f"{name}: unknown attribute '{attribute}'. {did_you_mean(attribute, valid)}")
     groups = {attribute: len(vocabulary.attributes[attribute].groups) for attribute in attributes}
     targets = values.setdefault("targets", len(vocabulary.targets))
     values.setdefault("group_size", min(25, targets // 2))
@@ -328,7 +328,7 @@ def _scheme_from(content: Any, groups: Mapping[str, int], name: str) -> Scheme:
         raise ScenarioError(f"{name}: has no [truth] with a scheme; add scheme = 'majority', 'skew' or 'equal'")
     kind = content["scheme"]
     if not isinstance(kind, str) or kind not in _KEYS:
-        raise ScenarioError(f"{name}: unknown scheme '{kind}'; {did_you_mean(kind, _KEYS)}")
+        raise ScenarioError(f"{name}: unknown scheme '{kind}'. {did_you_mean(kind, _KEYS)}")
     given = {key: value for key, value in content.items() if key != "scheme"}
     where = f"{name}: scheme '{kind}'"
     readers = {**dict.fromkeys((*_KEYS[kind], FREQUENCY), numbers), "truths": count(1)}
@@ -402,7 +402,7 @@ def recipes_from(values: Mapping[str, Any], name: str, home: Path | None = None)
 def _recipe(name: str, content: Mapping[str, Any], where: str, home: Path | None) -> ModelRecipe:
     kind = content.get("kind", name)
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ScenarioError(f"{where} is of unknown kind '{kind}'; {did_you_mean(kind, KINDS)}")
+        raise ScenarioError(f"{where} is of unknown kind '{kind}'. {did_you_mean(kind, KINDS)}")
     readers = dict.fromkeys(KINDS[kind], count(1)) | ({"folder": text} if kind == "fine-tune" else {})
     given = read_values({key: value for key, value in content.items() if key != "kind"}, readers, where)
     settings = {**KINDS[kind], **given}

@@ -29,7 +29,7 @@ def read_source(argument: str, label: str, folder: Path) -> dict[str, Any]:
     names = names_in(folder)
     file = folder / f"{label}.toml" if label in names else Path(label)
     if not os.path.isfile(file):  # of a name that is too long `Path.is_file` raises an error
-        raise ScenarioError(f"{argument}: no file or shipped {argument} '{label}'; {did_you_mean(label, names)}")
+        raise ScenarioError(f"{argument}: no file or shipped {argument} '{label}'. {did_you_mean(label, names)}")
     return read_toml(file, f"{label}:", ScenarioError, hint=f"; see a shipped {argument} for an example")
 
 

@@ -164,7 +164,7 @@ def _check_sentences(attribute: Attribute, targets: Sequence[str], where: str) -
             slots = SLOT.findall(line)
             for slot in slots:
                 if slot not in (valid := (*roles, *needed)):
-                    raise ScenarioError(f"{where}: '{line}' has the slot {{{slot}}}; {did_you_mean(slot, valid)}")
+                    raise ScenarioError(f"{where}: '{line}' has the slot {{{slot}}}. {did_you_mean(slot, valid)}")
             if [slot for slot in slots if slot == TARGET] != needed or len(slots) != 1 + len(needed):
                 raise ScenarioError(
                     f"{where}: '{line}' has {', '.join(slots) or 'no slot'}; give it one slot of a role"

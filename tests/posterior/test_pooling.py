@@ -137,7 +137,7 @@ def test_refuses_what_is_no_sample(small_fit, changes, message):
 
 
 def test_what_has_not_converged_is_refused(small_fit):
-    failed = dataclasses.replace(Diagnostics.of(small_fit), r_hat=1.2).to_json()
+    failed = dataclasses.replace(Diagnostics.of(small_fit), r_hat=1.2, of_bias=None).to_json()
     with refused(BayesBiasError, "'failed' converged 1.200"):
         pool([small_fit, called(small_fit, "failed", diagnostics=failed)])
 

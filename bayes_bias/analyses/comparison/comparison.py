@@ -19,7 +19,19 @@ from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import MINUS, Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
+from bayes_bias.formatting import (
+    MINUS,
+    Column,
+    Layout,
+    Tabled,
+    capitalized,
+    estimate,
+    in_words,
+    joined,
+    plain,
+    probability,
+    signed,
+)
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
@@ -173,18 +185,21 @@ class Comparison(Tabled):
             "these words do not clearly differ": f"With these attributes, no {quantity} of the bias is distinguishable"
             " from noise",
             "not made alike": "No verdict, because the embeddings were not trained alike",
+            "not converged": "No verdict, because a fit has not converged",
         }.get(label, "These are raw contrasts of exactly these words, without intervals")
 
     @property
     def details(self) -> list[str]:
         """The sentences after the headline: the change, its size relative to the bias, and its limits."""
+        if self.verdict.label == "not converged":
+            return [f"{capitalized('; '.join(self.verdict.problems))}."]
         one, other = self.names["before"], self.names["after"]
         return [
             *_biases(self),
             *([self.alike.text] if self.alike is not None else []),
             *(_judged(self.verdict) if self.verdict.label != "not made alike" else []),
             *_construction(self),
-            *([] if self.corpora else [_share(self)]),
+            *([] if self.corpora else filter(None, [_share(self)])),
             *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
             *_moved_controls(self),
             *_few_words(self),
@@ -291,7 +306,8 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     The covariance of the two biases follows from the variance of their difference, which the paired fit gives:
     ``2 cov = var(before) + var(after) - var(change)``.
     """
-    observed = 1 - bias.observed["after"] / bias.observed["before"]
+    raw_before, raw_after = bias.observed["before"], bias.observed["after"]
+    observed = 1 - raw_after / raw_before if raw_before else math.nan
     b, a = bias["mean"]["before"], bias["mean"]["after"]
     var_b, var_a, var_change = bias["sd"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
@@ -351,6 +367,8 @@ def _share(comparison: Comparison) -> str:
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
+    if not math.isfinite(share.observed):
+        return ""  # nothing could be removed
     if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
         return f"The share removed is {share} of the raw contrast."
     return (

@@ -52,10 +52,13 @@ class ChangeInSpread:
         """Describe both in sentences, or "" if a spread is unknown, because each block has one value."""
         if math.isnan(self.change):
             return ""
-        remainder, share = percent(self.spread_after / self.spread_before), percent(self.share_removed)
+        remainder = percent(self.spread_after / self.spread_before)
+        share = ""
+        if math.isfinite(self.share_removed):
+            share = f" and the share removed is {percent(self.share_removed).replace('-', MINUS)}"
         sentence = (
             f"Relative to the spread of {self.of} (now {remainder} of its previous value), the change is"
-            f" {self._written} and the share removed is {share.replace('-', MINUS)}."
+            f" {self._written}{share}."
         )
         return f"{sentence}{self._disagreement('change')}"
 
@@ -111,7 +114,7 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
         change,
         low,
         high,
-        1 - in_units["after"] / in_units["before"],
+        1 - in_units["after"] / in_units["before"] if in_units["before"] else math.nan,
         _side(lower, upper) != _side(low, high),
         before.metric.plural,
     )

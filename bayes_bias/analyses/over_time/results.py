@@ -16,6 +16,7 @@ from bayes_bias.analyses.over_time.slice_contrast import Settings, SliceContrast
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.errors import TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable, announce
@@ -177,7 +178,10 @@ class OverTime(Tabled):
         """Return True if the bias changed, in a clause."""
         first, *_, last = self.tables
         span = f"from {first} to {last}"
-        changed = "increased" if float(self.trend.table["mean"].iloc[0]) > 0 else "decreased"
+        is_up, ends = float(self.trend.table["mean"].iloc[0]) > 0, self.table["bias"].iloc[[0, -1]]
+        changed = "increased" if is_up else "decreased"
+        if (ends < 0).any():  # less of a negative bias is more of an opposite one
+            changed = "moved towards the stereotype" if is_up else "moved away from the stereotype"
         return {
             "distinguishable": f"The bias of {self.name} {changed} {span}",
             "for these slices only": f"In these slices, the bias of {self.name} {changed} {span}",
@@ -188,7 +192,7 @@ class OverTime(Tabled):
     @property
     def dated(self) -> str:
         """The time of the change, in a sentence, or "" if no change can be dated."""
-        if self.new is None or self.alike.unlike or not self._something_changed:
+        if self.new is None or not self._has_verdict or not self._something_changed:
             return ""
         (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())
         if most <= DATED:
@@ -198,6 +202,10 @@ class OverTime(Tabled):
                 f" to {other})."
             )
         return f"The largest change lies between {one} and {other}, with probability {probability(most)}."
+
+    @property
+    def _has_verdict(self) -> bool:
+        return not self.alike.unlike and Diagnostics.of(self.fit).for_bias.converged
 
     @cached_property
     def _something_changed(self) -> bool:
@@ -210,7 +218,7 @@ class OverTime(Tabled):
     @property
     def found_changes(self) -> str:
         """Name neighbours that differ clearly, in a sentence."""
-        if self.alike.unlike:
+        if not self._has_verdict:
             return ""
         decimals = self.metric.decimals
         clear = self.changes[self._clear]

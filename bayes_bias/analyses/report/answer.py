@@ -7,6 +7,7 @@ from bayes_bias.formatting import equals, estimate, in_words, joined, percent, p
 from bayes_bias.table.columns import interval_of
 
 _FEW_LISTS = 3  # lists that a heading names
+_JUDGED = ("distinguishable", "borderline", "not distinguishable")
 _OF_THESE_WORDS = "these words"  # how labels begin if attributes are fixed
 
 
@@ -27,20 +28,11 @@ def answer(report: Report) -> str:
     if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in labels.values()):
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
     found = [section for section in sections if labels[section.name] == "distinguishable"]
-    total = in_words(len(sections))
-    if found:
-        shows = "shows" if len(found) == 1 else "show"
-        sentences = [
-            f"{in_words(len(found)).capitalize()} of {total} word lists {shows} a bias that chance alone is unlikely to"
-            f" explain: {_listed(found)}.",
-            _after_holm(report, found),
-        ]
-    else:
-        sentences = [f"None of the {total} word lists shows a bias that can be distinguished from noise."]
+    sentences = _findings(report, found) if found else [_no_finding(sections)]
     by_label = {
         "borderline": "borderline",
         "not distinguishable": "inconclusive",
-        "confounded with frequency": "withheld, because word frequencies alone could explain it",
+        "confounded with frequency": "withheld, because the words compared hardly overlap in frequency",
         "not converged": "missing, because the fit has not converged",
     }
     for label, conclusion in by_label.items():
@@ -49,14 +41,39 @@ def answer(report: Report) -> str:
             results = "result" if len(concerned) == 1 else "results"
             are = "is" if len(concerned) == 1 else "are"
             sentences.append(f"The {results} for {_listed(concerned)} {are} {conclusion}.")
-    return " ".join(sentences)
+    return " ".join(filter(None, sentences))
+
+
+def _findings(report: Report, found: Sequence[Section]) -> list[str]:
+    number, total = in_words(len(found)).capitalize(), in_words(len(report.sections))
+    which = "Both" if len(found) == len(report.sections) == 2 else f"{number} of {total}"
+    which = f"All {total}" if len(found) == len(report.sections) > 2 else which
+    shows = "shows" if len(found) == 1 else "show"
+    names = joined([_with_direction(section) for section in found])
+    return [
+        f"{which} word lists {shows} a bias that chance alone is unlikely to explain: {names}.",
+        _after_holm(report, found),
+    ]
+
+
+def _no_finding(sections: Sequence[Section]) -> str:
+    """Say that no list with a verdict shows a bias, or "" if no list has one."""
+    judged = sum(section.verdict.label in _JUDGED for section in sections)
+    if not judged:
+        return ""
+    subject = "Neither" if judged == 2 else f"None of the {in_words(judged)}"
+    lists = "word list" if judged == 2 else "word lists"
+    if judged < len(sections):
+        subject = "The only" if judged == 1 else subject
+        lists = "word list with a verdict" if judged <= 2 else "word lists with a verdict"
+    return f"{subject} {lists} shows {'no' if judged == 1 else 'a'} bias that can be distinguished from noise."
 
 
 def _answer_of_one(section: Section) -> str:
     name, verdict = called(section), section.verdict
-    if has_one_group(section):
-        return f"{_differences_of_words(section)} {name} has one group, so the mean over its words matters less."
-    against = ", in the direction opposite to the stereotype" if verdict.short.endswith("the stereotype") else ""
+    if has_one_group(section) and section.verdict.label in _JUDGED:
+        return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
+    against = ", in the direction opposite to the stereotype" if _is_against(section) else ""
     sentence = {
         "distinguishable": f"{name} shows a bias that chance alone is unlikely to explain{against}.",
         "borderline": f"The bias of {name} is borderline.",
@@ -87,8 +104,18 @@ def called(section: Section) -> str:
     short, _, topic = section.title.partition(": ")
     if topic:
         return f"{short} ({topic[0].lower()}{topic[1:]})"
-    name = f"“{section.title}”"
-    return f"{name} (against the stereotype)" if section.verdict.short.endswith("against the stereotype") else name
+    return f"“{section.title}”"
+
+
+def _with_direction(section: Section) -> str:
+    name = called(section)
+    if not _is_against(section):
+        return name
+    return f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
+
+
+def _is_against(section: Section) -> bool:
+    return section.verdict.short.endswith("against the stereotype")
 
 
 def has_one_group(section: Section) -> bool:
@@ -98,7 +125,9 @@ def has_one_group(section: Section) -> bool:
 
 def answer_of_list(section: Section) -> str:
     """Answer for one list: the verdict, the share of each class in the bias, and WEAT for comparison."""
-    sentences = [_differences_of_words(section)] if has_one_group(section) else []
+    sentences = []
+    if has_one_group(section) and section.diagnostics.for_bias.converged:
+        sentences.append(_differences_of_words(section))
     sentences += [section.verdict.text, _by_class(section), _for_scale(section), _weat_sentence(section)]
     return " ".join(filter(None, sentences))
 
@@ -110,7 +139,7 @@ def _differences_of_words(section: Section) -> str:
     clear = sum(lower > 0 or upper < 0 for lower, upper in zip(*interval_of(words), strict=True))
     lowest, highest = words.index[0], words.index[-1]
     return (
-        f"Its words range from {signed(words['mean'].iloc[0], decimals)} ({lowest}) to"
+        f"The words range from {signed(words['mean'].iloc[0], decimals)} ({lowest}) to"
         f" {signed(words['mean'].iloc[-1], decimals)} ({highest}), and the intervals of {clear:,} of {len(words):,}"
         " words exclude zero. To relate the words to an external measure, use `bayes_bias.criterion`."
     )

@@ -1,26 +1,38 @@
 """The words of a report's lists, for the appendix of a paper."""
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from bayes_bias.analyses.report.record import Section
 from bayes_bias.analyses.report.registration import words_of_category
 from bayes_bias.documents.templating import render_latex
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import Side
 
-# Name, used words, their number, the number of all words, and the words without a vector.
-type _Line = tuple[str, str, int, int, str]
+_NO_VECTOR, _COPY = "no usable vector", "same vector as another word"
 
 # The role of a row of the coverage, and the side of the table on which its words are.
 _SIDES: dict[str, Side] = {"target": "target", "attribute": "attribute", "control": "attribute"}
 
 
+class _Line(NamedTuple):
+    """The words of a group or class."""
+
+    name: str
+    n_used: int
+    n_all: int
+    used: str
+    no_vector: str
+    copies: str
+
+
 def words_of_lists(sections: Sequence[Section]) -> pd.DataFrame:
     """Return one row for each word of each list, indexed by the list.
 
-    Columns ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, and ``used``, which is
-    False for a word without a usable vector.
+    Columns ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, ``used``, and
+    ``reason`` why a word was not used: it has no usable vector, or the vector of another word.
     """
     frames = {section.name: _words_of_list(section) for section in sections}
     return pd.concat(frames, names=["list"]).reset_index("list").set_index("list")
@@ -43,17 +55,43 @@ def appendix(sections: Sequence[Section]) -> str:
 def _words_of_list(section: Section) -> pd.DataFrame:
     rows = []
     for row in section.coverage.itertuples():
-        lost = [word for word in row.lost.split(", ") if word]
         used = words_of_category(section.table, _SIDES[row.role], row.name)
-        rows += [(row.role, row.name, word, True) for word in used]
-        rows += [(row.role, row.name, word, False) for word in lost]
-    return pd.DataFrame(rows, columns=["role", "name", "word", "used"])
+        rows += [(row.role, row.name, word, True, "") for word in used]
+        rows += [(row.role, row.name, word, False, reason) for word, reason in _unused(section.table, row)]
+    return pd.DataFrame(rows, columns=["role", "name", "word", "used", "reason"])
+
+
+def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
+    """Return the words of a group or class that are not used, with the reason."""
+    if table.coverage is None:
+        return []
+    frame = table.coverage
+    (of_category,) = frame[(frame["role"] == row.role) & (frame["name"] == row.name)].itertuples()
+    texts = [
+        (of_category.missing, _NO_VECTOR),
+        (of_category.zero, _NO_VECTOR),
+        (of_category.non_finite, _NO_VECTOR),
+        (of_category.copies, _COPY),
+    ]
+    words = [(word, reason) for text, reason in texts for word in text.split(", ") if word]
+    # A word may contain a comma.
+    return words if len(words) == row.asked - row.found else [(text, reason) for text, reason in texts if text]
 
 
 def _lines(words: pd.DataFrame) -> list[_Line]:
     """Return one line for each group or class."""
     lines = []
-    for name, of_category in words.groupby("name", sort=False):
-        used, lost = of_category.word[of_category.used], of_category.word[~of_category.used]
-        lines.append((str(name), ", ".join(used), len(used), len(of_category), ", ".join(lost)))
+    for (_, name), of_category in words.groupby(["role", "name"], sort=False):
+        by_reason = of_category.groupby("reason").word
+        used, no_vector, copies = (
+            tuple(by_reason.get_group(reason)) if reason in by_reason.groups else ()
+            for reason in ("", _NO_VECTOR, _COPY)
+        )
+        counts = len(used), len(of_category)
+        lines.append(_Line(str(name), *counts, _joined(used), _joined(no_vector), _joined(copies)))
     return lines
+
+
+def _joined(words: Sequence[str]) -> str:
+    separator = "; " if any("," in word for word in words) else ", "
+    return separator.join(words)

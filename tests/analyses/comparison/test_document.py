@@ -53,7 +53,7 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
         "change cosine y[i, j] target i",
         "HalfNormal(sigma=1.65) standard deviation e",
         f"pooled standard deviation values block change {unit:.4g}",
-        "fitted cosines before after itself",
+        "same model fitted cosines before after separately",
         "95% equal-tailed credible intervals new targets new attributes",
         "change distinguishable noise",
         f"1 - after / before {planted.share_removed} Fieller's 95% interval",
@@ -137,7 +137,7 @@ def test_zero_by_construction_is_said_without_posterior(
     text = (out / "methods.tex").read_text(encoding="utf-8")
     assert states(text, "after zero by construction not sampled")
     assert states(text, r"vectors \cite{gonen2019lipstick}")
-    assert states(text, "fitted cosines before")
+    assert states(text, "same model fitted cosines before")
     assert states(text, r"100\% raw contrasts without interval")
     assert "fieller" not in text
     assert r"& by construction & — & " in (out / "tables.tex").read_text(encoding="utf-8")

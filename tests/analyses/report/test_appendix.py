@@ -1,11 +1,12 @@
 """The words of a report's lists, for the appendix of a paper."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.appendix import appendix, words_of_lists
+from bayes_bias.analyses.report.appendix import _lines, appendix, words_of_lists
 from bayes_bias.analyses.report.report import _coverage
 
 WORDS = {
@@ -26,7 +27,7 @@ def section(name: str = "mine") -> SimpleNamespace:
 
 def test_words_of_lists_marks_words_without_a_vector():
     words = words_of_lists([section()])
-    assert words.columns.tolist() == ["role", "name", "word", "used"]
+    assert words.columns.tolist() == ["role", "name", "word", "used", "reason"]
     assert words.groupby("role").size().to_dict() == {"attribute": 6, "control": 2, "target": 6}
     assert words[~words.used].word.tolist() == ["him_x"]
 
@@ -41,3 +42,26 @@ def test_appendix_lists_a_shared_control_class_once():
     text = appendix([section(), section("other")])
     assert text.count(r"\item[men]") == 2
     assert text.count(r"\item[any]") == 1
+
+
+def test_lines_of_the_appendix_keep_apart_a_group_and_a_class_of_one_name():
+    words = words_of_lists([section()])
+    lines = _lines(words.replace({"name": {"work": "men"}}))
+    assert [(line.name, line.n_used, line.n_all) for line in lines][::2] == [
+        ("men", 2, 3),
+        ("men", 3, 3),
+        ("any", 2, 2),
+    ]
+
+
+def test_words_with_the_vector_of_another_word_and_words_with_a_comma_are_named():
+    made = section()
+    coverage = made.table.coverage.copy()
+    coverage.loc[coverage.name == "men", "missing"] = "him, and so on"
+    coverage.loc[coverage.name == "women", ["copies", "found"]] = ["girl", 2]
+    changed = SimpleNamespace(**vars(made) | {"table": replace(made.table, coverage=coverage)})
+    changed.coverage = _coverage(changed.table)
+    words = words_of_lists([changed]).set_index("word")
+    assert words.reason["him, and so on"] == "no usable vector"
+    assert words.reason["girl"].tolist() == ["", "same vector as another word"]
+    assert r"\emph{With the vector of another word: girl.}" in appendix([changed])

@@ -623,7 +623,7 @@ def test_page_answers_and_says_when_made(made, failed, monkeypatch):
     assert states(text, "small bias")
     assert states(text, f"bayes_bias {version('bayes-bias')} 26 November 2025")
     assert states(text, "Cite as: The bayes_bias developers.")
-    assert states(html_of(failed), "small: not converged")
+    assert states(html_of(failed), "small not converged")
 
 
 def test_a_report_opens_in_the_browser(failed, sketched, monkeypatch):

@@ -91,7 +91,7 @@ def test_a_list_without_answers_fails_alone() -> None:
         (
             [bb.LanguageModelColumn(Talker("one"))],
             {"versions": [Debiasing(HardDebias(), "she:he")]},
-            "versions 'debiased' 'one' log probabilities GivenVersion",
+            "version 'debiased' 'one' log probabilities GivenVersion",
         ),
         (
             [bb.LanguageModelColumn(Talker("one"))],

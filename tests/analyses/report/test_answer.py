@@ -1,0 +1,54 @@
+"""The sentences with which a report opens."""
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from bayes_bias.analyses.report.answer import answer
+from bayes_bias.posterior.verdict import verdict
+from tests.helpers import random_table, says
+
+type Opening = Callable[[Mapping[str, str]], str]
+
+CLEAR, UNCLEAR, FAILED = "distinguishable", "not distinguishable", "not converged"
+
+
+@pytest.fixture(scope="module")
+def opening() -> Opening:
+    """Return the opening of a report of lists with these labels, of which none survives Holm's adjustment."""
+    table = random_table()
+    positive = verdict(table)
+
+    def of(labels: Mapping[str, str]) -> str:
+        sections = []
+        for title, label in labels.items():
+            what, _, direction = label.partition(", ")
+            changes = {"label": what, "problems": ("R-hat",), "expected": -1 if direction else 1}
+            made = SimpleNamespace(name=title, title=title, table=table)
+            made.verdict = type(positive)(**vars(positive) | changes)
+            sections.append(made)
+        together = SimpleNamespace(table=pd.DataFrame({"survives": False}, index=list(labels)))
+        return answer(SimpleNamespace(sections=sections, together=together))
+
+    return of
+
+
+def test_lists_without_a_verdict_are_not_counted_as_lists_without_a_bias(opening):
+    assert opening({"a": UNCLEAR, "b": UNCLEAR, "c": UNCLEAR}).startswith("None of the three word lists shows a bias")
+    assert opening({"a": UNCLEAR, "b": UNCLEAR}).startswith("Neither word list shows a bias")
+    one_of_two = opening({"a": UNCLEAR, "b": FAILED})
+    assert one_of_two.startswith(
+        "The only word list with a verdict shows no bias that can be distinguished from noise."
+    )
+    assert says(one_of_two, "“b” is missing")
+    none = opening({"a": FAILED, "b": FAILED})
+    assert none == "The results for “a” and “b” are missing, because the fit has not converged."
+
+
+def test_each_list_with_a_bias_against_the_stereotype_is_marked(opening):
+    against = f"{CLEAR}, against"
+    text = opening({"WEAT 6: Names": against, "Jobs": against, "Arts": CLEAR})
+    assert text.startswith("All three word lists show a bias")
+    assert says(text, "WEAT 6 (names; against the stereotype), “Jobs” (against the stereotype), and “Arts”.")
