@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,10 @@ def test_existing_files_are_refused_and_nothing_half_written(
     with refused(OutputError, "No space left on device"):
         write(construction, out, overwrite=True, figures=["svg"])
     assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]
+
+
+def test_comparison_that_has_not_converged_gives_no_estimate(planted: Comparison) -> None:
+    verdict = replace(planted.verdict, label="not converged", problems=("R-hat up to 1.200",))
+    failed = replace(planted, verdict=verdict)
+    assert failed.headline == "No verdict, because a fit has not converged"
+    assert failed.details == ["R-hat up to 1.200."]

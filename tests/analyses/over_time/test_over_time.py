@@ -16,6 +16,7 @@ from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form, t
 from bayes_bias.analyses.over_time.new_slices import NewSlices, largest_change
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.errors import ScopeError, TableError
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.measures.quasi_f import quasi_f
 from bayes_bias.plots import plot_over_time
 from bayes_bias.table.scopes import scope_of
@@ -172,6 +173,21 @@ def test_difference_of_series_has_difference_of_trends(found: OverTime) -> None:
     assert says(apart.text, "one paper minus the other 1900 to 1950")
     with refused(TableError, "other 1900, 1905 1900, 1905, 1920"):
         found.minus(replace(other, tables={year: other.tables[year] for year in YEARS[:2]}))
+
+
+def test_more_bias_against_the_stereotype_is_no_decrease(found: OverTime) -> None:
+    assert says(found.headline, "increased 1900 1950")
+    negative = replace(found, table=found.table.assign(bias=-found.table.bias.abs()))
+    assert says(negative.headline, "moved towards the stereotype 1900 1950")
+
+
+def test_nothing_is_claimed_of_a_trend_that_has_not_converged(found: OverTime) -> None:
+    fit = found.fit.copy()
+    fit.attrs["diagnostics"] = replace(Diagnostics.of(found.fit), r_hat=1.2, of_bias=None).to_json()
+    failed = replace(found, trend=replace(found.trend, fit=fit))
+    assert says(failed.text, "No verdict")
+    assert failed.found_changes == failed.dated == ""
+    assert found.found_changes != ""
 
 
 def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: Path) -> None:
