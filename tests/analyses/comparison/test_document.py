@@ -1,6 +1,5 @@
 """A comparison's folder is as citable as a report's: methods, references, tables, posteriors, provenance."""
 
-import dataclasses
 import json
 import re
 from dataclasses import replace
@@ -69,10 +68,10 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
 
 def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sketched: None) -> None:
     sides = {
-        side: dataclasses.replace(table, provenance={**table.provenance, "embedding": name})
+        side: replace(table, provenance={**table.provenance, "embedding": name})
         for side, table, name in (("before", planted.before, "bert"), ("after", planted.after, "bert-cda"))
     }
-    found = dataclasses.replace(planted, **sides)
+    found = replace(planted, **sides)
     written = write(found, tmp_path / "found", figures=()).parent
     files = {name: (written / name).read_text(encoding="utf-8") for name in ("index.html", "tables.tex", "methods.txt")}
     html, tex = files["index.html"].split('<table class="cards">')[1:], files["tables.tex"].split(r"\begin{table}")[1:]
@@ -85,8 +84,8 @@ def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sket
 
 def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
     of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
-    table = dataclasses.replace(planted.before, source=of_list, control_sources=(of_controls,))
-    methods = methods_of(dataclasses.replace(planted, before=table))
+    table = replace(planted.before, source=of_list, control_sources=(of_controls,))
+    methods = methods_of(replace(planted, before=table))
     assert states(methods.plain, "small [1] targets 8 neutral [2]")
     assert "note = {Author (2020).}" in methods.bibliography
 
@@ -99,8 +98,8 @@ def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
 
 def test_page_opens_with_the_answer_and_both_embeddings(planted: Comparison) -> None:
     sides = {"before": planted.before, "after": planted.after}
-    named = {s: dataclasses.replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
-    document = comparison_document(dataclasses.replace(planted, **named))
+    named = {s: replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
+    document = comparison_document(replace(planted, **named))
     text = page(document, dict.fromkeys(document.figures, b"<svg/>"))
     assert text.index("glove before") < text.index("glove after") < text.index("How to read")
     assert states(text, "before glove before")
@@ -152,12 +151,12 @@ def test_failed_fits_are_marked_everywhere(construction: Comparison, tmp_path: P
 
 
 def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison) -> None:
-    exact = dataclasses.replace(planted, scope="none", share_removed=ShareRemoved(0.5))
+    exact = replace(planted, scope="none", share_removed=ShareRemoved(0.5))
     text = methods_of(exact).plain
     assert states(text, "raw contrasts exactly these words")
     assert "credible intervals" not in text
     assert "Fieller" not in text
-    assert states(methods_of(dataclasses.replace(planted, scope="targets")).plain, "new attributes 5%")
+    assert states(methods_of(replace(planted, scope="targets")).plain, "new attributes 5%")
 
 
 def test_existing_files_are_refused_and_nothing_half_written(
