@@ -238,7 +238,7 @@ class NullDesign:
     def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
         """The draw of `draw` with the same seed and number, as arrays. Words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
-        rows, profiles = self._rows_and_profiles
+        rows, profiles = self._rows, self._profiles
         categories = []
         for words in (*groups.values(), *classes.values()):
             own = [self._position[word] for word in words]
@@ -265,9 +265,15 @@ class NullDesign:
         return {word: k for k, word in enumerate(self.vectors)}
 
     @cached_property
-    def _rows_and_profiles(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        rows = side_by_side(list(self.vectors.values()))
-        return rows, np.zeros((len(rows), 0)) if self.vocabulary is None else self.vocabulary.profiles(rows)
+    def _rows(self) -> NDArray[np.float64]:
+        """Vectors whose products are cosines, means over replicates."""
+        return side_by_side(list(self.vectors.values()))
+
+    @cached_property
+    def _profiles(self) -> NDArray[np.float64]:
+        if self.vocabulary is None:
+            return np.zeros((len(self.vectors), 0))
+        return self.vocabulary.profiles(self.vocabulary.rows(list(self.vectors.values())))
 
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
@@ -283,7 +289,7 @@ class NullDesign:
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """`n` words of the pool, the next ones or the next `topics` with their nearest neighbours, and what is left."""
-        rows = self._rows_and_profiles[0]
+        rows = self._rows
         taken: list[int] = []
         for k in range(topics):
             near = (rows @ rows[pool[0]])[pool]

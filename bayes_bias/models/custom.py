@@ -48,6 +48,11 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
         If a function returned no model, if nothing is observed, if a free variable is discrete, if ``mean`` is missing,
         or if a name of the protocol has other dims, or a dim other labels than the table.
     """
+    if not isinstance(model, pm.Model) and not callable(model):
+        raise SpecError(
+            f"`model` is {described(model)}, not a model. Pass a name such as 'crossed', the path of a TOML file, a"
+            " `ModelSpec`, a pymc.Model, or a function that makes one."
+        )
     name = name_of(model)
     pymc_model = model if isinstance(model, pm.Model) else model(table)
     if not isinstance(pymc_model, pm.Model):

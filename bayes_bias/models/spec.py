@@ -1,7 +1,7 @@
 """A statistical model as data: `models/*.toml` -> frozen, validated `ModelSpec`."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -110,9 +110,17 @@ class Prior:
             return replace(self, times=self.times * unit)
         return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
 
+    @property
+    def exact(self) -> str:
+        """As text, with all digits of its numbers."""
+        return self._written(_exact)
+
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
-        return f"{'' if self.times == 1 else f'{self.times:g} * '}{self.distribution}({inside})"
+        return self._written(lambda value: f"{value:g}")
+
+    def _written(self, write: Callable[[Any], str]) -> str:
+        inside = ", ".join(f"{name}={write(value)}" for name, value in self.parameters.items())
+        return f"{'' if self.times == 1 else f'{write(self.times)} * '}{self.distribution}({inside})"
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,7 @@ class ModelSpec:
     @property
     def sha256(self) -> str:
         """Hash of what determines the posterior: structure, options and priors."""
-        priors = sorted((name, str(prior)) for name, prior in self.priors.items())
+        priors = sorted((name, prior.exact) for name, prior in self.priors.items())
         content = repr((self.structure, sorted(self.options.items()), priors))
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -332,6 +340,12 @@ def _check_parameter(where: str, distribution: str, parameter: str, value: Any, 
         raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
     if kind.is_positive and value <= 0:
         raise SpecError(f"{where}: '{parameter}' of {distribution} must be above zero, but is {value:g}.")
+
+
+def _exact(value: Any) -> str:
+    """Write a number with six digits, or with all of them if it has more."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
 
 
 def _reference(name: str, content: Any) -> Reference | None:

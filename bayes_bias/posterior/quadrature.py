@@ -542,7 +542,8 @@ def integrated_row(
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed
     if checked.samples_nothing:
-        return pd.Series({"mean": mean, **dict.fromkeys(interval_names(ci_prob), mean), "prob_direction": np.nan})
+        row = {"mean": mean, **dict.fromkeys(interval_names(ci_prob), mean), "prob_direction": np.nan}
+        return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
     variances = integrand.variances()
     half, sd = half_width(variances, ci_prob), np.sqrt(variances)
     row = {"mean": mean, **dict(zip(interval_names(ci_prob), (mean - half, mean + half), strict=True))}

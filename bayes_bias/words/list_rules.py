@@ -162,6 +162,16 @@ def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: 
             category[word] = name
 
 
+def refuse_shared_names(groups: Collection[str], classes: Collection[str], where: str) -> None:
+    """Raise an error if a group and a class have the same name, because results name both."""
+    for name in groups:
+        if name in classes:
+            raise WordListError(
+                f"{where}: '{name}' is the name of a group and of a class, which cannot be told apart in results."
+                f" Rename one of them, for example to '{name} attributes'."
+            )
+
+
 def without_targets(classes: WordTable, groups: WordTable, where: str) -> tuple[WordTable, tuple[str, ...]]:
     """Drop attributes that are also targets, because the cosine of a word with itself is always 1."""
     return _without(classes, dict.fromkeys(category_of(groups), "also a target"), where)

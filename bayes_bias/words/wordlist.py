@@ -228,10 +228,11 @@ class WordList(Telling):
         word_classes: dict[str, str] = {}
         sources, notices = list(self.control_sources), list(self.notices)
         for added in lists:
-            for name in added.controls.keys() & (merged.keys() | self.classes.keys()):
+            for name in added.controls.keys() & (merged.keys() | self.groups.keys() | self.classes.keys()):
+                kind = "group" if name in self.groups else "class"
                 raise WordListError(
-                    f"The control class '{name}' has the same name as a class of the list '{self.name}'. Rename one of"
-                    " them."
+                    f"The control class '{name}' has the same name as a {kind} of the list '{self.name}'. Rename one of"
+                    " them, or omit the control class (`controls=()` omits all)."
                 )
             merged |= added.controls
             topics |= added.topics
@@ -579,6 +580,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     groups, repeated_targets = list_rules.read_words(content, "groups")
     every_class, repeated_attributes = list_rules.read_words(content, "classes")
     groups, every_class, sentences, about_sentences = group_by_word(content, groups, every_class)
+    list_rules.refuse_shared_names(groups, every_class, where)
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}

@@ -18,7 +18,7 @@ from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.replicates import Replicates
-from bayes_bias.words.wordlist import WordList
+from bayes_bias.words.wordlist import WordList, load_wordlist
 from benchmarks.lists import halves_of
 from tests.helpers import letters, refused, says
 
@@ -236,6 +236,16 @@ def test_words_drawn_in_sub_topics_are_those_of_three_neighbourhoods(design):
 
     assert all(mean_cosine(classes[name]) > mean_cosine(single[name]) for name in classes)
     assert drawn.draw_words(1, 0)[0] == groups
+
+
+@pytest.mark.parametrize("drawn", ["words", "sub-topics"])
+def test_nulls_are_drawn_from_a_built_in_list_in_templates(drawn):
+    """Its general words come from one template, and its own words from ten."""
+    design = NullDesign.of(load_wordlist("weat6"), open_embedding("minilm-demo")).drawn_as(drawn)
+    assert design.vocabulary.in_first
+    table = design.draw(1, 0)
+    assert len(table.replicates.tables) == 10
+    assert table.has_related_words
 
 
 @pytest.mark.slow

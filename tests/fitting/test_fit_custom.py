@@ -142,6 +142,12 @@ def test_refuses_what_cannot_be_fitted(table, model, told):
         fit(table, model)
 
 
+def test_refuses_what_is_no_model(table):
+    for no_kind_of_model, kind in ((3, "int"), (None, "None"), (["crossed"], "list")):
+        with refused(SpecError, f"`model` {kind} 'crossed' TOML pymc.Model function"):
+            fit(table, no_kind_of_model)
+
+
 def test_hash_covers_graph_constants_and_data(table):
     def hashed(table, sigma=1.0):
         with blocks(table) as model:

@@ -1,5 +1,6 @@
 """The answer in words."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,14 @@ def test_verdict_text_names_the_sampled_words(small_fit):
     assert says(verdict(small_fit, "attributes").text, "Attributes treated sample targets fixed")
     assert says(verdict(small_fit, "none").text, "raw contrast")
     assert verdict(small_fit, "none").label == "raw contrast"
+
+
+def test_verdict_of_a_table_accepts_a_rope_if_nothing_is_sampled(small_table, small_fit):
+    found, sampled = verdict(small_table, "none", rope=0.01), verdict(small_fit, "none", rope=0.01)
+    assert found.label == sampled.label == "raw contrast"
+    assert math.isnan(found.prob_negligible)
+    assert math.isnan(sampled.prob_negligible)
+    assert found.text == sampled.text
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])

@@ -168,6 +168,15 @@ def test_an_unassociated_class_is_a_control():
     assert set(wordlist.classes) == {"pleasant", "unpleasant"}
 
 
+def test_a_group_and_a_class_of_the_same_name_are_rejected():
+    groups, classes = {"male": ["he", "man"], "female": ["she", "woman"]}, {"male": ["job"], "home": ["family"]}
+    with refused(WordListError, "'male' group class Rename 'male attributes'"):
+        bb.wordlist(groups, classes, {"male": "male", "female": "home"})
+    rooms = {"groups": {"neutral": ["he"]}, "classes": {"work": ["job"], "home": ["family"]}}
+    with refused(WordListError, "'neutral' group Rename omit"):
+        bb.wordlist(**rooms, stereotypes={"neutral": "work"}, opposites=["home"]).with_controls("neutral")
+
+
 def test_a_target_among_attributes_leaves_them():
     wordlist = WordList.from_mapping(changed("classes", "pleasant", ["love", "rose"]), name="flora")
     assert wordlist.classes["pleasant"] == ("love",)

@@ -4,11 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
+from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output, read_json, whole_file
 from bayes_bias.fitting.sampling import Sampling
@@ -71,7 +73,13 @@ class Registration(Tabled):
                 f"'{path}' is not a registration of this version. Use `bayes_bias.register` (`bayes-bias register LIST"
                 " --out plan.json`) to write one."
             )
-        return cls(content["settings"], content["lists"])
+        settings, lists = content.get("settings"), content.get("lists")
+        if not (isinstance(settings, dict) and isinstance(lists, dict) and _has_objects(lists)):
+            raise BayesBiasError(
+                f"The registration '{path}' is incomplete: it must have the objects 'settings' and 'lists', and an"
+                " object for each list. Use the file as `bayes_bias.register` wrote it."
+            )
+        return cls(settings, lists)
 
     def differences(self, used: "Registration") -> pd.DataFrame:
         """Return the settings that differ from those of another registration.
@@ -110,8 +118,28 @@ def _different(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]
     return rows
 
 
+def _has_objects(lists: Mapping[str, Any]) -> bool:
+    return all(isinstance(each, dict) for each in lists.values())
+
+
 def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def as_registration(registered: Any) -> Registration | None:
+    """Return the registration that an analysis is compared with, which may be a file, or None for none.
+
+    Raises
+    ------
+    BayesBiasError
+        If it is something else, or the file is not a registration.
+    """
+    if isinstance(registered, str | Path):
+        return Registration.load(registered)
+    if registered is not None:
+        remedy = "not a registration. Pass the result of `bayes_bias.register`, or the name of its file."
+        check_kind("registered", registered, Registration, remedy)
+    return registered
 
 
 def registration_of(
@@ -133,18 +161,23 @@ def registration_of(
     )
     settings = {
         "decision_rule": rule,
-        "ci_prob": ci_prob,
-        "rope": rope,
+        "ci_prob": float(ci_prob),
+        "rope": None if rope is None else float(rope),
         "contrasts": list(contrasts),
         "model": spec.name,
         "model_sha256": spec.sha256,
-        "priors": {name: str(prior) for name, prior in spec.priors.items()},
+        "priors": {name: prior.exact for name, prior in spec.priors.items()},
         "options": dict(spec.options),
-        "seed": seed,
-        **{field.name: getattr(sampling, field.name) for field in fields(sampling)},
+        "seed": int(seed),
+        **{field.name: _plain(getattr(sampling, field.name)) for field in fields(sampling)},
     }
     lists = {table.name: _list_of(table, scope) for table, scope in zip(tables, scopes, strict=True)}
     return Registration(settings, lists)
+
+
+def _plain(number: Any) -> int | float:
+    """Convert a number of NumPy, which JSON cannot hold, to one of Python."""
+    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def _list_of(table: AssociationTable, scope: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import xarray as xr
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
-from bayes_bias.analyses.report.registration import Registration, registration_of
+from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
@@ -116,12 +116,13 @@ def report(
     --------
     >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
     """
-    plan = Registration.load(registered) if isinstance(registered, str | Path) else registered
+    plan = as_registration(registered)
+    contrasts = listed("contrasts", contrasts, str, _A_CONTRAST)
     spec = generalising_spec(model, "a verdict")
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))
-    entries = _entries(tables, settings, listed("contrasts", contrasts, str, _A_CONTRAST))
+    entries = _entries(tables, settings, contrasts)
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
     sampled = not all(can_integrate(spec, entry.means) for entry in entries)
     with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
@@ -175,10 +176,11 @@ def register(
     >>> plan.settings["ci_prob"], sorted(plan.lists)
     (0.95, ['weat6', 'weat7'])
     """
+    contrasts = listed("contrasts", contrasts, str, _A_CONTRAST)
     settings = _Settings(generalising_spec(model, "a verdict"), scope, ci_prob, rope, seed, sampling, 0, False)
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))
-    entries = _entries(tables, settings, listed("contrasts", contrasts, str, _A_CONTRAST))
+    entries = _entries(tables, settings, contrasts)
     return _registration(entries, settings, contrasts)
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import bayes_bias as bb
@@ -40,6 +41,44 @@ def test_differences_name_changed_settings_words_and_lists(plan):
     fewer = bb.load_wordlist("weat7")
     shorter = bb.register(bb.cosines(fewer, "googlenews-demo", ()), rope=0.01)
     assert {"controls", "classes", "table_sha256"} <= set(plan.differences(shorter).setting)
+
+
+def test_one_contrast_is_registered_as_a_list_of_one():
+    formula = "math - arts: male terms"
+    one, several = (bb.register("weat7", contrasts=given) for given in (formula, [formula]))
+    assert one.settings["contrasts"] == [formula]
+    assert one.differences(several).empty
+
+
+def test_numbers_are_registered_by_their_value(tmp_path):
+    settings = {"ci_prob": np.float64(0.9), "rope": np.float32(1), "seed": np.int64(2)}
+    of_numpy = bb.register("weat7", **settings, sampling=bb.Sampling(draws=np.int64(300)))
+    of_python = bb.register("weat7", ci_prob=0.9, rope=1, seed=2, sampling=bb.Sampling(draws=300))
+    assert of_numpy.sha256 == of_python.sha256
+    assert of_numpy.differences(of_python).empty
+    of_numpy.save(tmp_path / "plan.json")
+
+
+def test_priors_are_registered_with_all_digits():
+    spec = bb.load_spec("crossed")
+    one, other = (
+        bb.register("weat7", model=spec.with_prior("sd_target", "HalfNormal", sigma=s)) for s in (1, 1.0000001)
+    )
+    assert set(one.differences(other).setting) == {"priors", "model_sha256"}
+
+
+@pytest.mark.parametrize("registered", [5, {"settings": {}}])
+def test_report_rejects_what_is_no_registration(registered):
+    with refused(BayesBiasError, f"`registered` {type(registered).__name__} bayes_bias.register file"):
+        bb.report("weat7", registered=registered)
+
+
+@pytest.mark.parametrize("content", [{}, {"settings": [], "lists": {}}, {"settings": {}, "lists": {"weat7": 1}}])
+def test_load_rejects_incomplete_registrations(tmp_path, content):
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({"bayes_bias_registration": 1, **content}))
+    with refused(BayesBiasError, "plan.json incomplete 'settings' 'lists' bayes_bias.register"):
+        bb.report("weat7", registered=path)
 
 
 def test_load_rejects_other_files(tmp_path):
