@@ -62,7 +62,9 @@ def check_different(
     """Raise an error if a name occurs twice. `remedy` is a sentence."""
     for name in names:
         if (count := names.count(name)) > 1:
-            raise refusal(f"`{argument}` contains the name '{name}' {count} times. {remedy}")
+            raise refusal(
+                f"`{argument}` contains the name '{name}' {'twice' if count == 2 else f'{count} times'}. {remedy}"
+            )
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:

@@ -122,7 +122,7 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
         fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
-        raise refusal(f"{argument}: '{text}' is an address, and files are read here. Download it first{fetched}")
+        raise refusal(f"{argument}: '{text}' is an address, and files are read here. Download it first{fetched}.")
     path = expanded(text)
     if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         raise refusal(
@@ -138,7 +138,7 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
     except refusal as error:
         raise refusal(f"{error}{hint}") from error
     except (ValueError, RecursionError) as error:  # also of whole numbers with more than 4,300 digits
-        raise refusal(f"{subject} not valid TOML: {error}{hint}") from error
+        raise refusal(f"{subject} not valid TOML: {error}. Correct the file.{hint}") from error
 
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
@@ -146,9 +146,9 @@ def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) ->
     try:
         return parse_json(file.read_bytes())
     except OSError as error:
-        raise refusal(f"{subject} not readable: {error.strerror}") from error
+        raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
     except (ValueError, RecursionError) as error:
-        raise refusal(f"{subject} not valid JSON: {error}") from error
+        raise refusal(f"{subject} not valid JSON: {error}. Correct the file.") from error
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -191,7 +191,7 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
     except UnicodeDecodeError as error:
         raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8.") from error
     except OSError as error:
-        raise refusal(f"{subject} not readable: {error.strerror}") from error
+        raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
 
 
 def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
@@ -215,7 +215,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
     check_switch("overwrite", overwrite)
     check_name(path, argument)
     if path.is_dir():
-        raise OutputError(f"`{argument}` '{path}' is a folder. Name a file in it, such as '{path / 'fit.nc'}'.")
+        raise OutputError(f"`{argument}` '{path}' is a folder. Name a file in it.")
     if path.exists() and not path.is_file():
         raise OutputError(f"`{argument}` '{path}' is a device, not a file. Name a file.")
     if not path.parent.is_dir():
@@ -262,7 +262,7 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         _reach_the_disk(unfinished)
         unfinished.replace(check_output(path, overwrite))  # another program may have been faster
     except OSError as error:
-        raise OutputError(f"Cannot write to '{path}': {error.strerror or error}.") from error
+        raise OutputError(f"Cannot write to '{path}': {error.strerror or error}. Choose another path.") from error
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -195,7 +195,8 @@ def _shared_vectors(
         vectors[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
     shared = [word for word in candidates or () if all(word in rows for rows in vectors.values())][:_WORDS]
     if len(shared) < _FEWEST:
-        return f"they share only {len(shared)} words besides the words of the list, but at least {_FEWEST} are required"
+        number = f"{len(shared)} word{'' if len(shared) == 1 else 's'}"
+        return f"they share only {number} besides the words of the list, but at least {_FEWEST} are required"
     stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
     return {label: unit_rows(rows) for label, rows in stacked.items()}
 

@@ -4,6 +4,7 @@ Each command is imported when it is called: `--help` waits for none of them.
 """
 
 import errno
+import re
 import sys
 from importlib import import_module
 from types import MappingProxyType
@@ -73,6 +74,10 @@ COMMANDS = MappingProxyType(
         "models": "Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.",
     }
 )
+
+
+# An argument of Python in a message.
+_ARGUMENT = re.compile(r"`(\w+)`")
 
 
 class Commands(TyperGroup):
@@ -147,7 +152,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     except Exception as error:
         if debug:
             raise
-        _fail(_one_line(error), 2)
+        _fail(_with_options(_one_line(error), words), 2)
     finally:
         IN_TERMINAL.reset(terminal)
     sys.exit(status if isinstance(status, int) else 0)
@@ -165,13 +170,22 @@ def _one_line(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {text}. Run again with --debug to see where it occurred."
 
 
+def _with_options(message: str, words: list[str]) -> str:
+    """Name the options of the command that was called where a message has the arguments of Python."""
+    name = next((word for word in words if word in COMMANDS), None)
+    params = command_called(name).params if name else []
+    options = {param.name: max(param.opts, key=len) for param in params if param.param_type_name == "option"}
+    return _ARGUMENT.sub(lambda found: options.get(found[1], found[0]), message)
+
+
 def _remedy(error: typer.TyperException) -> str:
     """Return what typer's own messages lack: the option for another argument, or the value that pydantic rejects."""
     if "extra argument" in error.format_message():
         return " Use --embedding for vectors, and --help to see all options."
     problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
     values = [str(problem["input"]) for problem in problems if "input" in problem]
-    return f" The values are '{' '.join(values)}'. Use --help to see all options." if values else ""
+    verb = "The value is" if len(values) == 1 else "The values are"
+    return f" {verb} '{' '.join(values)}'. Use --help to see all options." if values else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -253,7 +253,7 @@ def table(
 
     check_output(out_file, overwrite, "--out")
     if out_file.suffix != ".csv":
-        raise TableError(f"--out: '{out_file}' does not end in .csv, which tables are written as")
+        raise TableError(f"--out '{out_file}' does not end in .csv. Tables are written as CSV, so name such a file.")
     with progress_bar():
         result = inputs.table(source)
     write_csv(table_rows(result), out_file, overwrite)

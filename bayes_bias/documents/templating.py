@@ -17,8 +17,11 @@ from bayes_bias.table.columns import interval_of
 # The package whose folder `templates/` all pages may use.
 TEMPLATES = "bayes_bias.documents"
 
-# The end of a sentence: a full stop before a capital letter or an opening bracket.
-_SENTENCE_END = re.compile(r"(?<=[\w)%”’]\.) (?=[A-Z(“])")
+# The end of a sentence: before a capital letter, an opening bracket or the name of a list and a colon. Abbreviations
+# and initials end none.
+_SENTENCE_END = re.compile(
+    r"(?<=[\w)\]%”’][.?]|[.?][)”’]) (?<!\bvs\. )(?<!\b[DMS][rst]\. )(?<!\bMrs\. )(?<!\b[A-Z]\. )(?=[A-Z(“]|\S+: )"
+)
 
 
 def with_lead(text: str) -> Markup:

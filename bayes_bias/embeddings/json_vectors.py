@@ -146,8 +146,9 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
             without.append(item)
     if not rows:
         error = _error_of(without[0]) if without else ""
+        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
         raise EmbeddingError(
-            f"{subject} must contain a list of numbers for each text, but none of its {len(items):,} objects has one"
+            f"{subject} must contain a list of numbers for each text, but {none}"
             f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
         )
     headings: set[str] = set()

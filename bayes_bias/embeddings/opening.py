@@ -35,7 +35,7 @@ from bayes_bias.embeddings.other_files import other_file, other_text
 from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import joined, plural
 from bayes_bias.words.spelling import Match, check_match
 
 # The first format that recognises a file opens it. To add a format, create a module and add a row here.
@@ -168,9 +168,9 @@ def sniff(file: Traversable) -> Format:
             return each_format
     if what := other_file(sample, file):
         raise EmbeddingError(f"{file.name} is {what}.")
-    names = ", ".join(each_format.name for each_format in FORMATS)
+    names = joined([each_format.name for each_format in FORMATS])
     problem = f"has an unknown format (it begins with {sample[:12]!r})" if sample.strip() else "is empty"
-    raise EmbeddingError(f"{file.name} {problem}. The known formats are {names}.")
+    raise EmbeddingError(f"{file.name} {problem}. Convert it to one of the known formats, which are {names}.")
 
 
 def _locate(source: str) -> tuple[Traversable, str]:

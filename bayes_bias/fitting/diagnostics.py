@@ -80,9 +80,9 @@ class Diagnostics:
         elif self.r_hat > MAX_R_HAT:
             sentences.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
-            sentences.append(f"bulk ESS down to {self.ess_bulk:.0f} (should be at least {MIN_ESS})")
+            sentences.append(f"bulk ESS down to {self.ess_bulk // 1:.0f} (should be at least {MIN_ESS})")
         if not self.ess_tail >= MIN_ESS:
-            sentences.append(f"tail ESS down to {self.ess_tail:.0f} (should be at least {MIN_ESS})")
+            sentences.append(f"tail ESS down to {self.ess_tail // 1:.0f} (should be at least {MIN_ESS})")
         if self.divergences:
             sentences.append(f"{self.divergent} (should be none)")
         return tuple(sentences)

@@ -149,7 +149,9 @@ def _read(path: Path) -> xr.DataTree:
                 " HDF5_USE_FILE_LOCKING=FALSE before Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE"
                 f" bayes-bias summarize '{path}'`."
             ) from error
-        raise OutputError(f"path: '{path}' is not a netCDF file, or a damaged one: {error}") from error
+        raise OutputError(
+            f"`path` '{path}' is not a netCDF file, or a damaged one ({error}). Name the saved file of a fit."
+        ) from error
     if is_changed:
         raise OutputError(
             f"'{path}' does not contain the values that were written, so it was damaged or changed"

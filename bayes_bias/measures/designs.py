@@ -42,7 +42,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
     groups, classes = table.groups, table.associated_classes
     if not least_groups <= len(groups) <= 2 or len(classes) != 2:
         remedy = (
-            "take WEFAT, or the posterior's target_bias"
+            "Use WEFAT, or `target_bias` of the posterior."
             if len(groups) == 1 and len(classes) == 2
             else "Choose two groups, or use a measure for several, such as gWEAT."
         )

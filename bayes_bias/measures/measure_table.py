@@ -160,7 +160,7 @@ def measure_all(
     >>> measured.table.value.round(3).to_dict()
     {'WEAT': 0.966, 'MAC': 0.933}
     >>> measured.left_out["Direct Bias"]
-    "Direct Bias: This measure needs defining sets. Pass some, such as 'she:he,woman:man', as defining_sets=."
+    "Direct Bias: This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'."
     """
     check_table(table)
     check_seed(seed)

@@ -75,7 +75,8 @@ class Occasion:
         """The defining sets, each of whose words has a vector in the table."""
         if not self.defining_sets:
             raise MeasureError(
-                "This measure needs defining sets. Pass some, such as 'she:he,woman:man', as defining_sets= (--sets)."
+                "This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'"
+                " (--sets she:he,woman:man)."
             )
         every = dict.fromkeys(word for words in self.defining_sets for word in words)
         if missing := [word for word in every if word not in self.vectors]:

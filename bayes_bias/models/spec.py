@@ -11,6 +11,7 @@ from bayes_bias.arguments import is_number
 from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, shipped, shipped_names
+from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
 from bayes_bias.models.families import POSITIVE, REAL, Family, Kind, Numbers, Terms
@@ -256,7 +257,9 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
     """A validated spec from what a TOML file holds, beyond the built-in model that is its base."""
     if "base" in content:
         content = _beyond_base(content, name)
-    structure = str(content.get("structure"))
+    if "structure" not in content:
+        raise SpecError(f"{name} has no 'structure'. Add one of {joined(sorted(STRUCTURES))}.")
+    structure = str(content["structure"])
     if structure not in STRUCTURES:
         raise SpecError(
             f"{name}: structure is '{structure}', which does not exist. {did_you_mean(structure, STRUCTURES)}"
@@ -330,14 +333,17 @@ def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid:
 
     for parameter, value in values.items():
         if not is_number(value):
-            raise SpecError(f"{where}: '{parameter}' of {distribution} must be a finite number, not {value!r}")
+            raise SpecError(
+                f"{where}: '{parameter}' of {distribution} must be a finite number, but is {value!r}. Write a number."
+            )
     check_distribution(where, distribution, values, usual=valid, positive="HalfNormal" in valid)
     return Prior(distribution, MappingProxyType({name: float(value) for name, value in values.items()}))
 
 
 def _check_parameter(where: str, distribution: str, parameter: str, value: Any, kind: Kind) -> None:
     if not is_number(value):
-        raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', not {value!r}")
+        found = "it is missing" if value is None else f"it is {value!r}"
+        raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', but {found}. Write a number.")
     if kind.is_positive and value <= 0:
         raise SpecError(f"{where}: '{parameter}' of {distribution} must be above zero, but is {value:g}.")
 

@@ -268,9 +268,10 @@ def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataA
 def checked_bias(bias: float | None) -> float:
     """A smallest bias of interest. What is not a size is refused."""
     if bias is None or not (is_number(bias) and bias > 0):
+        problem = "is missing" if bias is None else f"is {bias!r}, which is not a positive number"
         raise ScopeError(
-            "`bias` must be the smallest bias of interest, a positive number in the units of the table such"
-            f" as 0.02, but is {bias!r}."
+            f"`bias` {problem}. Pass the smallest bias of interest, a positive number in the units of the table, such"
+            " as bias=0.02 (--bias 0.02)."
         )
     return float(bias)
 

@@ -166,7 +166,8 @@ def check_rope(rope: float | None) -> None:
     """Raise an error for an impossible region of practical equivalence."""
     if rope is not None and not (is_number(rope) and rope > 0):
         raise BayesBiasError(
-            f"`rope` must be a positive number in the units of the table, such as 0.01, or None, but is {rope!r}."
+            f"`rope` must be a positive number in the units of the table, but is {rope!r}. Pass one such as rope=0.01"
+            " (--rope 0.01), or omit it."
         )
 
 

@@ -108,6 +108,8 @@ def share_words[Label](
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
     """Restrict two tables to the words that they share. See `share_words`."""
+    check_table(before, "before")
+    check_table(after, "after")
     first, second = share_words({"before": before, "after": after}, "after").values()
     return first, second
 

@@ -97,7 +97,8 @@ def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind
         for category in category_of.values():
             if category not in kept:
                 raise TableError(
-                    f"{_lack(category, categories, dim, kind)} in `{argument}`. Measure the same list in each {kind}."
+                    f"{_lack(category, categories, dim, kind)} (`{argument}`). Measure the same list in each {kind}, or"
+                    " omit control classes that one of them lacks."
                 )
     return list(shared)
 

@@ -100,6 +100,7 @@ class StackedVectors:
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
     """Combine tables over the words that all of them share, in the order of the first; also return notices."""
     if len(tables) < 2:
+        kind = kind or "replicate"
         raise TableError(
             f"A table with replicates needs at least two {plural(kind)}, but there is only"
             f" {', '.join(map(repr, tables)) or 'an empty mapping'}. Add another {kind}, or omit the replicates."

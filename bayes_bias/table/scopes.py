@@ -1,12 +1,12 @@
 """Scopes of generalisation, as sets of the facets of a table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast
 
 from bayes_bias.errors import ScopeError
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import joined, plural
 from bayes_bias.table.labels import Side
 
 if TYPE_CHECKING:
@@ -102,9 +102,16 @@ class Scope:
             }
             return replace(self, **texts)
         these = f"these {plural(kind)}"
-        comma = "" if self.assumption.endswith(" as fixed") else ","
-        assumption = f"{self.assumption.removesuffix(' as fixed')}{comma} and {these} as fixed"
-        return replace(self, assumption=assumption, reach=f"{self.reach}, {these}")
+        fixed = f"{these} as fixed"
+        if self.samples_nothing:
+            assumption = f"words and {these} are treated as fixed"
+        elif self.assumption.endswith(" as fixed"):  # such as "targets are treated as a sample and attributes as fixed"
+            sampled, _, others = self.assumption.removesuffix(" as fixed").rpartition(" and ")
+            assumption = f"{sampled}, and {others} and {fixed}"
+        else:
+            assumption = f"{self.assumption}, and {fixed}"
+        link = "and" if " with " in self.reach else "with"
+        return replace(self, assumption=assumption, reach=f"{self.reach} {link} {these}")
 
 
 SCOPES = MappingProxyType(
@@ -133,7 +140,7 @@ SCOPES = MappingProxyType(
                 "targets",
                 frozenset({TARGETS}),
                 assumption="targets are treated as a sample and attributes as fixed",
-                reach="new targets, these attributes",
+                reach="new targets with these attributes",
                 reason="the attributes are treated as fixed, as in WEAT’s permutation test",
                 words="targets in each group",
             ),
@@ -141,7 +148,7 @@ SCOPES = MappingProxyType(
                 "attributes",
                 frozenset({ATTRIBUTES}),
                 assumption="attributes are treated as a sample and targets as fixed",
-                reach="these targets, new attributes",
+                reach="these targets with new attributes",
                 reason="the targets are treated as fixed",
                 words="attributes in each class",
             ),
@@ -149,7 +156,7 @@ SCOPES = MappingProxyType(
                 "replicates",
                 frozenset({REPLICATES}),
                 assumption="replicates are treated as a sample and words as fixed",
-                reach="these targets, these attributes, new replicates",
+                reach="these targets and attributes with new replicates",
                 reason="the words are treated as fixed",
                 words="replicates",
             ),
@@ -157,7 +164,7 @@ SCOPES = MappingProxyType(
                 "targets+replicates",
                 frozenset({TARGETS, REPLICATES}),
                 assumption="targets and replicates are treated as samples and attributes as fixed",
-                reach="new targets, these attributes, new replicates",
+                reach="new targets and new replicates with these attributes",
                 reason="the attributes are treated as fixed",
                 words="targets in each group",
             ),
@@ -165,7 +172,7 @@ SCOPES = MappingProxyType(
                 "attributes+replicates",
                 frozenset({ATTRIBUTES, REPLICATES}),
                 assumption="attributes and replicates are treated as samples and targets as fixed",
-                reach="these targets, new attributes, new replicates",
+                reach="new attributes and new replicates with these targets",
                 reason="the targets are treated as fixed",
                 words="attributes in each class",
             ),
@@ -173,7 +180,7 @@ SCOPES = MappingProxyType(
                 "none",
                 frozenset(),
                 assumption="words are treated as fixed",
-                reach="these targets, these attributes",
+                reach="these targets and attributes",
                 reason="all words are treated as fixed",
                 words="words",
             ),
@@ -190,11 +197,11 @@ SD_WEAT_SCOPE: ScopeName = "attributes"
 SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)
 
 
-def scope_of(name: str) -> Scope:
-    """Return the scope with a name."""
+def scope_of(name: str, valid: Iterable[str] = SCOPES) -> Scope:
+    """Return the scope with a name. An error names the `valid` ones."""
     if isinstance(name, str) and name in SCOPES:
         return SCOPES[cast(ScopeName, name)]
-    raise ScopeError(f"There is no `scope` '{name}'.", name, SCOPES)
+    raise ScopeError(f"There is no `scope` '{name}'.", name, valid)
 
 
 def is_effect_of(part: Part, facet: Facet | None) -> bool:
@@ -214,9 +221,9 @@ def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
 
 def sampling_scope(name: str) -> Scope:
     """Return the scope with a name, and raise an error if it generalises to nothing."""
-    scope = scope_of(name)
+    valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
+    scope = scope_of(name, valid)
     if scope.samples_nothing:
-        valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
         raise ScopeError(
             f"`scope='{name}'` cannot be used here, because it generalises to no other words and has no interval.",
             name,
@@ -249,15 +256,21 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
     if record.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"`scope='{scope}'` requires two or more replicates, but this table has none, or only one. Use"
-            f" {' or '.join(map(repr, remaining))} instead."
+            f" {_any_of(remaining)} instead."
         )
     if record.name not in remaining:
         single = [name for facet in WORDS for name in _single_word_categories(data, facet)]
         raise ScopeError(
             f"`scope='{record.name}'` cannot generalise from a group or class with a single word ({', '.join(single)})."
-            f" Add words to it, or use {' or '.join(map(repr, remaining))} instead."
+            f" Add words to it, or use {_any_of(remaining)} instead."
         )
     return record
+
+
+def _any_of(names: tuple[ScopeName, ...]) -> str:
+    """Return the scopes to choose from; "none", which has no intervals, only if there is no other."""
+    useful = [repr(name) for name in names if not SCOPES[name].samples_nothing] or list(map(repr, names))
+    return joined(useful).replace(" and ", " or ")
 
 
 def _single_word_categories(data: "xr.Dataset", facet: Facet) -> list[str]:

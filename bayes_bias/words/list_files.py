@@ -129,10 +129,10 @@ def _read(
             return words, True
         content = list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
         return replace(content, notices=(*words.notices, *content.notices)), False
-    hint = ". See wordlists/weat6.toml for an example."
+    hint = " See wordlists/weat6.toml for an example."
     if _suffix(file) != ".toml":
         hint = (
-            ". A word list must be TOML, JSON, YAML, Parquet, a spreadsheet, or text with one word per line. If the"
+            " A word list must be TOML, JSON, YAML, Parquet, a spreadsheet, or text with one word per line. If the"
             f" file contains vectors, pass it as embedding='{label}' (--embedding {label})."
         )
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True

@@ -81,6 +81,8 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
             )
     for group in groups:
         if group not in stereotypes:
+            if not classes:
+                raise WordListError(f"{content.where}: the list has no classes. Add a class with words to [classes].")
             raise WordListError(
                 f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
                 f" [stereotypes], where <class> is one of {', '.join(classes)}."

@@ -198,7 +198,7 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     if isinstance(name_or_path, Templates):
         return name_or_path
     file, label = _locate(str(name_or_path))
-    hint = ". See templates/plain-10.toml for an example."
+    hint = " See templates/plain-10.toml for an example."
     content = Content(read_toml(file, f"{label}:", TemplateError, hint), label, TemplateError)
     return _read(content, Path(file.name).stem)
 

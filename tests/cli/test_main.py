@@ -138,6 +138,13 @@ def test_a_figure_format_and_a_model_are_needed(run, tmp_path):
     assert says(run("models", "--copy", tmp_path / "mine.toml")[2], "--copy model")
 
 
+def test_a_message_names_options_instead_of_arguments(run, tmp_path):
+    code, _, err = run("report", "weat6", "--embedding", "googlenews-demo", "--rope", -1, "--out", tmp_path / "out")
+    assert code == 2
+    assert err.startswith("error: --rope must be a positive number")
+    assert "`" not in err
+
+
 def test_a_misspelt_command_has_a_suggestion(run):
     assert run("waet", "weat6") == (2, "", "error: No such command 'waet'. Did you mean 'weat'?\n")
 

@@ -74,7 +74,7 @@ def test_a_copied_file_with_another_prior_works(tmp_path):
         ('"HalfNormal"', '"HalfNormale"', "'HalfNormale' 'HalfNormal'"),
         ('distribution = "Exponential"', 'distribution = "Normal"', "'Normal'"),
         ("lam = 2.5", "rate = 2.5", "'rate' lam"),
-        ("lam = 2.5", "", "'lam' None"),
+        ("lam = 2.5", "", "'lam' missing"),
         ("lam = 2.5", "lam = -2.5", "'lam' FromVectors -2.5"),
         ("lam = 2.5", 'lam = "wide"', "'wide'"),
         ('unit = "own within-block sd"', 'unit = "cosine"', "unit 'cosine' as measured own within-block sd"),

@@ -44,7 +44,7 @@ def test_a_fixed_side_leaves_its_variance_out(small_fit):
 
 
 @pytest.mark.parametrize(
-    ("lengths", "scope", "why"), [([1], "both", "targets 1"), ([], "both", "targets"), ([8], "none", "no other words")]
+    ("lengths", "scope", "why"), [([1], "both", "targets 1"), ([], "both", "targets"), ([8], "none", "interval")]
 )
 def test_designs_that_make_no_sense_are_refused(small_fit, lengths, scope, why):
     with refused(ScopeError, why):
@@ -92,7 +92,7 @@ def test_that_many_words_would_indeed_settle_it():
 
 
 def test_without_new_words_their_number_has_no_meaning(small_fit):
-    with refused(ScopeError, "no other words"):
+    with refused(ScopeError, "words interval"):
         words_needed(small_fit, 0.02, "none")
 
 

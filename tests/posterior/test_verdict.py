@@ -135,7 +135,10 @@ def test_verdict_rests_on_the_summary(small_fit):
 
 def test_scope_names_the_kind_of_replicates():
     assert scope_of("all").with_replicates_called("corpus").reach == "new targets, new attributes, and new corpora"
-    assert scope_of("targets").with_replicates_called("seed").reach == "new targets, these attributes, these seeds"
+    assert scope_of("none").with_replicates_called("seed").assumption == "words and these seeds are treated as fixed"
+    assert (
+        scope_of("targets").with_replicates_called("seed").reach == "new targets with these attributes and these seeds"
+    )
 
 
 def test_a_table_without_replicates_reads_as_both(small_fit):

@@ -28,7 +28,7 @@ from bayes_bias.analyses.answers.lists import (
 from bayes_bias.arguments import check_kind, described, listed
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
-from bayes_bias.formatting import count, joined, percent
+from bayes_bias.formatting import count, joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 
@@ -355,16 +355,18 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
         return
     lower, upper = cell.bounds
     without_d = total - len(cell.counted)
+    answers = "one answer has" if without_d == 1 else f"{count(without_d)} answers have"
+    without = f", and {answers} no D" if without_d else ""
     only_refused = reading.choices[REFUSED] == sum(reading.choices[name] for name in OUTCOMES[1:])
     yield (
         f"{percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are"
         f" {'refused or invalid' if only_refused else f'not valid ({reading.text})'}"
-        f"{f', and {count(without_d)} answers have no D' if without_d else ''}. With any choices in their place, the"
-        f" mean D of all answers lies between {lower:+.3f} and {upper:+.3f}"
+        f"{without}. With any choices in their place, the"
+        f" mean D of all answers lies between {signed(lower)} and {signed(upper)}"
     )
     outcomes = {name: reading.replies[name] for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD)}
-    if whole := [f"{count(number)} {name}" for name, number in outcomes.items() if number]:
-        yield f"of {count(total)} replies {joined(whole)} as a whole"
+    if whole := [f"{count(n)} {'is' if n == 1 else 'are'} {name}" for name, n in outcomes.items() if n]:
+        yield f"of {count(total)} replies, {joined(whole)} as a whole"
 
 
 def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:

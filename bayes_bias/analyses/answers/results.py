@@ -238,7 +238,8 @@ class AnswersResult(Tabled):
                 f"These include {stands} for new labels, {few} from few labels or wordings, and {one_pair} for the only"
                 " pair of labels that was asked."
             )
-        alone, words, wordings, labels = (in_words(int(number)) for number in self.counts().distinguishable)
+        numbers = [int(number) for number in self.counts().distinguishable]
+        alone, words, wordings, labels = map(in_words if max(numbers) <= 10 else count, numbers)  # in one style
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
             f" {wordings}, and with labels {labels}."

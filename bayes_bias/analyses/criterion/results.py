@@ -201,7 +201,7 @@ class CriterionValidity(Tabled):
 
     @property
     def _as_observed(self) -> str:
-        equal = f", at equal {' and '.join(self.covariates)}" if self.covariates else ""
+        equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
         return (
             f"Without correction for measurement error, the correlation over {self.labels}{equal} is"
             f" {self.written(CORRELATION, OBSERVED)}."
@@ -210,12 +210,12 @@ class CriterionValidity(Tabled):
     def _allowing(self, words: str) -> str:
         exact = not self.table.criterion_se.any()
         reach = {
-            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion'}",
-            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'}",
+            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
+            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
         }
         direction = probability_in_words(self.correlation(words)["prob_direction"])
         return (
-            f"The correlation {reach[words]}, is {self.written(CORRELATION, words)}, with a probability of direction of"
+            f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
             f" {direction}."
         )
 

@@ -21,6 +21,7 @@ from bayes_bias.formatting import (
     Tabled,
     bounds,
     count,
+    counted,
     estimate,
     joined,
     level,
@@ -137,7 +138,7 @@ class Multiverse(Tabled):
                 ),
             ],
             heading="option",
-            caption=f"{self.name}: the bias under {len(self.frame)} combinations of choices",
+            caption=f"{self.name}: the bias under {counted(len(self.frame), 'combination')} of choices",
         )
 
     @property
@@ -150,10 +151,12 @@ class Multiverse(Tabled):
         first, decimals = self.frame.iloc[0], self.metric.decimals
         own = estimate(first["mean"], *interval_of(first), decimals)
         found = int(self.excludes_zero.sum())
-        how_many = "all" if found == len(self.frame) else f"{found or 'none'} of"
+        number = len(self.frame)
+        how_many = "all" if found == number else f"{found or 'none'} of"
+        combinations = f"{how_many} {number} combinations" if number > 1 else f"{found or 'none'} of one combination"
         return (
-            f"{self.name}: the {level(self.ci_prob)} interval of the bias excludes zero in {how_many} {len(self.frame)}"
-            f" combinations of choices. With the choices of the model '{self.spec.name}', the bias is {own}."
+            f"{self.name}: the {level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
+            f" of choices. With the choices of the model '{self.spec.name}', the bias is {own}."
         )
 
     @property
@@ -184,7 +187,11 @@ class Multiverse(Tabled):
     @property
     def _problems(self) -> list[str]:
         number = int((self.frame.verdict == _NOT_CONVERGED).sum())
-        return [f"{number} fits have not converged and are treated as including zero."] if number else []
+        return [f"{_not_converged(number)} treated as including zero."] if number else []
+
+
+def _not_converged(number: int) -> str:
+    return "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
 
 
 def _between(least: str, most: str) -> str:

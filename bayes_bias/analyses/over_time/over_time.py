@@ -115,7 +115,8 @@ def over_time(
 
 def _check(settings: Settings) -> None:
     if settings.scope not in get_args(SliceScope):
-        raise ScopeError(f"scope: '{settings.scope}' is not a scope of slices", settings.scope, get_args(SliceScope))
+        problem = f"`scope` is {settings.scope!r}, which is not a scope of slices."
+        raise ScopeError(problem, settings.scope, get_args(SliceScope))
     sampling_scope(settings.words)
     check_ci_prob(settings.ci_prob)
     check_seed(settings.seed)

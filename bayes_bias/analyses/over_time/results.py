@@ -222,11 +222,12 @@ class OverTime(Tabled):
             return ""
         decimals = self.metric.decimals
         clear = self.changes[self._clear]
-        number = in_words(len(self.changes))
         if clear.empty:
+            if len(self.changes) == 1:
+                return "The step between the two slices is not larger than chance explains."
             return (
-                f"None of the {number} steps between neighbours is larger than chance explains, after"
-                " Holm's adjustment."
+                f"None of the {in_words(len(self.changes))} steps between neighbours is larger than chance explains,"
+                " after Holm's adjustment."
             )
         slices = joined(
             [
@@ -234,7 +235,8 @@ class OverTime(Tabled):
                 for (one, other), row in clear.iterrows()
             ]
         )
-        sentence = f"After Holm's adjustment for {number} steps, these differ: {slices}."
+        adjusted = f"After Holm's adjustment for {in_words(len(self.changes))} steps, these"
+        sentence = f"{adjusted if len(self.changes) > 1 else 'The two slices'} differ: {slices}."
         if self.new is None:
             return sentence
         new = clear.index[clear.chance_new_holm < 1 - self.ci_prob]

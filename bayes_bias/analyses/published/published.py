@@ -15,7 +15,7 @@ from scipy import stats
 from bayes_bias.arguments import check_count, check_seed, is_number, listed
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.files import shipped, table_file
-from bayes_bias.formatting import Tabled, equals, estimate, in_words, percent, plain, probability
+from bayes_bias.formatting import Tabled, counted, equals, estimate, in_words, percent, plain, probability
 from bayes_bias.measures.permutation import check_ddof
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.spreadsheets import read_frame
@@ -342,7 +342,8 @@ def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
-            f"`{argument}` contains {len(pair)} lengths, but d compares two {of}. Pass two lengths, such as (8, 8)."
+            f"`{argument}` contains {counted(len(pair), 'length')}, but d compares two {of}. Pass two lengths, such as"
+            " (8, 8)."
         )
     for length in pair:
         check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)

@@ -12,7 +12,7 @@ from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
-from bayes_bias.arguments import check_ci_prob, check_count, check_seed, listed
+from bayes_bias.arguments import check_ci_prob, check_count, check_kind, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
 from bayes_bias.errors import BayesBiasError, TableError
@@ -261,7 +261,8 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
         scope = check_design(means, settings.scope).name
         own_contrasts = tuple(formula for formula in contrasts if _misfit(means, formula) is None)
         entries.append(_Entry(_title(table, several_embeddings), table, means, scope, own_contrasts))
-    for formula in contrasts:
+    for k, formula in enumerate(contrasts):
+        check_kind(f"contrasts[{k}]", formula, str, f"not a contrast. Pass texts such as {_A_CONTRAST}.")
         if not any(formula in entry.contrasts for entry in entries):
             misfit = _misfit(entries[0].means, formula)
             assert misfit is not None

@@ -89,7 +89,9 @@ class PairsResult(Tabled):
     def problems(self) -> tuple[str, ...]:
         """Return the reasons why fits have not converged, empty if they have."""
         return tuple(
-            f"{name}: {problem}" for name, fit in self.fits.items() for problem in Diagnostics.of(fit).problems
+            f"{name}: {'; '.join(problems)}"
+            for name, fit in self.fits.items()
+            if (problems := Diagnostics.of(fit).problems)
         )
 
     def document(self) -> "Document":
@@ -107,7 +109,9 @@ class PairsResult(Tabled):
         """Return the answer to the question of the page, in a sentence."""
         row = self.row("share")
         if self.problems:
-            return f"No verdict, because the fits have not converged ({', '.join(self.problems)})."
+            return " ".join(
+                ["No verdict, because a fit has not converged.", *(f"{capitalized(each)}." for each in self.problems)]
+            )
         if self.changed:
             number = with_interval(row, self.ci_prob, 1, factor=100, unit="percentage points")
             subject = f"The share changed by {number}"

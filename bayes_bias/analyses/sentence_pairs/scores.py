@@ -400,8 +400,8 @@ def spread(difference: NDArray[np.float64], name: str) -> float:
     # Equal numbers may differ by rounding.
     if not sd > 1e-10 * np.abs(difference).max():
         raise SentencePairsError(
-            f"All pairs of {name} have the same difference, {difference[0]:g}, so that no uncertainty can be estimated."
-            " Pass `scores` that vary."
+            f"In '{name}', all pairs have the same difference, {difference[0]:g}, so that no uncertainty can be"
+            " estimated. Pass `scores` that vary."
         )
     return sd
 

@@ -143,7 +143,7 @@ def _times(columns_of_sources: Sequence[tuple[Source, list[Embedding | LanguageM
 
 def read_sweep(path: str | Path) -> SweepSpec:
     """A sweep from its TOML file. Paths in it are relative to its folder."""
-    remedy = "write one with lists = [...] and [[embeddings]], see --help"
+    remedy = "Write one with lists = [...] and [[embeddings]], as --help shows."
     file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
     where, home = file.name, file.parent

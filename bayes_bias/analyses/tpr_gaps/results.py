@@ -24,6 +24,7 @@ from bayes_bias.formatting import (
     level,
     percent,
     plain,
+    plural,
     probability,
     signed,
 )
@@ -140,11 +141,12 @@ class TprGaps(Tabled):
     def answer(self) -> str:
         """Return the answer to the question of the page, in a sentence."""
         if not self.diagnostics.converged:
-            return f"Not converged, do not interpret: {', '.join(self.diagnostics.problems)}."
+            return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
         row = self.aggregate.loc[MEAN_ABSOLUTE]
         number = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="percentage points")
         classes = len(self.counts.classes)
-        return f"By {number} on average over {in_words(classes)} class{'' if classes == 1 else 'es'}."
+        noun = "class" if classes == 1 else plural("class")
+        return f"True-positive rates differ by {number} on average over {in_words(classes)} {noun}."
 
     @property
     def text(self) -> str:
