@@ -58,9 +58,9 @@ class Multiverse(Tabled):
     name : str
         The list.
     frame : pandas.DataFrame
-        A row for each combination, the model itself first: its option of each choice, ``mean``, the interval
-        (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and ``sampled``, which is False if the posterior was
-        integrated without a sampler.
+        A row for each combination, the model itself first unless `choices` omits its options: the option of each
+        choice, ``mean``, the interval (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and ``sampled``, which
+        is False if the posterior was integrated without a sampler.
     left_out : tuple of str
         Choices that the table does not leave, and combinations that are not possible, each with the reason.
     metric : Metric
@@ -70,6 +70,8 @@ class Multiverse(Tabled):
     ci_prob : float
     seed : int
     table_sha256 : str
+    has_model : bool
+        Whether the first row is the model itself.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Multiverse(Tabled):
     ci_prob: float
     seed: int
     table_sha256: str
+    has_model: bool
 
     def document(self) -> "Document":
         """Return the page and its files, which `bayes_bias.write` writes into a folder."""
@@ -152,11 +155,12 @@ class Multiverse(Tabled):
         own = estimate(first["mean"], *interval_of(first), decimals)
         found = int(self.excludes_zero.sum())
         number = len(self.frame)
+        of = f"choices of the model '{self.spec.name}'" if self.has_model else "first option of each choice"
         how_many = "all" if found == number else f"{found or 'none'} of"
         combinations = f"{how_many} {number} combinations" if number > 1 else f"{found or 'none'} of one combination"
         return (
             f"{self.name}: the {level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
-            f" of choices. With the choices of the model '{self.spec.name}', the bias is {own}."
+            f" of choices. With the {of}, the bias is {own}."
         )
 
     @property
@@ -299,6 +303,7 @@ def multiverse(
         ci_prob=ci_prob,
         seed=seed,
         table_sha256=table.sha256,
+        has_model=all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items()),
     )
 
 
@@ -319,7 +324,7 @@ def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
                     f"`choices` contains '{option}', which is not an option of '{choice}'."
                     f" {did_you_mean(option, options)}"
                 )
-        wanted[choice] = {option: options[option] for option in names}
+        wanted[choice] = {option: change for option, change in options.items() if option in names}
     return wanted
 
 

@@ -65,7 +65,7 @@ def plot_multiverse(
         _draw_curve(ax, multiverse, frame)
         below = _axes_below(ax, rows * _ROW)
         _draw_choices(below, multiverse, frame)
-        legend_below(below, shown=legend, labelled=False, handles=_handles(), ncols=2)
+        legend_below(below, shown=legend, labelled=False, handles=_handles(multiverse), ncols=2)
         found = int(multiverse.excludes_zero.sum())
         set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
         return ax
@@ -85,7 +85,7 @@ def _sorted(multiverse: Multiverse) -> pd.DataFrame:
     """The combinations in the order of the curve, with what is drawn of them."""
     frame = multiverse.frame
     lower, upper = interval_of(frame)
-    is_model = np.arange(len(frame)) == 0
+    is_model = (np.arange(len(frame)) == 0) & multiverse.has_model
     nearer = lower if frame["mean"].mean() > 0 else upper
     return frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model).iloc[
         nearer.argsort(kind="stable")
@@ -126,6 +126,8 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
     ax.spines[:].set_visible(False)
 
 
-def _handles() -> list[Line2D]:
+def _handles(multiverse: Multiverse) -> list[Line2D]:
+    if not multiverse.has_model:
+        return estimate_handles("interval")
     model = Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK)
     return [*estimate_handles("interval"), model]

@@ -95,6 +95,17 @@ def test_multiverse_rejects_unknown_choices_and_models() -> None:
         bb.multiverse(table, scope="none")
 
 
+def test_model_itself_is_named_and_drawn_only_among_the_choices() -> None:
+    table = random_table().without_controls()
+    with_model = bb.multiverse(table, choices={"prior": ["half-normal", "exponential"]})
+    assert "choices of the model 'crossed'" in with_model.text
+    without = bb.multiverse(table, choices={"prior": ["half-normal"], "scales": [BY_CLASS]})
+    assert "With the first option of each choice, the bias is" in without.text
+    for result, markers in ((with_model, 1), (without, 0)):
+        ax = bb.plots.plot_multiverse(result)
+        assert sum(line.get_marker() == "D" for line in ax.lines) == markers
+
+
 @pytest.mark.slow
 def test_further_model_is_sampled_once() -> None:
     spec = load_spec("crossed").with_prior("sd_residual", "HalfCauchy", beta=1)
