@@ -26,7 +26,8 @@ def signed(value: float, decimals: int = 3) -> str:
 
 def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
     """A value and its interval. The value alone if there is none. With ``sign=""`` of what has no sign."""
-    number, interval = (signed if sign else plain)(value, decimals), bounds(lower, upper, decimals, sign=sign)
+    interval = bounds(lower, upper, decimals, sign=sign)
+    number = (signed if sign else plain)(value, decimals_of_mean(value, lower, upper, decimals))
     return number if interval == DASH else f"{number} {interval}"
 
 
@@ -51,6 +52,11 @@ def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str =
     """Write an interval for a sentence: "+0.048 to +0.108"."""
     interval = bounds(lower, upper, decimals, sign=sign)
     return interval if interval == DASH else interval[1:-1].replace(", ", " to ")
+
+
+def decimals_of_mean(value: float, lower: float, upper: float, decimals: int = 3) -> int:
+    """Return the decimals of a mean whose interval excludes zero, so that it is not written as zero."""
+    return _decisive(value, decimals) if lower * upper > 0 else decimals
 
 
 def _decisive(bound: float, decimals: int) -> int:

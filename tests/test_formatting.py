@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bayes_bias.formatting import Column, Layout, bounds, in_words, probability, signed
+from bayes_bias.formatting import Column, Layout, bounds, estimate, in_words, probability, signed
 
 
 def test_numbers_look_as_journals_print_them():
@@ -23,6 +23,11 @@ def test_a_bound_that_decides_shows_its_sign():
     assert bounds(-0.0351, -0.004, 1) == "[−0.04, −0.004]"
     assert bounds(0.0, 1e-12) == "[0.000, 0.000]"
     assert bounds(0.0004, 0.025, sign="") == "[0.000, 0.025]"  # a scale is on no side of zero
+
+
+def test_mean_is_not_written_as_zero_if_its_interval_excludes_zero():
+    assert estimate(0.00012, 0.00002, 0.00022) == "+0.0001 [+0.00002, +0.0002]"
+    assert estimate(0.0004, -0.0001, 0.0009) == "0.000 [−0.0001, +0.001]"
 
 
 def test_small_numbers_are_words():

@@ -12,7 +12,17 @@ from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import MINUS, Tabled, estimate, level, plural, probability_in_words, range_in_words, signed
+from bayes_bias.formatting import (
+    MINUS,
+    Tabled,
+    decimals_of_mean,
+    estimate,
+    level,
+    plural,
+    probability_in_words,
+    range_in_words,
+    signed,
+)
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
@@ -208,8 +218,9 @@ class Verdict(Tabled):
         """The estimate with its interval, in a sentence without a full stop."""
         adjusted = f", adjusted for {self.covariates}," if self.covariates else ""
         interval = range_in_words(self.lower, self.upper, self.metric.decimals)
+        decimals = decimals_of_mean(self.mean, self.lower, self.upper, self.metric.decimals)
         return (
-            f"The estimated {self.quantity}{adjusted} is {signed(self.mean, self.metric.decimals)}"
+            f"The estimated {self.quantity}{adjusted} is {signed(self.mean, decimals)}"
             f" ({level(self.ci_prob)} credible interval {interval})"
         )
 
