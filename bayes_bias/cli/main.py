@@ -171,10 +171,16 @@ def _one_line(error: Exception) -> str:
 
 
 def _with_options(message: str, words: list[str]) -> str:
-    """Name the options of the command that was called where a message has the arguments of Python."""
+    """Name options of the command that was called where a message has the arguments of Python.
+
+    `scores` is a table in Python, but --scores a file to write.
+    """
     name = next((word for word in words if word in COMMANDS), None)
-    params = command_called(name).params if name else []
-    options = {param.name: max(param.opts, key=len) for param in params if param.param_type_name == "option"}
+    options = {
+        param.name: max(param.opts, key=len)
+        for param in (command_called(name).params if name else ())
+        if param.param_type_name == "option" and param.name != "scores"
+    }
     return _ARGUMENT.sub(lambda found: options.get(found[1], found[0]), message)
 
 

@@ -67,7 +67,8 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     most = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
     for name, words in most.items():
         if len(words) < n:
-            raise MeasureError(f"`n` is {n}, but only {len(words)} words lean to '{name}'. Use a smaller number.")
+            lean = "word leans" if len(words) == 1 else "words lean"
+            raise MeasureError(f"`n` is {n}, but only {len(words)} {lean} to '{name}'. Use a smaller number.")
     return most
 
 

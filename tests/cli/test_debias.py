@@ -70,7 +70,7 @@ def test_replicates_are_debiased_one_by_one(run, tmp_path):
         ((*SEVERAL, "--after", "b", "--masked", "--damage"), "--damage vocabulary"),
         ((*SEVERAL, "--after", "googlenews-demo", "--sets", PAIRS), "--sets"),
         ((*SEVERAL, "--after", "hard", "--after", "leace", "--sets", PAIRS, "--setting", "k=1"), "--setting 'k' 2"),
-        ((*SEVERAL, "--after", "hard", "--after", "hard", "--sets", PAIRS), "embeddings 2 'googlenews-demo, hard'"),
+        ((*SEVERAL, "--after", "hard", "--after", "hard", "--sets", PAIRS), "embeddings twice 'googlenews-demo, hard'"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "oscar"), "oscar independent"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "inlp"), "iterations 35 groups"),
         (("debias", "--sets", PAIRS, "--out", "x.npz", "--method", "leace", "--setting", "shrink=true"), "shrinkage"),
