@@ -68,7 +68,7 @@ def test_masked_models_are_compared_on_several_lists(
     run(capsys, "wordlists", "weat6", "--copy", tmp_path / "own.toml")
     sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     _, out = run(capsys, "compare", "weat6", tmp_path / "own.toml", *sides, "--out", tmp_path / "found")
-    assert says(out, "of biased before after list before even weat6 own of biased changed even weat6 even own")
+    assert says(out, "of biased before after list before even weat6 own Changes versions of biased even weat6 own")
     tables = [bb.log_probabilities("weat6", folder, ()) for folder in folders]
     change = bb.measures.quasi_f(difference(*pair(*tables))).value
     assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
@@ -135,7 +135,7 @@ name = "CDA"
 masked = "{folders[1]}"
 """)
     _, out = run(capsys, "sweep", tmp_path / "audit.toml", "--out", tmp_path / "out", "--jobs", "1")
-    assert says(out, "versions of BERT changed CDA weat6")
+    assert says(out, "Changes versions of BERT CDA weat6")
     (row,) = pd.read_csv(tmp_path / "out" / "changes.csv").itertuples()
     tables = [bb.log_probabilities("weat6", folder, ()) for folder in folders]
     change = bb.measures.quasi_f(difference(*pair(*tables)))

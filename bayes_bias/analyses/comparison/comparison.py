@@ -25,8 +25,8 @@ from bayes_bias.formatting import (
     Layout,
     Tabled,
     capitalized,
+    counted,
     estimate,
-    in_words,
     joined,
     plain,
     probability,
@@ -383,7 +383,7 @@ def _few_words(comparison: Comparison) -> list[str]:
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return []
     return [
-        f"The interval of the change may be too short, because a group or class has only {in_words(shortest)} words."
+        f"The interval of the change may be too short, because a group or class has only {counted(shortest, 'word')}."
         " In simulations, 95% intervals contained 88% of known changes with four words in each, and 94% with eight."
     ]
 
@@ -394,8 +394,8 @@ def _taught(comparison: Comparison) -> list[str]:
     if not words:
         return []
     examples = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    learned = f"The debiasing method learned from {len(words)} words of this list ({examples})"
-    return [f"{learned}, so their change tells you little about other words."]
+    learned = f"The debiasing method learned from {counted(len(words), 'word')} of this list ({examples})"
+    return [f"{learned}, so a change of these tells you little about other words."]
 
 
 def _cost(comparison: Comparison) -> list[str]:
@@ -412,5 +412,5 @@ def _moved_controls(comparison: Comparison) -> list[str]:
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
     change = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
-    verb = "differ" if comparison.corpora else "moved"
-    return [f"Control classes {verb} by at most {change} ({most})."]
+    verb = "differs" if comparison.corpora else "moved"
+    return [f"Of the control classes, {most} {verb} most ({change})."]

@@ -58,7 +58,7 @@ def test_refuses_what_has_no_pairs(tables, small_table):
     other = replace(random_table(targets={"men": 3, "boys": 4}), name="other")
     for given, message in (
         ([first], "tables 1 two"),
-        ([first, first], "tables 2 'first'"),
+        ([first, first], "tables 'first' twice"),
         ([first, replace(first, name="same")], "'first' 'same' values"),
         ([first, other], "tables 'other' 'first' stereotypes"),
         ([first, "less"], "tables str"),
