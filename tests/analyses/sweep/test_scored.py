@@ -100,7 +100,7 @@ def test_a_list_without_answers_fails_alone() -> None:
         ),
         ([bb.LanguageModelColumn(Talker("one"))], {"versions": GivenVersion(3, "CDA", of="one")}, "model int clozes"),
         ([bb.LanguageModelColumn(3)], {}, "model int clozes"),
-        ([bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))], {}, "embeddings 2 'one'"),
+        ([bb.LanguageModelColumn(Talker("one")), bb.LanguageModelColumn(Talker("one"))], {}, "embeddings 'one' twice"),
         ([bb.LanguageModelColumn(Talker("one"), predict="target")], {}, "predict 'target' 'targets'"),
         ([bb.LanguageModelColumn(Talker("one"), templates="plain-1")], {}, "templates 'plain-1'"),
     ],

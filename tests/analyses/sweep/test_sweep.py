@@ -212,9 +212,9 @@ def test_order_of_files_changes_no_number(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"embeddings": []}, "embeddings empty"),
-        ({"embeddings": ["googlenews-demo", "googlenews-demo"]}, "embeddings 2 'googlenews-demo'"),
+        ({"embeddings": ["googlenews-demo", "googlenews-demo"]}, "embeddings 'googlenews-demo' twice"),
         ({"wordlists": []}, "wordlists empty"),
-        ({"wordlists": ["weat6", "weat6"]}, "wordlists 'weat6' 2"),
+        ({"wordlists": ["weat6", "weat6"]}, "wordlists 'weat6' twice"),
         ({"models": ["hierarchical"]}, "model 'hierarchical' scopes"),
         ({"measures": ["WAET"]}, "measures 'WAET' 'WEAT'"),
         ({"posteriors": "some"}, "posteriors 'some'"),
