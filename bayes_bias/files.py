@@ -122,7 +122,7 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
         fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
-        raise refusal(f"{argument}: '{text}' is an address, and files are read here. Download it first{fetched}.")
+        raise refusal(f"{argument}: '{text}' is an address, but a local file is required. Download it first{fetched}.")
     path = expanded(text)
     if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         raise refusal(

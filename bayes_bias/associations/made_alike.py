@@ -74,8 +74,8 @@ class MadeAlike(Tabled):
         q = self.table.q
         if not self.unlike:
             return (
-                f"Made alike: {self.words} random words are about as far apart in each (q from {plain(q.min(), 2)} to"
-                f" {plain(q.max(), 2)}, relative to {self.reference})."
+                f"The embeddings are comparable: {self.words} random words are about equally far apart in all of them"
+                f" (q from {plain(q.min(), 2)} to {plain(q.max(), 2)}, relative to {self.reference})."
             )
         return (
             f"{self.differing} Because biases may differ only for this reason, there is no verdict. Cut the texts to"

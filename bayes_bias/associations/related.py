@@ -20,12 +20,12 @@ their means with its expectation for independent words. Together, the variance o
 *In common.* If both groups have the same sub-topics, their preferences cancel in the difference. Let c be the variance
 of the other group's profiles along the leading direction of this one, relative to the largest along any direction: near
 1 if both vary along it, and small for sub-topics that were chosen independently. Let S be the squared distance of the
-two means along it, relative to its expectation for independent words. The share c of the inflation is limited by S in
-the same way as the whole is limited by R,
+two means along it, relative to its expectation for independent words. A share c of the inflation is limited by S, just
+as the whole is limited by R,
 
 .. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S)),
 
-averaged over the other groups.
+and the inflation is the average of I' over the other groups.
 
 References
 ----------

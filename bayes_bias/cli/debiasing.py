@@ -66,7 +66,7 @@ def debias(
     settings: SettingsOption = None,
     ratings: RatingsOption = None,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Omit words of the sets that have no vector, and list them.")
+        bool, typer.Option("--skip-missing", help="Leave words without a vector out of the sets, and list them.")
     ] = False,
     match: MatchOption = "exact",
     overwrite: OverwriteOption = False,

@@ -258,7 +258,8 @@ def plan(
     )
     number = words_needed(posterior, size, **inference.reading)
     words = f"about {number:,} words" if number else f"more than {MOST_WORDS:,} words"
-    say(f"A bias of {size:g} would be detected 80% of the time with {words} in each sampled group and class.")
+    where = "in each group and each class that is a sample"
+    say(f"A bias of {size:g} would be detected 80% of the time with {words} {where}.")
     if out_file is not None:
         figure = bb.plots.plot_plan(posterior, size, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
         with whole_file(out_file, overwrite) as unfinished:

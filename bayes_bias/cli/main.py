@@ -133,7 +133,7 @@ def _common(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Options of every command. `main` reads --debug itself, wherever it stands."""
+    """Options of every command. `main` reads --debug itself, wherever it appears on the command line."""
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
@@ -173,7 +173,7 @@ def _one_line(error: Exception) -> str:
 def _with_options(message: str, words: list[str]) -> str:
     """Name options of the command that was called where a message has the arguments of Python.
 
-    `scores` is a table in Python, but --scores a file to write.
+    In Python, `scores` is a table; on the command line, --scores names a file to write.
     """
     name = next((word for word in words if word in COMMANDS), None)
     options = {

@@ -222,7 +222,8 @@ def damage(
     neighbours : int
         How many nearest neighbours, by cosine.
     vocabulary : int
-        Largest number of words. If the vocabulary is larger, only its first words are used, which are often frequent.
+        Largest number of words. If the vocabulary is larger, only its first words are used, which are usually the most
+        frequent.
     ratings : sequence of paths
         Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed

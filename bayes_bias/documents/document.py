@@ -52,7 +52,7 @@ class Document:
 
 
 class Documented(Protocol):
-    """A result that says itself what its pages are."""
+    """A result that defines its own page and files."""
 
     def document(self) -> Document:
         """Its page, and its other files."""

@@ -172,7 +172,7 @@ class Embedding(Telling):
         Raises
         ------
         EmbeddingError
-            If words of the source are not in the order of their frequency.
+            If words of the source are not sorted by frequency.
 
         Examples
         --------
@@ -188,14 +188,14 @@ class Embedding(Telling):
         rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
-                f"The covariate 'rank' requires words in the order of their frequency, but {self.name} ({self.source})"
+                f"The covariate 'rank' requires words that are sorted by frequency, but {self.name} ({self.source})"
                 " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
                 " frequencies."
             )
         return _once(iter(rank_of.items()), words).values
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
-        """Return these words in memory, optionally with the pool for random lists and general words.
+        """Return an embedding of these words in memory, optionally with general words and a pool for random lists.
 
         The source is read once, and once more for frequency ranks. If a source has a language's words, its pool
         consists of general words.

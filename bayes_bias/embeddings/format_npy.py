@@ -96,7 +96,7 @@ def _words_of(index: Path) -> list[str]:
     try:
         table = read_parquet(index)
     except Exception as error:  # Arrow has errors of many kinds
-        raise EmbeddingError(f"{index.name} is a damaged Parquet file ({error}). Write it again.") from error
+        raise EmbeddingError(f"{index.name} is a damaged Parquet file ({error}). Create it again.") from error
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
     if len(texts) != 1:
         raise EmbeddingError(

@@ -83,7 +83,7 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
             lines = [line for line in text.splitlines() if line.strip()]
             return [parse_json(line) for line in lines], True
     except (ValueError, RecursionError) as error:
-        raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Write it again.") from error
+        raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Create it again.") from error
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
@@ -100,7 +100,7 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
         return read_parquet(content).to_pandas(use_threads=False)
     except Exception as error:  # Arrow has errors of many kinds
-        raise EmbeddingError(f"{name} is a damaged Parquet file ({error}). Write it again.") from error
+        raise EmbeddingError(f"{name} is a damaged Parquet file ({error}). Create it again.") from error
 
 
 def _recognises(sample: bytes) -> bool:

@@ -235,7 +235,7 @@ def _named(item: Mapping[str, Any]) -> str:
 
 
 def _error_of(value: Any, depth: int = 0) -> str:
-    """Return the message of an error in an object at any depth, or ""."""
+    """Return the message of an error nested at any depth in an object, or "" if there is none."""
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return ""
     for key in ("error", "errors"):

@@ -83,7 +83,7 @@ class Packaged(InDistribution):
     Attributes
     ----------
     vectors, words : tuple of str
-        Path inside the module, and SHA-256, of the array and of its words, in the order of their frequency.
+        Path inside the module and SHA-256, of the array and of its words. The most frequent words are first.
     reference : str
         The key of the work to cite, in ``documents/references.toml``.
     """

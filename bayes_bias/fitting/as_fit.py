@@ -185,7 +185,7 @@ def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
     for name, values in find_observations(model).items():
         if name not in observed or not np.array_equal(observed[name].to_numpy(), np.asarray(values)):
             raise SpecError(
-                f"draws: '{name}' was observed with other values than the table has. Pass the table that was sampled."
+                f"draws: '{name}' was observed with values other than those of the table. Pass the sampled table."
             )
 
 

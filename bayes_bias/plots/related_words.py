@@ -115,7 +115,7 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
     """Blank for a word with itself."""
     if table.vectors is None:
         raise TableError(
-            f"The table '{table.name}' contains no vectors. Make it with cosines(...), or add them by `with_vectors`."
+            f"The table '{table.name}' contains no vectors. Make it with cosines(...), or use `with_vectors`."
         )
     unit = unit_means([table.vectors[word] for word in words])
     similarity = unit @ unit.T

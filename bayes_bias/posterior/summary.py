@@ -93,8 +93,8 @@ def summarize(
             whether the fit passed its convergence checks.
 
         In the units of the table (``effect_size``: none, hierarchical connection means: cosine distance). A number that
-        is not defined is missing. If a list has too many words to hold the effects of each in memory, a notice says so,
-        and ``target_bias`` or ``attribute_bias`` is omitted. Scope "none" has both.
+        is not defined is missing. If a list has too many words to hold the effects of each in memory, ``target_bias``
+        or ``attribute_bias`` is omitted, and a notice is logged. Scope "none" has both.
 
     Raises
     ------

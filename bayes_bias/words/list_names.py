@@ -86,7 +86,7 @@ def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
     try:
         return list(read_parquet(file).to_pylist())
     except Exception as error:  # Arrow has errors of many kinds
-        raise WordListError(f"{label} is a damaged Parquet file ({error}). Write it again.") from error
+        raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:

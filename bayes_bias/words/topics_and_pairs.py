@@ -31,7 +31,7 @@ def check_sub_topics(sub_topics: Any, where: str = "`sub_topics`") -> SubTopicsF
 
 
 def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tuple[Topics, tuple[str, ...]]:
-    """Return the sub-topics of each group and class that has some, with notices of repeated words."""
+    """Return the sub-topics of each group and class that has any, with notices about repeated words."""
     table = content.table("topics")
     topics: dict[str, Words] = {}
     notices: tuple[str, ...] = ()

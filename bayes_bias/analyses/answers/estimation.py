@@ -117,8 +117,8 @@ def estimate(
 
     Notes
     -----
-    Generalising to new labels requires five labels of each group and three wordings. With fewer, there is an interval,
-    with a caution in the verdict. With one pair of labels, numbers describe only this pair.
+    Generalising to new labels requires five labels of each group and three wordings. With fewer, an interval
+    is still reported, but the verdict contains a caution. With one pair of labels, numbers describe only this pair.
 
     Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` and ``bounds_ub`` are the mean D of all
     answers if each of these choices had been against the stereotype, or agreed with it.

@@ -280,7 +280,7 @@ def compare_all(
         other with its equal-tailed interval (units of the tables); ``observed``, that of the raw contrasts;
         ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for the number
         of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known. If they were
-        not, ``chance_holm`` is missing, and a notice says so. Intervals are not adjusted.
+        not, ``chance_holm`` is missing, and a notice is logged. Intervals are not adjusted.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def _plot_sides(comparison: Comparison) -> Axes:
 
 
 def _controls(comparison: Comparison) -> Layout:
-    """The change of each control class with its interval, which scope "none" does not have."""
+    """The change of each control class, with its interval unless the scope is "none"."""
     table, decimals = comparison.controls, comparison.before.metric.decimals
     if scope_of(comparison.scope).samples_nothing:
         table = table.assign(**dict.fromkeys(interval_columns(table), math.nan))

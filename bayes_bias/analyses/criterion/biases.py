@@ -30,7 +30,7 @@ class Biases:
     Attributes
     ----------
     values : pandas.Series
-        The biases by label. The name of the index is what a label is, such as "language".
+        The biases by label. The name of the index describes the labels, such as "language".
     covariance : pandas.DataFrame
         Covariance of the errors, labels by labels, in squared units of the biases. Zero for biases that count as exact.
     unit : str

@@ -249,7 +249,7 @@ def multiverse(
     BayesBiasError
         If a choice or an option is unknown.
     ScopeError
-        If the design cannot carry the scope.
+        If the data do not support the scope.
 
     Notes
     -----

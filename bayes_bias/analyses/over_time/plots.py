@@ -1,4 +1,4 @@
-"""The bias of each slice on an axis of time."""
+"""The bias of each slice on a time axis."""
 
 from collections.abc import Sequence
 from typing import Any

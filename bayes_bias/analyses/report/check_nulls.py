@@ -105,7 +105,7 @@ def _sizes_of_topics(topics: Calibration, study: Study) -> tuple[float, float]:
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
-    """How often the model, and WEAT if it is defined, found a bias if there is none."""
+    """How often the model (and WEAT, if it is defined) finds a bias when there is none."""
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in shares.index:

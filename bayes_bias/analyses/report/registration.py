@@ -28,7 +28,7 @@ _NOT_REGISTERED = ("embedding_source",)
 class Registration(Tabled):
     """An analysis that was fixed beforehand: lists with their words, vectors, model, and decision rule.
 
-    Made by `bayes_bias.register`, which estimates no bias. `save` writes it to a file, and
+    Made by `bayes_bias.register`, without estimating a bias. `save` writes it to a file, and
     ``report(..., registered=path)`` compares the analysis with it.
 
     Attributes

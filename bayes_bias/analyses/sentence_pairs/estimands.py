@@ -109,7 +109,7 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
 
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
-    """Return the variance of single pairs (ahead or not): the part that pairs of a cluster share, and the total."""
+    """Return two variances of whether a pair is ahead: the part shared within a cluster, and the total."""
     flat = _arrays(stacked(posterior))
     by_type = _values_of_types(flat, data, "logit")
     total = _total(_spread(flat), len(by_type))

@@ -147,7 +147,7 @@ def read_scores(
     unrounded.
 
     Scores are natural logarithms of probabilities, and therefore not above 0. Other scores require a `unit`: they are
-    converted to the logarithms of probabilities, minus the losses, or minus the logarithms of perplexities. Without a
+    converted to log probabilities, negated losses, or negated logarithms of perplexities. Without a
     unit, scores that do not look like log probabilities raise an error.
 
     Scores that were made under different settings, such as layers, versions or languages, are not pooled, unless the

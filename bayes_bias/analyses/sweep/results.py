@@ -116,7 +116,8 @@ class Sweep(Tabled):
     metric : Metric
         The metric of the tables. A bias is a difference in it.
     pooled : Crossed or None
-        The pooled model of all cells, versions left out. None if there is a single cell, or if all were only screened.
+        The pooled model of all cells except those of versions. None if there is a single cell, or if all were only
+        screened.
     ranking : VersionRanking or None
         The share of the bias that each version removes, or None without versions or without a clear bias.
     damage : mapping of str to Damage

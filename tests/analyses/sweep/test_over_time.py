@@ -36,7 +36,7 @@ def test_embeddings_with_times_make_a_series(swept: Sweep) -> None:
     assert [*series.tables] == [1900, 1950]
     cells = swept.cells.xs("weat7", level="list").observed
     assert series.table.bias.to_numpy() == pytest.approx([cells["first"], cells["later"]])
-    assert says(series.text, "Made alike weat7 1900 to 1950")
+    assert says(series.text, "comparable weat7 1900 to 1950")
 
 
 def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: Path) -> None:
