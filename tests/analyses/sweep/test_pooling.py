@@ -92,7 +92,7 @@ def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
     assert pooled is not None
     assert alone is not None
     pd.testing.assert_frame_equal(pooled.embeddings, alone.embeddings)
-    assert says(pooled.notices, "embeddings none embedding 2")
+    assert says(pooled.notices, "embeddings excluded embedding 2")
     assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
 
 
