@@ -13,7 +13,7 @@ from tests.test_notebooks import OF_MODELS, executed, number, texts
 def test_runs_and_measures_its_texts_bias(path):
     """A training ends elsewhere on another processor, so that its digits are not those that are stored."""
     told = "\n".join(texts(executed(path)))
-    biased, even = re.findall(r"Posterior: (\S+) \[", told)
+    biased, even = re.findall(r"The estimated bias is (\S+) \(", told)
     truth = re.search(r"in the text: (\S+) nats", told)
     assert truth is not None
     assert number(biased) == pytest.approx(number(truth[1]), abs=0.15)
