@@ -101,15 +101,14 @@ class Diagnostics:
 
     @property
     def text(self) -> str:
-        """Return True if the fit has converged, and by which numbers."""
-        verdict = "The fit has converged."
+        """Say whether the fit has converged, and by which numbers."""
         if not self.for_bias.converged:
             return f"✕ The fit has not converged: {'; '.join(self.problems)}."
         if not self.converged:
             return f"The bias has converged, but {self.levels}"
         sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
         return (
-            f"{verdict} R-hat is at most {plain(self.r_hat)}, effective sample sizes are at least {sizes},"
+            f"The fit has converged. R-hat is at most {plain(self.r_hat)}, effective sample sizes are at least {sizes},"
             f" and there are {self.divergent}."
         )
 

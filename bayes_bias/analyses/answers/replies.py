@@ -233,8 +233,9 @@ def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Ite
         offered = []
         for labels in questions.labels:
             mentions = sorted(mentioned & set(labels))
-            # The offered label of a group, if the reply or the list contains only one.
-            offered.append(mentions[0] if len(mentions) == 1 else labels[0] if len(labels) == 1 else "")
+            # The offered label of a group, if the reply or, failing that, the list contains only one.
+            known = mentions if len(mentions) == 1 else labels
+            offered.append(known[0] if len(known) == 1 else "")
         a, b = offered
         shared = {"model": reply["model"], "stereotype": reply["stereotype"], "wording": reply["wording"]}
         shared |= {"answer": number + 1, "label_a": a, "label_b": b}

@@ -173,7 +173,7 @@ class Comparison(Tabled):
 
     @property
     def headline(self) -> str:
-        """Return True if the bias changed, in a few words and without a full stop."""
+        """Say whether the bias changed, in a few words and without a full stop."""
         quantity, label = self.names["change"], self.verdict.label
         changed = "differ" if self.corpora else "changed"
         return {

@@ -175,7 +175,7 @@ class OverTime(Tabled):
 
     @property
     def headline(self) -> str:
-        """Return True if the bias changed, in a clause."""
+        """Say whether the bias changed, in a clause."""
         first, *_, last = self.tables
         span = f"from {first} to {last}"
         is_up, ends = float(self.trend.table["mean"].iloc[0]) > 0, self.table["bias"].iloc[[0, -1]]

@@ -84,7 +84,7 @@ class SliceContrast(Tabled):
 
     @property
     def verdict(self) -> Label:
-        """Return True if it is larger than chance explains."""
+        """Return the verdict on whether it is larger than chance explains."""
         if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
         if self.alike.unlike:

@@ -45,9 +45,10 @@ def answer(report: Report) -> str:
 
 
 def _findings(report: Report, found: Sequence[Section]) -> list[str]:
-    number, total = in_words(len(found)).capitalize(), in_words(len(report.sections))
-    which = "Both" if len(found) == len(report.sections) == 2 else f"{number} of {total}"
-    which = f"All {total}" if len(found) == len(report.sections) > 2 else which
+    total = in_words(len(report.sections))
+    which = f"{in_words(len(found)).capitalize()} of {total}"
+    if len(found) == len(report.sections):
+        which = "Both" if len(found) == 2 else f"All {total}"
     shows = "shows" if len(found) == 1 else "show"
     names = joined([_with_direction(section) for section in found])
     return [
@@ -61,17 +62,16 @@ def _no_finding(sections: Sequence[Section]) -> str:
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""
-    subject = "Neither" if judged == 2 else f"None of the {in_words(judged)}"
-    lists = "word list" if judged == 2 else "word lists"
-    if judged < len(sections):
-        subject = "The only" if judged == 1 else subject
-        lists = "word list with a verdict" if judged <= 2 else "word lists with a verdict"
-    return f"{subject} {lists} shows {'no' if judged == 1 else 'a'} bias that can be distinguished from noise."
+    which = " with a verdict" if judged < len(sections) else ""
+    if judged == 1:
+        return f"The only word list{which} shows no bias that can be distinguished from noise."
+    subject = f"Neither word list{which}" if judged == 2 else f"None of the {in_words(judged)} word lists{which}"
+    return f"{subject} shows a bias that can be distinguished from noise."
 
 
 def _answer_of_one(section: Section) -> str:
     name, verdict = called(section), section.verdict
-    if has_one_group(section) and section.verdict.label in _JUDGED:
+    if has_one_group(section) and verdict.label in _JUDGED:
         return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
     against = ", in the direction opposite to the stereotype" if _is_against(section) else ""
     sentence = {

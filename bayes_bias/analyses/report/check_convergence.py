@@ -7,7 +7,9 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 def _run(study: Study) -> Check:
     diagnostics = Diagnostics.of(study.fitted)
     has_converged, bias_has_converged = diagnostics.converged, diagnostics.for_bias.converged
-    brief = "converged" if has_converged else "only the bias converged" if bias_has_converged else "not converged"
+    brief = "converged" if has_converged else "not converged"
+    if bias_has_converged and not has_converged:
+        brief = "only the bias converged"
     return Check(
         diagnostics.text, brief, alarm=not has_converged, in_verdict=not bias_has_converged, result=diagnostics
     )

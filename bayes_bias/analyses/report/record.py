@@ -106,7 +106,7 @@ class Section:
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Return True if the fit can be believed."""
+        """Return the diagnostics of the fit."""
         return Diagnostics.of(self.fitted)
 
     @property

@@ -182,7 +182,7 @@ def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[s
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Return True if the embeddings were made alike, or None if there is one alone, or nothing is known."""
+    """Compare how the embeddings were made, or return None if there is only one, or nothing is known."""
     if len(embeddings) < 2:
         return None
     step("Are the embeddings comparable?")
