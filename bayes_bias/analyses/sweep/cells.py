@@ -137,12 +137,19 @@ class VectorCell(Cell):
         if self.embedding.replicates and self.similarity.unit:
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
         replicates = [list(self.embedding.replicates), self.embedding.kind]
-        other = [] if self.similarity == COSINES else [self.similarity.name]
-        other += [] if self.embedding.match == "exact" else [self.embedding.match]
-        related: list[Any] = [] if self.vocabulary is None else [self.vocabulary.sha256]
-        related += [] if self.original is None else [self.original.depends_on]
-        related += [self.absent_controls] if self.absent_controls else []
-        return [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss, *other, *related]
+        parts = [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss]
+        # A setting at its default adds nothing, so that folders of older versions stay valid.
+        if self.similarity != COSINES:
+            parts.append(self.similarity.name)
+        if self.embedding.match != "exact":
+            parts.append(self.embedding.match)
+        if self.vocabulary is not None:
+            parts.append(self.vocabulary.sha256)
+        if self.original is not None:
+            parts.append(self.original.depends_on)
+        if self.absent_controls:
+            parts.append(self.absent_controls)
+        return parts
 
     @property
     def measures_depend_on(self) -> list[Any]:
@@ -156,15 +163,12 @@ class VectorCell(Cell):
         return [*lookup(self.embedding, self.words)[1].absent_controls(allow_loss=self.allow_loss)]
 
     def table(self) -> AssociationTable:
-        table = self._measured()
+        table = table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
         if self.vocabulary is None:
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
         original = None if self.original is None else self.original.table()
         related = related_as_shown(table, self.vocabulary, besides=self.words, shown=original)
         return related if original is None else without_preferences(related)
-
-    def _measured(self) -> AssociationTable:
-        return table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
 
     def without_controls(self) -> "VectorCell":
         return replace(self, words=self.words.without_controls(), vocabulary=None, original=None)
@@ -222,13 +226,14 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
 
 
 def _round(value: Any) -> Any:
+    """Return a record with its numbers in ten significant digits."""
     match value:
         case float():
             return float(f"{value:.10g}")
         case dict():
-            return {name: _round(each) for name, each in value.items()}
+            return {name: _round(item) for name, item in value.items()}
         case list() | tuple():
-            return [_round(each) for each in value]
+            return [_round(item) for item in value]
     return value
 
 
@@ -237,11 +242,13 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
     """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
     table = cell.without_controls().table()
     result = quasi_f(table, ci_prob=ci_prob)
+    lower, upper = interval_names(ci_prob, "ci")
     return {
         "bias": result.value,
         "sd": result.se,
         "df": result.df,
-        **dict(zip(interval_names(ci_prob, "ci"), result.interval, strict=True)),
+        lower: result.interval[0],
+        upper: result.interval[1],
         "chance": result.p_value,
         "influence": influence_of(result),
         "coverage": _coverage(table),
@@ -264,36 +271,48 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
     if levels.empty:
         return record
     label = levels["mean"].abs().idxmax()
-    bounds = zip(interval_names(how.ci_prob, of="control"), interval_of(levels.loc[label]), strict=True)
-    of_most = {"control": label, "control_moved": float(levels["mean"][label])}
-    return record | {"controls": of_most | {name: float(bound) for name, bound in bounds}}
-
-
-def _sampled(table: AssociationTable, how: Fitting) -> tuple[Fitted, bool]:
-    """A fit. Among hundreds a few do not converge, and no one can rerun them."""
-    fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
-    if Diagnostics.of(fitted).for_bias.converged:
-        return fitted, False
-    draws, tune, accept = 2 * how.sampling.draws, 2 * how.sampling.tune, max(_CAREFUL, how.sampling.target_accept)
-    careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
-    return fit_table(table, how.spec, seed=how.seed, sampling=careful), True
+    moved_most = levels.loc[label]
+    lower, upper = interval_of(moved_most)
+    lower_name, upper_name = interval_names(how.ci_prob, of="control")
+    controls = {
+        "control": label,
+        "control_moved": float(moved_most["mean"]),
+        lower_name: float(lower),
+        upper_name: float(upper),
+    }
+    return record | {"controls": controls}
 
 
 def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
-    fitted, sampled_again = _sampled(table, how)
+    """Return the record of a fit, and the fit."""
+    fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
+    diagnostics = Diagnostics.of(fitted)
+    # Among hundreds of fits a few do not converge, and no one can rerun them.
+    sampled_again = not diagnostics.for_bias.converged
+    if sampled_again:
+        careful = replace(
+            how.sampling,
+            draws=2 * how.sampling.draws,
+            tune=2 * how.sampling.tune,
+            target_accept=max(_CAREFUL, how.sampling.target_accept),
+        )
+        fitted = fit_table(table, how.spec, seed=how.seed, sampling=careful)
+        diagnostics = Diagnostics.of(fitted)
     judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
     row = row_of_bias(fitted, judged.scope, how.ci_prob)
+    lower, upper = interval_names(how.ci_prob)
     record = {
         "bias": judged.mean,
         "sd": float(row.sd),
-        **dict(zip(interval_names(how.ci_prob), (judged.lower, judged.upper), strict=True)),
+        lower: judged.lower,
+        upper: judged.upper,
         "chance": judged.chance,
         "observed": float(bias_estimate(fitted, judged.scope).observed.item()),
         "noise_sd": float(row.noise_sd),
         "verdict": judged.label,
         "scope": judged.scope,
         "problems": list(judged.problems),
-        "diagnostics": asdict(Diagnostics.of(fitted)),
+        "diagnostics": asdict(diagnostics),
         "shares": variance_shares(fitted).loc["bias"].to_dict(),
         "sampled_again": sampled_again,
         "versions": versions(),
@@ -309,36 +328,37 @@ def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob:
 
 @_recorded
 def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
+    """Return the rows of the table of measures, and why others are not in it."""
     result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)
-    # Not every measure applies to every list, unless it was named.
-    missing = [name for name in result.left_out if measures is not None or name in result.failed]
+    missing = []
+    for name, reason in result.left_out.items():
+        # Not every measure applies to every list, unless it was named.
+        if measures is not None or name in result.failed:
+            missing.append(reason)
     return {
         "rows": result.table.reset_index().to_dict("records"),
         "left_out": dict(result.left_out),
         "failed": sorted(result.failed),
-        "missing": [result.left_out[name] for name in missing],
+        "missing": missing,
     }
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Groups and classes that lost words, or have some under another spelling, except control classes."""
+    """Return groups and classes that lost words, or have some under another spelling, except control classes."""
     if (frame := table.coverage) is None:
         return []
-    other = (frame.respelt != "") | (frame.from_subwords != "")
-    rows = frame[((frame.found < frame.asked) | other) & (frame.role != "control")]
-    return [
-        {
-            "name": row.name,
-            "asked": int(row.asked),
-            "found": int(row.found),
-            "lost": _named(row),
-            "respelt": row.respelt,
-            "from_subwords": row.from_subwords,
-        }
-        for row in rows.itertuples(index=False)
-    ]
-
-
-def _named(row: Any) -> str:
-    words = [word for part in (row.missing, row.zero, row.non_finite, row.copies) if part for word in part.split(", ")]
-    return shortened(words, _NAMED)
+    is_replaced = (frame.respelt != "") | (frame.from_subwords != "")
+    records = []
+    for row in frame[((frame.found < frame.asked) | is_replaced) & (frame.role != "control")].itertuples(index=False):
+        lost = ", ".join(part for part in (row.missing, row.zero, row.non_finite, row.copies) if part)
+        records.append(
+            {
+                "name": row.name,
+                "asked": int(row.asked),
+                "found": int(row.found),
+                "lost": shortened(lost.split(", ") if lost else [], _NAMED),
+                "respelt": row.respelt,
+                "from_subwords": row.from_subwords,
+            }
+        )
+    return records

@@ -4,7 +4,7 @@ Each embedding is read once, whatever the number of lists.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -151,31 +151,31 @@ class Column:
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """All embeddings and models opened, before any is read. Names are different, and all give one metric."""
-    named_sources: list[tuple[str | None, Any]]
+    names: Iterable[str | None]
     if isinstance(embeddings, Mapping):
-        named_sources = [*embeddings.items()]
+        names, sources = embeddings.keys(), tuple(embeddings.values())
     else:
-        one = str | Path | Embedding | LanguageModelColumn
-        sources = listed("embeddings", embeddings, one, "['googlenews-demo']", EmbeddingError)
-        named_sources = [(None, source) for source in sources]
-    columns = [_opened(source, name) for name, source in named_sources]
+        single = str | Path | Embedding | LanguageModelColumn
+        sources = listed("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
+        names = [None] * len(sources)
+    columns: list[OpenColumn] = []
+    models, others = [], []
+    for name, source in zip(names, sources, strict=True):
+        if isinstance(source, LanguageModelColumn):
+            columns.append(source.opened(name=name))
+            models.append(columns[-1].name)
+        else:
+            columns.append(open_embedding(source, name=name))
+            others.append(columns[-1].name)
     if not columns:
         raise EmbeddingError("`embeddings` is empty. Name one or more, such as ['googlenews-demo'].")
     check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
-    models = [column.name for column in columns if isinstance(column, LanguageModelColumn)]
-    others = [column.name for column in columns if not isinstance(column, LanguageModelColumn)]
     if models and others:
         raise EmbeddingError(
             f"`embeddings` contains log probabilities ('{models[0]}') and cosines ('{others[0]}'), which"
             " cannot be compared. Make a separate sweep for each kind."
         )
     return columns
-
-
-def _opened(source: Any, name: str | None) -> OpenColumn:
-    if isinstance(source, LanguageModelColumn):
-        return source.opened(name=name)
-    return open_embedding(source, name=name)
 
 
 def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn]) -> list[str]:
@@ -198,34 +198,37 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
     problem = "not a version. Make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`."
     for version in versions:
         check_kind("versions", version, Version, problem, EmbeddingError)
-    return tuple(_opened_version(version, {column.name: column for column in columns}) for version in versions)
+    by_name = {column.name: column for column in columns}
+    return tuple(_opened_version(version, by_name) for version in versions)
 
 
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
-    """Its source is an embedding, or a model that is asked in the same way as the one it is a version of."""
+    """Return a version whose source is an embedding, or a model that is used in the same way as its original."""
     for name in version.embeddings:
         if name not in columns:
             raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(columns))
-    first = columns[version.embeddings[0]] if version.embeddings else next(iter(columns.values()))
-    if not isinstance(first, LanguageModelColumn):
+    original = columns[version.embeddings[0]] if version.embeddings else next(iter(columns.values()))
+    if not isinstance(original, LanguageModelColumn):
         return version.opened()
     if not isinstance(version, GivenVersion):
         raise EmbeddingError(
-            f"The version '{version.name}' debiases vectors, but '{first.name}' provides log probabilities."
-            f" Pass a model that was debiased: GivenVersion(FOLDER, '{version.name}', of='{first.name}')."
+            f"The version '{version.name}' debiases vectors, but '{original.name}' provides log probabilities."
+            f" Pass a model that was debiased: GivenVersion(FOLDER, '{version.name}', of='{original.name}')."
         )
-    return replace(version, source=first.with_model(version.source, version.named(first.name)))
+    return replace(version, source=original.with_model(version.source, version.named(original.name)))
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
     """By version and list, the cells of what each version changed."""
-    originals = {column.name: column for column in columns}
-    return {
-        (column.name, words): ChangeCell(f"{cell.name}, change", originals[column.version_of].cells[words], cell)
-        for column in columns
-        if column.version_of
-        for words, cell in column.cells.items()
-    }
+    by_name = {column.name: column for column in columns}
+    changes = {}
+    for column in columns:
+        if not column.version_of:
+            continue
+        originals = by_name[column.version_of].cells
+        for words, cell in column.cells.items():
+            changes[column.name, words] = ChangeCell(f"{cell.name}, change", originals[words], cell)
+    return changes
 
 
 def read_columns(
@@ -237,8 +240,11 @@ def read_columns(
     store: Store | None,
 ) -> Iterator[Column]:
     """Each embedding with its versions after it. One that cannot be read says why and stops no other."""
-    needed_words = [word for words in lists for word in (*words.targets, *words.attributes, *words.texts)]
-    needed_words += [word for version in versions for word in version.learned_words]
+    needed_words: list[str] = []
+    for words in lists:
+        needed_words += (*words.targets, *words.attributes, *words.texts)
+    for version in versions:
+        needed_words += version.learned_words
     for source in sources:
         own = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
@@ -254,9 +260,9 @@ def read_columns(
         except OutputError:
             raise
         except BayesBiasError as error:
-            failed = str(error)
-            yield Column(source.name, failed=failed)
-            yield from (Column(v.named(source.name), source.name, v.name, failed=failed) for v in own)
+            yield Column(source.name, failed=str(error))
+            for version in own:
+                yield Column(version.named(source.name), source.name, version.name, failed=str(error))
             continue
         how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
         original = _column_of_embedding(excerpt, *how)
@@ -279,7 +285,7 @@ def _column_of_embedding(
     vocabulary: GeneralWords | None,
     originals: Mapping[str, Cell] = _NONE,
 ) -> Column:
-    """Each cell has no more vectors than its words need. Those of a version have their originals beside them."""
+    """Return cells with no more vectors than their words need. Those of a version refer to their originals."""
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])
@@ -287,34 +293,37 @@ def _column_of_embedding(
         general = vocabulary if words.sub_topics == "from vectors" else None
         original = originals.get(words.name)
         cells[words.name] = VectorCell(name, words, excerpt, allow_loss, similarity, general, original)
-    replicates = len(embedding.replicates)
     return Column(
         embedding.name,
         cells=cells,
         source=embedding.source,
         dimensions=embedding.dimensions,
-        replicates=replicates,
+        replicates=len(embedding.replicates),
         metric=similarity.metric,
         match=embedding.match,
     )
 
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords | None:
-    """The general words of an embedding, if some list wants them and there are some."""
-    needs_vectors = any(words.sub_topics == "from vectors" for words in lists)
+    """Return the general words of an embedding, if some list needs them and there are some."""
+    if not any(words.sub_topics == "from vectors" for words in lists):
+        return None
     try:
-        return general_words_of(embedding) if needs_vectors else None
+        return general_words_of(embedding)
     except EmbeddingError as error:
         logger.warning(f"{WORDS_ARE_INDEPENDENT}: {reason_of(error)}")
         return None
 
 
 def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
-    tables = {words.name: model.table(words, store) for words in lists}
-    cells = {words: LogProbabilityCell(f"{words} by {model.name}", table) for words, table in tables.items()}
-    for table in tables.values():
-        if isinstance(table, AssociationTable):
+    """Return the cells of a model, with what the first table shows of it, if there is a table."""
+    column = Column(model.name)
+    cells = {}
+    for words in lists:
+        table = model.table(words, store)
+        cells[words.name] = LogProbabilityCell(f"{words.name} by {model.name}", table)
+        if not column.source and isinstance(table, AssociationTable):
             templates = 0 if table.replicates is None else len(table.replicates.tables)
             source = table.provenance["embedding_source"]
-            return Column(model.name, cells=cells, source=source, replicates=templates, metric=table.metric)
-    return Column(model.name, cells=cells)
+            column = replace(column, source=source, replicates=templates, metric=table.metric)
+    return replace(column, cells=cells)

@@ -1,5 +1,6 @@
 """A sweep as a document: the atlas of every list in every embedding, and files that any program can open."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 
 from bayes_bias.analyses.sweep.layouts import cells_layout, changes_layout, ranking_layout
 from bayes_bias.analyses.sweep.plots import Side, plot_atlas, plot_changes, plot_cost, plot_ranking, plot_removal
@@ -26,38 +28,20 @@ _MOST_ROWS = 500
 _MOST_BESIDE = 12
 
 
+_SIDES = ("embedding", "list")
+
+
 def sweep_document(sweep: Sweep) -> Document:
     """The document of a sweep."""
-    ranks, measured, others = _rankings(sweep), _measured(sweep), sweep.settings.specs[1:]
     methods = _methods(sweep)
-    # Of versions of one embedding the question is which of them leaves least.
-    ranked = sweep.ranking if len(sweep.originals) == 1 else None
     return Document(
         title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
         kicker="Atlas",
         heading=_heading(sweep),
-        opening={"answer": ranked.text, "lede": sweep.text} if ranked else {"answer": sweep.text},
-        sections=(
-            _versions_section(sweep) if ranked else None,
-            PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
-            PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
-            if ranks
-            else None,
-            PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": _slugs(sweep)})
-            if sweep.series
-            else None,
-            _versions_section(sweep) if len(sweep.changes) and not ranked else None,
-            PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells_layout(sweep, _rows(sweep.cells))}),
-            PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
-            if others
-            else None,
-            PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured})
-            if len(measured)
-            else None,
-            PageSection("coverage", "Missing results", "atlas-coverage.html"),
-            methods_section(methods),
-            PageSection("provenance", "Provenance", "atlas-provenance.html"),
-        ),
+        opening={"answer": sweep.ranking.text, "lede": sweep.text}
+        if sweep.ranking and _is_about_versions(sweep)
+        else {"answer": sweep.text},
+        sections=_sections(sweep, methods),
         facts={
             "sweep": sweep,
             "pooled": sweep.pooled,
@@ -68,14 +52,7 @@ def sweep_document(sweep: Sweep) -> Document:
             "alpha": level(1 - sweep.settings.ci_prob),
             "decimals": sweep.metric.decimals,
         },
-        figures={
-            "atlas": partial(plot_atlas, sweep),
-            **{f"ranking-{side}s": partial(plot_ranking, sweep, side) for side in ranks},
-            **{f"over-time-{slug(name)}": partial(plot_over_time, series) for name, series in sweep.series.items()},
-            **({"changes": partial(plot_changes, sweep)} if len(sweep.changes) else {}),
-            **({"removal": partial(plot_removal, sweep)} if sweep.ranking else {}),
-            **({"cost": partial(plot_cost, sweep)} if _has_costs(sweep) else {}),
-        },
+        figures=_figures(sweep),
         latex="atlas.tex",
         tables=_tables(sweep),
         data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
@@ -94,15 +71,61 @@ def sweep_document(sweep: Sweep) -> Document:
     )
 
 
-def _slugs(sweep: Sweep) -> dict[str, str]:
-    return {name: slug(name) for name in sweep.series}
+def _is_about_versions(sweep: Sweep) -> bool:
+    """Return True if the question is which version of one embedding leaves least."""
+    return sweep.ranking is not None and len(sweep.originals) == 1
 
 
-def _has_costs(sweep: Sweep) -> bool:
-    return sweep.ranking is not None and set(sweep.ranking.table.index) <= set(sweep.damage)
+def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
+    """Return the sections of the page, None for those that this sweep does not have."""
+    ranks, measured, over_time, others, versions = None, None, None, None, None
+    if _rankings(sweep):
+        ranks = PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
+    if sweep.series:
+        slugs = {name: slug(name) for name in sweep.series}
+        over_time = PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs})
+    if len(sweep.changes):
+        facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
+        versions = PageSection("versions", "Changes from each version", "atlas-versions.html", facts)
+    if len(sweep.settings.specs) > 1:
+        others = PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
+    if len(sweep.measures):
+        facts = {"measured": _measured(sweep)}
+        measured = PageSection("measures", "Other measures", "atlas-measures.html", facts)
+    first = _is_about_versions(sweep)
+    return (
+        versions if first else None,
+        PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
+        ranks,
+        over_time,
+        None if first else versions,
+        PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells_layout(sweep, _rows(sweep.cells))}),
+        others,
+        measured,
+        PageSection("coverage", "Missing results", "atlas-coverage.html"),
+        methods_section(methods),
+        PageSection("provenance", "Provenance", "atlas-provenance.html"),
+    )
+
+
+def _figures(sweep: Sweep) -> dict[str, Callable[[], Axes]]:
+    """Return the figures of the page by name."""
+    figures: dict[str, Callable[[], Axes]] = {"atlas": partial(plot_atlas, sweep)}
+    for side in _rankings(sweep):
+        figures[f"ranking-{side}s"] = partial(plot_ranking, sweep, side)
+    for name, series in sweep.series.items():
+        figures[f"over-time-{slug(name)}"] = partial(plot_over_time, series)
+    if len(sweep.changes):
+        figures["changes"] = partial(plot_changes, sweep)
+    if sweep.ranking:
+        figures["removal"] = partial(plot_removal, sweep)
+        if set(sweep.ranking.table.index) <= set(sweep.damage):
+            figures["cost"] = partial(plot_cost, sweep)
+    return figures
 
 
 def _heading(sweep: Sweep) -> str:
+    """Return the question that the page answers."""
     if len(sweep.originals) == 1 and len(sweep.changes):
         return f"Changes from each version of {sweep.originals[0]}"
     return f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
@@ -129,18 +152,14 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
-    """Rankings, and the probabilities of every two side by side unless there are too many."""
+    """Return rankings, and the probabilities of every two side by side unless there are too many."""
     assert sweep.pooled is not None
-    ranks, more = _rankings(sweep), sweep.pooled.more_biased
-    beside = {
-        side: more[side].loc[frame.index, frame.index] for side, frame in ranks.items() if len(frame) <= _MOST_BESIDE
-    }
+    ranks = _rankings(sweep)
+    beside = {}
+    for side, frame in ranks.items():
+        if len(frame) <= _MOST_BESIDE:
+            beside[side] = sweep.pooled.more_biased[side].loc[frame.index, frame.index]
     return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
-
-
-def _versions_section(sweep: Sweep) -> PageSection:
-    facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
-    return PageSection("versions", "Changes from each version", "atlas-versions.html", facts)
 
 
 def _rows(cells: pd.DataFrame) -> pd.DataFrame:
@@ -150,27 +169,29 @@ def _rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
-    by_model = dict(list(sweep.posteriors.groupby("model"))) if len(sweep.posteriors) else {}
+    """Return how the cells of each further model differ from those of the first."""
     first, *others = (spec.name for spec in sweep.settings.specs)
-    return [_difference(name, by_model.get(first), by_model.get(name)) for name in others]
-
-
-def _difference(name: str, first: pd.DataFrame | None, other: pd.DataFrame | None) -> dict[str, Any]:
-    if first is None or other is None:
-        return {"name": name, "cells": 0}
-    ours, theirs = first.droplevel("model").align(other.droplevel("model"), join="inner", axis=0)
-    return {
-        "name": name,
-        "cells": len(ours),
-        "changed": int((ours.verdict != theirs.verdict).sum()),
-        "moved": float(((theirs.bias - ours.bias).abs() / ours.sd).max()),
-        "wider": float((theirs.sd / ours.sd).median()),
-    }
+    fitted = set(sweep.posteriors.index.get_level_values("model"))
+    differences: list[dict[str, Any]] = []
+    for name in others:
+        if not {first, name} <= fitted:
+            differences.append({"name": name, "cells": 0})
+            continue
+        ours, theirs = sweep.posteriors.xs(first).align(sweep.posteriors.xs(name), join="inner", axis=0)
+        differences.append(
+            {
+                "name": name,
+                "cells": len(ours),
+                "changed": int((ours.verdict != theirs.verdict).sum()),
+                "moved": float(((theirs.bias - ours.bias).abs() / ours.sd).max()),
+                "wider": float((theirs.sd / ours.sd).median()),
+            }
+        )
+    return differences
 
 
 def _measured(sweep: Sweep) -> pd.DataFrame:
-    if sweep.measures.empty:
-        return pd.DataFrame()
+    """Return for each measure its mean over cells, and how many of its tests are significant."""
     by_measure = sweep.measures.groupby("measure", sort=False)
     return pd.DataFrame(
         {
@@ -183,6 +204,7 @@ def _measured(sweep: Sweep) -> pd.DataFrame:
 
 
 def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
+    """Return the CSV files beside the page, by name."""
     frames = {
         "cells": cells_with_pooled(sweep),
         "posteriors": sweep.posteriors,
@@ -192,30 +214,25 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
         "failures": sweep.failures,
     }
     if sweep.series:
-        rows = {name: series.table for name, series in sweep.series.items()}
-        frames["over-time"] = pd.concat(rows, names=["list"])
+        frames["over-time"] = pd.concat({name: s.table for name, s in sweep.series.items()}, names=["list"])
     if sweep.alike is not None:
         frames["alike"] = sweep.alike.table
     if len(sweep.changes):
         frames["changes"] = sweep.changes
     if sweep.ranking is not None:
-        frames |= {
-            "removal": sweep.ranking.table,
-            "better": _long(sweep.ranking.better),
-            "paired": sweep.ranking.paired,
-        }
+        frames["removal"] = sweep.ranking.table
+        frames["better"] = _long(sweep.ranking.better)
+        frames["paired"] = sweep.ranking.paired
     if sweep.damage:
-        frames["damage"] = pd.DataFrame.from_dict({name: each.numbers for name, each in sweep.damage.items()}, "index")
-    if (pooled := sweep.pooled) is None:
-        return frames
-    pairs = {side: _long(table) for side, table in pooled.more_biased.items()}
-    effects = {"effect": pooled.effects, "share of variance": pooled.shares}
-    return frames | {
-        "embeddings": pooled.embeddings.rename_axis("embedding"),
-        "lists": pooled.lists.rename_axis("list"),
-        "effects": pd.concat(effects, names=["what", "of"]),
-        "more-biased": pd.concat(pairs, names=["of"]).reset_index("of"),
-    }
+        frames["damage"] = pd.DataFrame.from_dict({name: cost.numbers for name, cost in sweep.damage.items()}, "index")
+    if sweep.pooled is not None:
+        pairs = {side: _long(table) for side, table in sweep.pooled.more_biased.items()}
+        effects = {"effect": sweep.pooled.effects, "share of variance": sweep.pooled.shares}
+        frames["embeddings"] = sweep.pooled.embeddings.rename_axis("embedding")
+        frames["lists"] = sweep.pooled.lists.rename_axis("list")
+        frames["effects"] = pd.concat(effects, names=["what", "of"])
+        frames["more-biased"] = pd.concat(pairs, names=["of"]).reset_index("of")
+    return frames
 
 
 def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
@@ -224,7 +241,7 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each two. `melt` would refuse an embedding that is called "more"."""
+    """Return a row for each two, where `melt` would refuse an embedding that is called "more"."""
     rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
 
@@ -239,24 +256,19 @@ def _save_arrays(sweep: Sweep, path: Path) -> None:
 
 def arrays(sweep: Sweep) -> xr.Dataset:
     """The cells and the pooled model as arrays, (embedding, list), for xarray and R."""
-    cells, both = sweep.cells, ("embedding", "list")
-    variables: dict[str, Any] = {
-        name: (both, sweep.matrix(name).to_numpy().astype(_kind(cells[name]))) for name in cells
-    }
+    variables: dict[str, Any] = {}
+    for name, column in sweep.cells.items():
+        kind: Any = float if pd.api.types.is_numeric_dtype(column) else str
+        if column.dtype == bool:
+            kind = np.int8
+        variables[str(name)] = (_SIDES, sweep.matrix(str(name)).to_numpy().astype(kind))
     if (pooled := sweep.pooled) is not None:
-        for column in ("mean", "sd", *interval_columns(pooled.cells)):
-            frame = wide_of(pooled.cells[column], sweep.embeddings, sweep.lists)
-            variables[f"pooled_{column}"] = (both, frame.to_numpy())
-        for side, table in (
-            ("embedding", pooled.embeddings.reindex(sweep.embeddings)),
-            ("list", pooled.lists.reindex(sweep.lists)),
-        ):
-            variables |= {f"{side}_{column}": (side, table[column].to_numpy()) for column in table}
+        for name in ("mean", "sd", *interval_columns(pooled.cells)):
+            frame = wide_of(pooled.cells[name], sweep.embeddings, sweep.lists)
+            variables[f"pooled_{name}"] = (_SIDES, frame.to_numpy())
+        for name, column in pooled.embeddings.reindex(sweep.embeddings).items():
+            variables[f"embedding_{name}"] = ("embedding", column.to_numpy())
+        for name, column in pooled.lists.reindex(sweep.lists).items():
+            variables[f"list_{name}"] = ("list", column.to_numpy())
     dataset = xr.Dataset(variables, {"embedding": list(sweep.embeddings), "list": list(sweep.lists)})
     return dataset.assign_attrs(ci_prob=sweep.settings.ci_prob, scope=sweep.settings.scope, unit=sweep.metric.unit)
-
-
-def _kind(column: "pd.Series[Any]") -> Any:
-    if column.dtype == bool:
-        return np.int8
-    return float if pd.api.types.is_numeric_dtype(column) else str

@@ -66,12 +66,11 @@ class Grid:
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
         columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
-        _check_times(self.times, [column.name for column in columns if isinstance(column, Embedding)])
-        lists = _read_lists(self.wordlists, self.controls, self.language)
-        return lists, columns, similarity_of(self.similarity)
+        self._check_times([column.name for column in columns if isinstance(column, Embedding)])
+        return self._lists(), columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
-        """An embedding whose words are looked up as `match` says. Other columns have no words of their own."""
+        """Return an embedding whose words are looked up as `match` says. Other columns have no words of their own."""
         if self.match == "exact":
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:
@@ -81,31 +80,37 @@ class Grid:
             )
         return open_embedding(column, match=self.match)
 
+    def _check_times(self, embeddings: Sequence[str]) -> None:
+        """Raise an error for the time of an unknown embedding, for a time that is no number, and for equal times."""
+        for name, time in self.times.items():
+            if name not in embeddings:
+                raise EmbeddingError(
+                    f"`times` contains '{name}', which is not the name of an embedding.", name, embeddings
+                )
+            if not is_number(time):
+                raise EmbeddingError(
+                    f"`times` must contain numbers, such as 1900, but the time of '{name}' is {time!r}."
+                )
+            same_time = [other_name for other_name, other_time in self.times.items() if other_time == time]
+            if len(same_time) > 1:
+                raise EmbeddingError(
+                    f"`times` contains {time:g} for both '{same_time[0]}' and '{same_time[1]}'."
+                    " Use a different time for each."
+                )
 
-def _check_times(times: Mapping[str, float], embeddings: Sequence[str]) -> None:
-    """Raise an error for the time of what is no embedding here, or no time, and two of one time."""
-    for name, time in times.items():
-        if name not in embeddings:
-            raise EmbeddingError(f"`times` contains '{name}', which is not the name of an embedding.", name, embeddings)
-        if not is_number(time):
-            raise EmbeddingError(f"`times` must contain numbers, such as 1900, but the time of '{name}' is {time!r}.")
-        others = [other for other, of_other in times.items() if of_other == time and other != name]
-        if others:
-            raise EmbeddingError(
-                f"`times` contains {time:g} for both '{name}' and '{others[0]}'. Use a different time for each."
-            )
-
-
-def _read_lists(
-    wordlists: ListLike | Sequence[ListLike], controls: ControlsLike | Iterable[ControlsLike], language: str | None
-) -> list[WordList]:
-    """All lists, each with its control classes. Refuses none at all, and two of one name."""
-    sources = listed_wordlists("wordlists", wordlists)
-    if not sources:
-        raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")
-    extra_controls = [load_controls(source) for source in control_lists(controls)]
-    alone = [load_wordlist(source, language=language) for source in sources]
-    announce(tuple(notice for words in alone for notice in words.about_foreign(extra_controls)))
-    lists = [words.with_controls(extra_controls) for words in alone]
-    check_different("wordlists", [words.name for words in lists], "Use a different name for each.", WordListError)
-    return lists
+    def _lists(self) -> list[WordList]:
+        """Return all lists with their control classes, or raise an error for no list, or two with one name."""
+        sources = listed_wordlists("wordlists", self.wordlists)
+        if not sources:
+            raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")
+        controls = [load_controls(source) for source in control_lists(self.controls)]
+        lists: list[WordList] = []
+        notices: list[str] = []
+        for source in sources:
+            words = load_wordlist(source, language=self.language)
+            notices += words.about_foreign(controls)
+            lists.append(words)
+        announce(tuple(notices))
+        lists = [words.with_controls(controls) for words in lists]
+        check_different("wordlists", [words.name for words in lists], "Use a different name for each.", WordListError)
+        return lists

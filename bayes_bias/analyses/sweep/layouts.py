@@ -6,7 +6,7 @@ import pandas as pd
 
 from bayes_bias.analyses.sweep.results import SCREENED, Sweep
 from bayes_bias.formatting import Column, Layout, estimate, marked, probability, signed
-from bayes_bias.table.columns import estimates, interval_of, rank_column
+from bayes_bias.table.columns import estimates, interval_columns, rank_column
 
 
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
@@ -33,19 +33,23 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells. A bias of the quasi-F is in brackets."""
     number = partial(signed, decimals=sweep.metric.decimals)
-    biases = list(zip(rows.bias, rows.source == SCREENED, strict=True))
+    biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, sweep.metric.decimals)
+    columns = [
+        Column("list", list(rows.index.get_level_values("list")), words=True),
+        Column("verdict", rows.verdict, marked, words=True),
+        Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
+        interval,
+        Column("chance", rows.chance, probability),
+        _adjusted(rows),
+    ]
+    if sweep.pooled is not None:
+        pooled = sweep.pooled.cells.reindex(rows.index)
+        means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
+        columns.append(Column("pooled", means, lambda cell: estimate(cell[0], cell[1], cell[2], sweep.metric.decimals)))
     return Layout(
-        [str(embedding) for embedding, _ in rows.index],
-        [
-            Column("list", list(rows.index.get_level_values("list")), words=True),
-            Column("verdict", rows.verdict, marked, words=True),
-            Column("bias", biases, lambda each: f"({number(each[0])})" if each[1] else number(each[0])),
-            interval,
-            Column("chance", rows.chance, probability),
-            _adjusted(rows),
-            *([] if sweep.pooled is None else [_pooled(sweep, sweep.pooled.cells.reindex(rows.index))]),
-        ],
+        list(map(str, rows.index.get_level_values("embedding"))),
+        columns,
         heading=sweep.noun,
         caption=f"Bias in {sweep.metric.unit}",
         sortable=True,
@@ -54,34 +58,30 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out changes. The name of a single embedding has no column of its own."""
-    one, number = len(sweep.originals) == 1, partial(signed, decimals=sweep.metric.decimals)
-    more = [Column("control moved", rows.control_moved, number, spare=True)] if "control" in rows else []
+    single = len(sweep.originals) == 1
+    number = partial(signed, decimals=sweep.metric.decimals)
+    columns = [
+        Column("list", list(rows.index.get_level_values("list")), words=True),
+        Column("verdict", rows.verdict, marked, words=True, spare=True),
+        Column("before", rows.before, number, spare=True),
+        Column("after", rows.after, number, spare=True),
+        *estimates(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
+        _adjusted(rows),
+    ]
+    if "control" in rows:
+        columns.append(Column("control moved", rows.control_moved, number, spare=True))
     if sweep.changes.taught.any():
-        more.append(Column("words that\ntaught it", rows.taught))
+        columns.append(Column("words that\ntaught it", rows.taught))
     return Layout(
-        [version if one else f"{embedding}, {version}" for embedding, version, _ in rows.index],
-        [
-            Column("list", list(rows.index.get_level_values("list")), words=True),
-            Column("verdict", rows.verdict, marked, words=True, spare=True),
-            Column("before", rows.before, number, spare=True),
-            Column("after", rows.after, number, spare=True),
-            *estimates(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
-            _adjusted(rows),
-            *more,
-        ],
+        [version if single else f"{embedding}, {version}" for embedding, version, _ in rows.index],
+        columns,
         heading="version",
-        caption=f"Changes from versions{f' of {sweep.originals[0]}' if one else ''}, in {sweep.metric.unit}",
+        caption=f"Changes from versions{f' of {sweep.originals[0]}' if single else ''}, in {sweep.metric.unit}",
         sortable=True,
     )
 
 
 def _adjusted(rows: pd.DataFrame) -> Column:
-    chances = list(zip(rows.chance_holm, rows.survives, strict=True))
-    return Column("after Holm", chances, lambda each: probability(each[0]) + (" ✓" if each[1] else ""))
-
-
-def _pooled(sweep: Sweep, rows: pd.DataFrame) -> Column:
-    def written(numbers: tuple[float, float, float]) -> str:
-        return estimate(*numbers, decimals=sweep.metric.decimals)
-
-    return Column("pooled", list(zip(rows["mean"], *interval_of(rows), strict=True)), written)
+    """Return a column of chances after Holm's adjustment, marked where the verdict survives it."""
+    chances = list(rows[["chance_holm", "survives"]].itertuples(index=False))
+    return Column("after Holm", chances, lambda row: probability(row.chance_holm) + (" ✓" if row.survives else ""))

@@ -120,11 +120,10 @@ class Matrix:
     @classmethod
     def from_cells(cls, sweep: Sweep) -> Self:
         """Biases, where a version stands below its embedding."""
-        sources = sweep.sources
-        labels = sources.version.where(sources.version_of == "", "↳ " + sources.version)
-        return cls(
-            sweep.cells, dict(zip(sources.index, labels.where(labels != "", sources.index), strict=True)), "bias"
-        )
+        rows = {}
+        for name, version_of, version in sweep.sources[["version_of", "version"]].itertuples():
+            rows[name] = f"↳ {version}" if version_of else version or name
+        return cls(sweep.cells, rows, "bias")
 
     @classmethod
     def from_changes(cls, sweep: Sweep) -> Self:
@@ -136,20 +135,28 @@ class Matrix:
 
 
 def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
-    rows, columns = len(matrix.rows), len(sweep.lists)
+    """Return axes with all cells of a matrix."""
+    shape = rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
-    reach = _reach(matrix.cells)
+    width, height = _CELL if numbered else _SMALL_CELL
+    # What the edge of a cell stands for: few intervals are cut off, and zero is in the middle.
+    ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
+    reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
+    names = [shortened(name) for name in sweep.lists]
+    names_fit = max(map(len, names)) * _LABEL < width
     with style():
-        ax = _new_axes(sweep, matrix, numbered) if ax is None else ax
+        if ax is None:
+            label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
+            size = (max(width * columns + label + 0.2, 5.4), height * rows + 1.6)
+            ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
-        _draw_zeros(ax, rows, columns, numbered)
+        _draw_zeros(ax, shape, numbered)
         _draw_cells(ax, sweep, matrix, reach, numbered)
-        names = [shortened(name) for name in sweep.lists]
-        ax.set_xticks(range(columns), labels=names, rotation=0 if _fits(names, numbered) else 60, parse_math=False)
+        ax.set_xticks(range(columns), labels=names, rotation=0 if names_fit else 60, parse_math=False)
         ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
-        if not _fits(names, numbered):
-            for label in ax.get_xticklabels():
-                label.set(ha="left", rotation_mode="anchor")
+        if not names_fit:
+            for tick_label in ax.get_xticklabels():
+                tick_label.set(ha="left", rotation_mode="anchor")
         ax.xaxis.tick_top()
         ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
         for spine in ax.spines.values():
@@ -170,22 +177,8 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     return looks
 
 
-def _reach(cells: pd.DataFrame) -> float:
-    """What the edge of a cell stands for: few intervals are cut off, and zero is in the middle."""
-    ends = cells[[*interval_columns(cells)]].abs().max(axis=1).dropna()
-    if ends.empty:
-        return 1.0
-    return float(max(ends.quantile(0.97), cells.bias.abs().max()))
-
-
-def _new_axes(sweep: Sweep, matrix: Matrix, numbered: bool) -> Axes:
-    width, height = _CELL if numbered else _SMALL_CELL
-    label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
-    size = (max(width * len(sweep.lists) + label + 0.2, 5.4), height * len(matrix.rows) + 1.6)
-    return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
-
-
 def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
+    """Colour each cell by its bias, and hatch those without numbers."""
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
     for y in range(rows + 1):
@@ -196,65 +189,54 @@ def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
         ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
 
 
-def _draw_zeros(ax: Axes, rows: int, columns: int, numbered: bool) -> None:
+def _draw_zeros(ax: Axes, shape: tuple[int, int], numbered: bool) -> None:
     """Draw a line at zero in each cell, below its number."""
     top = -0.1 if numbered else -0.5
-    lines = [[(x, y + top), (x, y + 0.5)] for x in range(columns) for y in range(rows)]
+    lines = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(shape[::-1])]
     ax.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=1))
 
 
 def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
-    at = {name: k for k, name in enumerate(sweep.lists)}, {name: k for k, name in enumerate(matrix.rows)}
-    cells = matrix.cells.assign(
-        x=matrix.cells.index.get_level_values("list").map(at[0]),
-        y=matrix.cells.index.get_level_values("embedding").map(at[1]) + (0.14 if numbered else 0.0),
-        look=looks_of(matrix.cells),
-    ).dropna(subset="bias")
-    sides = interval_columns(cells)
-    scaled = cells[["bias", *sides]].div(reach).mul(_REACH)
-    ends = scaled.clip(-0.48, 0.48)
-    lines = [
-        [(x + low, y), (x + high, y)] for x, y, low, high in zip(cells.x, cells.y, *interval_of(ends), strict=True)
-    ]
+    """Draw the interval and the mark of each cell, and its number if there is room."""
+    cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
+    x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
+    y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
+    offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH
+    ends = offsets[:, 1:].clip(-0.48, 0.48)
+    lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
-    for side, marker in zip(sides, "<>", strict=True):
-        cut = scaled[side] != ends[side]
-        arrow: dict[str, Any] = {"linestyle": "", "marker": marker, "markersize": 2.5, "color": INK, "zorder": 3}
-        ax.plot(cells.x[cut] + ends[side][cut], cells.y[cut], **arrow)
-    for look, marked in cells.groupby("look"):
-        ax.plot(marked.x + scaled.bias[marked.index], marked.y, **_mark(str(look), numbered))
-    for (x, y), value in zip(cells[["x", "y"]].to_numpy(), cells.bias, strict=True) if numbered else ():
-        ax.text(x, y - 0.3, _short(value, sweep.metric.decimals), ha="center", va="center", fontsize=8, zorder=5)
+    is_cut = offsets[:, 1:] != ends
+    for side, marker in enumerate("<>"):
+        cut = is_cut[:, side]
+        ax.plot(x[cut] + ends[cut, side], y[cut], linestyle="", marker=marker, markersize=2.5, color=INK, zorder=3)
+    for look, rows in cells.groupby("look").indices.items():
+        ax.plot(x[rows] + offsets[rows, 0], y[rows], **_mark(str(look), numbered))
+    if numbered:
+        for place, bias in enumerate(cells.bias):
+            # Without the zero before the point.
+            text = f"{bias:+.{sweep.metric.decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
+            ax.text(x[place], y[place] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
+    """Return the arguments of Matplotlib for a mark."""
     size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
     return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
 
 
-def _short(value: float, decimals: int) -> str:
-    """Without the zero before the point."""
-    return f"{value:+.{decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
-
-
-def _fits(names: list[str], numbered: bool) -> bool:
-    """Return True if the lists' names stand side by side."""
-    width = (_CELL if numbered else _SMALL_CELL)[0]
-    return max(map(len, names)) * _LABEL < width
-
-
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
+    """Explain the marks that are present, the line at zero, and the width of a cell."""
     present = set(looks_of(matrix.cells))
-    handles = [
-        Line2D([], [], label=look, **_mark(look, True)) for look in _LOOKS if look in present and look != "no numbers"
-    ]
+    handles = []
+    for look in _LOOKS:
+        if look in present and look != "no numbers":
+            handles.append(Line2D([], [], label=look, **_mark(look, True)))
     handles.append(Line2D([], [], color=GREY, linewidth=0.5, marker="None", label="zero"))
     if "no numbers" in present:
         handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
     width = f"a cell’s width is {reach / _REACH:.2f}"
     ax.set_xlabel(f"{matrix.what} and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
-    columns = 1 if len(sweep.lists) < 6 else 2
-    legend_below(ax, handles=handles, ncols=columns)
+    legend_below(ax, handles=handles, ncols=1 if len(sweep.lists) < 6 else 2)
 
 
 # Who is more biased, as far as one can know.
@@ -333,16 +315,17 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 
 
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
-    """A point with its interval in each row, and the interval of its rank. A line at what is aimed at."""
+    """Draw a point with its interval in each row, the interval of its rank, and a line at what is aimed at."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
+    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8}
     for y, (_, row) in enumerate(rows.iterrows()):
         look = estimate_look(excludes(*interval_of(row)))
         ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.6, zorder=3)
         ax.plot(row["mean"], y, linestyle="", markersize=5, zorder=4, **look)
     ax.axvline(aim, color=INK, linewidth=0.9, zorder=1)
-    for y, ranks in enumerate(zip(*interval_of(rows, "rank"), strict=True)):
-        ax.annotate(rank_interval(*ranks), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8)
-    ax.annotate("rank", (1.01, -1), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY)
+    for y, ranks in enumerate(rows[[*interval_columns(rows, "rank")]].to_numpy()):
+        ax.annotate(rank_interval(*ranks), (1.01, y), **beside)
+    ax.annotate("rank", (1.01, -1), color=GREY, **beside)
     label_rows(ax, list(map(str, rows.index)))
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     legend_below(ax, shown=legend, handles=handles)

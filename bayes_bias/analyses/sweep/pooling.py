@@ -12,7 +12,7 @@ cannot tell it from a truth that they share, but their words can (`shared_words`
 """
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Self
@@ -152,9 +152,12 @@ def pool_cells(
     grid = _grid(cells, shared)
     if grid.sizes["embedding"] * grid.sizes["list"] < 2:
         return None
+    effects = [side for side in _SIDES if grid.sizes[side] > 1]
+    if len(effects) == len(_SIDES):
+        # With one list, what embeddings differ by cannot be told from an interaction.
+        effects.append("interaction")
     scale = TAU_SCALE * float(cells.within_sd.median())
     inputs = _inputs(grid, scale)
-    effects = tuple(effect for effect in _EFFECTS if _has(grid.sizes, effect))
     notices = _notices(cells, grid, noun)
     hashed = hashlib.sha256(grid.to_dataframe().to_csv(float_format="%.10g").encode()).hexdigest()
     fitted = fit_model(
@@ -172,12 +175,12 @@ def pool_cells(
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
-    """Embeddings x lists in the order in which they come, with what is known of each cell; none without any number."""
+    """Return embeddings x lists in their order in `cells`, without any that has no numbers at all."""
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
     columns = {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "is_observed": usable}
-    order = {side: list(dict.fromkeys(cells.index.get_level_values(side))) for side in _SIDES}
+    order = {side: cells.index.unique(side).to_list() for side in _SIDES}
     grid = xr.Dataset.from_dataframe(pd.DataFrame(columns)).reindex(order)
     common = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
     grid["common"] = "list", common.to_numpy(dtype=float)
@@ -187,7 +190,7 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
-    """In units of the prior's scale."""
+    """Return the data of the model, in units of the prior's scale."""
     cells = grid.transpose(*_SIDES)
     is_observed = cells.is_observed.to_numpy().astype(float)
     sd = np.where(is_observed > 0, cells.sd.to_numpy() / scale, 1.0)
@@ -199,14 +202,12 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _has(sizes: Mapping[Hashable, int], effect: str) -> bool:
-    """Whether an effect can be told from the others: with one list, what embeddings differ by is not an interaction."""
-    return all(sizes[side] > 1 for side in (_SIDES if effect == "interaction" else (effect,)))
-
-
 def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) -> pm.Model:
-    """The scales, and the biases of cells given them: jointly normal about a mean with a flat prior, since all effects
-    are normal and integrated out. Drawn anew they are about a mean of zero."""
+    """Return the model of the scales, and of the biases of cells given the scales.
+
+    Biases are jointly normal about a mean with a flat prior, since all effects are normal and integrated out. Drawn
+    anew they are about a mean of zero.
+    """
 
     def cells_given(bias: Any, parameters: Sequence[Any], xp: Any) -> _Cells:
         named = dict(zip((*effects, *_KNOWN), parameters, strict=True))
@@ -220,15 +221,10 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
 
     with pm.Model() as model:
         observed = pm.Data("y", inputs["bias"])
-        pm.CustomDist(
-            "bias",
-            *(free(SPEC, f"sd_{effect}") for effect in effects),
-            *(pm.Data(name, inputs[name]) for name in _KNOWN),
-            logp=logp,
-            random=random,
-            signature=",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)",
-            observed=observed,
-        )
+        scales = [free(SPEC, f"sd_{effect}") for effect in effects]
+        known = [pm.Data(name, inputs[name]) for name in _KNOWN]
+        signature = ",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)"
+        pm.CustomDist("bias", *scales, *known, logp=logp, random=random, signature=signature, observed=observed)
     return model
 
 
@@ -242,10 +238,11 @@ class _PerList:
 
     @property
     def determinant(self) -> Any:
+        """Return the determinant of each list's matrix."""
         return self.effect * self.error - self.both**2
 
     def solve(self, effect: Any, error: Any) -> tuple[Any, Any]:
-        """The two numbers of each list whose products with the matrix are these."""
+        """Return the two numbers of each list whose products with the matrix are `effect` and `error`."""
         return (
             (self.error * effect - self.both * error) / self.determinant,
             (self.effect * error - self.both * effect) / self.determinant,
@@ -314,15 +311,15 @@ class _Cells:
     def embeddings(self, xp: Any) -> "_Embeddings":
         """The likelihood of the mean and of the effects of embeddings."""
         sd, (precision, score) = self.sd_embedding, self.embedding_scores(xp)
-        of_mean = precision.sum(axis=1)
+        mean_precision = precision.sum(axis=1)
         root = xp.linalg.cholesky(xp.eye(self.bias.shape[0]) + sd**2 * precision, lower=True)
-        mean_loading = xp.linalg.solve_triangular(root, sd * of_mean, lower=True)
+        mean_loading = xp.linalg.solve_triangular(root, sd * mean_precision, lower=True)
         effect_score = xp.linalg.solve_triangular(root, sd * score, lower=True)
         return _Embeddings(
             root=root,
             mean_loading=mean_loading,
             effect_score=effect_score,
-            mean_precision=of_mean.sum() - (mean_loading**2).sum(),
+            mean_precision=mean_precision.sum() - (mean_loading**2).sum(),
             mean_score=score.sum() - (mean_loading * effect_score).sum(),
         )
 
@@ -338,8 +335,15 @@ class _Cells:
         """A draw of the mean, and of the true biases (embedding, list), given the scales."""
         mu, effects = self.embeddings(NUMPY).drawn(rng)
         theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
-        list_effect, list_error = self._draw_lists(self.bias - theta, rng)
-        theta += self.effect_loading * list_effect
+
+        # The effect and the common error of each list, given how its cells deviate from the means of embeddings.
+        both, error = self.list_precision.both, self.list_precision.error
+        effect_mean, error_mean = self.list_precision.solve(*self.list_scores(self.bias - theta))
+        effect_noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
+        error_noise = rng.standard_normal(error.shape) / np.sqrt(error)
+        list_error = error_mean - both / error * effect_noise + error_noise
+        theta += self.effect_loading * (effect_mean + effect_noise)
+
         if self.interaction_variance > 0:
             weight = self.interaction_variance * self.precision
             sd = np.sqrt(self.interaction_variance * (1 - weight))
@@ -354,16 +358,6 @@ class _Cells:
         cells = cells + self.effect_loading * rng.standard_normal((*size, 1, lists))
         cells = cells + self.error_loading * rng.standard_normal((*size, 1, lists))
         return np.asarray(cells + np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists)))
-
-    def _draw_lists(
-        self, deviation: NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The effect and the common error of each list, given how its cells deviate from the means of embeddings."""
-        both, error = self.list_precision.both, self.list_precision.error
-        effect_mean, error_mean = self.list_precision.solve(*self.list_scores(deviation))
-        noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
-        of_error = rng.standard_normal(error.shape) / np.sqrt(error)
-        return effect_mean + noise, error_mean - both / error * noise + of_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,9 +403,11 @@ class _Draws:
 
 
 def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
-    """True biases, (embedding, list, draw), from their normal distribution given the scales."""
-    scales = {str(name): each.to_numpy().ravel() for name, each in posterior.items()}
-    sds = {effect: scales[f"sd_{effect}"] for effect in _EFFECTS if f"sd_{effect}" in scales}
+    """Return true biases, (embedding, list, draw), from their normal distribution given the scales."""
+    sds = {}
+    for effect in _EFFECTS:
+        if f"sd_{effect}" in posterior:
+            sds[effect] = posterior[f"sd_{effect}"].to_numpy().ravel()
     mus, thetas = [], []
     for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
@@ -424,27 +420,27 @@ def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]],
 def _result(
     draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
+    """Return the tables of the pooled model, in the units of the bias."""
     diagnostics = Diagnostics.of(fitted)
-    unconverged = (f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls)
-    names = {side: grid[side].to_numpy().tolist() for side in _SIDES}
-    numbers = {"mu": scale * draws.mu, **{f"sd_{e}": scale * sd for e, sd in draws.sds.items()}}
+    unconverged = [f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls]
     variance = sum(sd**2 for sd in draws.sds.values())
-    shares = {e: sd**2 / variance for e, sd in draws.sds.items()}
+    numbers, shares = {"mu": scale * draws.mu}, {}
+    for effect, sd in draws.sds.items():
+        numbers[f"sd_{effect}"] = scale * sd
+        shares[effect] = sd**2 / variance
     theta = scale * draws.theta
-    of_sides = {"embedding": theta.mean(axis=1), "list": theta.mean(axis=0)}
-    rankings = {side: ranked(of_sides[side], names[side], ci_prob) for side in _SIDES}
-    index = pd.MultiIndex.from_product(names.values(), names=_SIDES)
+    names = [grid[side].to_numpy().tolist() for side in _SIDES]
+    embeddings, more_biased_embedding = _ranked_means(theta.mean(axis=1), names[0], ci_prob)
+    lists, more_biased_list = _ranked_means(theta.mean(axis=0), names[1], ci_prob)
     return Crossed(
         ci_prob=ci_prob,
         scale=scale,
         effects=described(numbers, ci_prob),
         shares=described(shares, ci_prob),
-        cells=described(theta.reshape(-1, theta.shape[-1]), ci_prob, index),
-        embeddings=_with_ranks(of_sides["embedding"], rankings["embedding"].table, names["embedding"], ci_prob),
-        lists=_with_ranks(of_sides["list"], rankings["list"].table, names["list"], ci_prob).assign(
-            shared_error=grid.common.to_numpy()
-        ),
-        more_biased={side: each.above for side, each in rankings.items()},
+        cells=described(theta.reshape(-1, theta.shape[-1]), ci_prob, pd.MultiIndex.from_product(names, names=_SIDES)),
+        embeddings=embeddings,
+        lists=lists.assign(shared_error=grid.common.to_numpy()),
+        more_biased={"embedding": more_biased_embedding, "list": more_biased_list},
         fit=fitted.tree,
         diagnostics=diagnostics,
         notices=(*unconverged, *notices),
@@ -457,21 +453,28 @@ def described(
     """Mean, standard deviation, interval and probability of direction of each row of draws."""
     if isinstance(draws, Mapping):
         index, draws = list(draws), np.array(list(draws.values()))
-    interval = zip(interval_names(ci_prob), np.quantile(draws, tails(ci_prob), axis=-1), strict=True)
+    lower, upper = np.quantile(draws, tails(ci_prob), axis=-1)
     positive = (draws > 0).mean(axis=-1)
-    columns = {"mean": draws.mean(axis=-1), "sd": draws.std(axis=-1), **dict(interval)}
-    columns |= {"prob_direction": np.maximum(positive, 1 - positive)}
+    numbers = np.column_stack(
+        [draws.mean(axis=-1), draws.std(axis=-1), lower, upper, np.maximum(positive, 1 - positive)]
+    )
+    columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     # BLAS takes part in the density, and with it the processor in later digits.
-    return pd.DataFrame({name: rounded(each, 8) for name, each in columns.items()}, index=index)
+    return pd.DataFrame(rounded(numbers, 8), index=index, columns=columns)
 
 
-def _with_ranks(draws: NDArray[np.float64], ranks: pd.DataFrame, names: Sequence[str], ci_prob: float) -> pd.DataFrame:
-    return described(draws, ci_prob, names).join(ranks)
+def _ranked_means(
+    draws: NDArray[np.float64], names: Sequence[str], ci_prob: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return means with ranks, and the probability that the name in the row has a larger mean than the column's."""
+    ranking = ranked(draws, names, ci_prob)
+    return described(draws, ci_prob, names).join(ranking.table), ranking.above
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
+    """Return notices of what has no numbers, and of spreads that depend on the prior."""
     notices = []
-    for side, column_noun in zip(_SIDES, (noun, "list"), strict=True):
+    for side, column_noun in (("embedding", noun), ("list", "list")):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
             notices.append(f"{column_noun}s without any numbers, which are excluded: {'; '.join(silent)}")
         if 1 < grid.sizes[side] < FEW_LISTS:

@@ -69,9 +69,28 @@ class Computed:
 
     @property
     def posteriors(self) -> pd.DataFrame:
-        """A row for each fit."""
-        results = {at: _flat(outcome.result) for at, outcome in self.fitted.items() if not outcome.failed}
-        return _frame(results, ["model", *_CELL])
+        """A row for each fit, with columns for what is nested in its record."""
+        rows = {}
+        for at, outcome in self.fitted.items():
+            if outcome.failed:
+                continue
+            row = dict(outcome.result)
+            diagnostics, shares, problems = row.pop("diagnostics"), row.pop("shares"), row.pop("problems")
+            controls = row.pop("controls", {})
+            row |= diagnostics
+            for part, share in shares.items():
+                row[f"{_SHARES}{part.replace(' ', '_')}"] = share
+            rows[at] = row | controls | {"problems": "; ".join(problems)}
+        return _frame(rows, ["model", *_CELL])
+
+    def failures(self, of: str) -> list[tuple[str, str, str, str]]:
+        """Return embedding, list, method, and reason of each failure. Names of methods end with `of`."""
+        rows = []
+        for (embedding, words), outcome in self.screened.items():
+            rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
+        for (model, embedding, words), outcome in self.fitted.items():
+            rows.append((embedding, words, f"{model}{of}", outcome.failed))
+        return [row for row in rows if row[-1]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,8 +205,8 @@ class Sweep(Tabled):
         ]
         if n_fitted:
             sentences.append(
-                f"Of these, {_are(_first(cells))} distinguishable from noise, and"
-                f" {_are(int(cells.survives.sum()))} after Holm's adjustment for all cells."
+                f"Of these, {_are(cells.verdict == 'distinguishable')} distinguishable from noise, and"
+                f" {_are(cells.survives)} after Holm's adjustment for all cells."
             )
         sentences += _unfinished(cells)
         if self.unlike:
@@ -195,8 +214,8 @@ class Sweep(Tabled):
         if versions := len(self.embeddings) - len(self.originals):
             sentences.append(
                 f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}."
-                f" Of these, {_are(_first(self.changes))} larger than chance explains, and"
-                f" {_are(int(self.changes.survives.sum()))} after Holm's adjustment for all changes."
+                f" Of these, {_are(self.changes.verdict == 'distinguishable')} larger than chance explains, and"
+                f" {_are(self.changes.survives)} after Holm's adjustment for all changes."
             )
             sentences += _unfinished(self.changes)
             if taught := int((self.changes.taught > 0).sum()):
@@ -216,10 +235,10 @@ class Sweep(Tabled):
         """
         check_kind("damage", damage, Mapping, "not a mapping of versions to damage. Pass {'hard': damage(...)}.")
         versions = list(self.changes.index.unique("version"))
-        for name, each in damage.items():
+        for name, cost in damage.items():
             if name not in versions:
                 raise BayesBiasError(f"`damage` contains '{name}', which is not a version.", name, versions)
-            check_kind("damage", each, Damage, "not a damage. Pass the result of `bayes_bias.debiasing.damage`.")
+            check_kind("damage", cost, Damage, "not a damage. Pass the result of `bayes_bias.debiasing.damage`.")
         return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
@@ -260,52 +279,39 @@ def assembled(
     settings: SweepSettings,
     columns: Sequence[Column],
     lists: Sequence[WordList],
-    of_cells: Computed,
-    of_changes: Computed,
+    biases: Computed,
+    changes: Computed,
     measured: Mapping[At, Outcome],
 ) -> Sweep:
     """Tables of the outcomes of all jobs. Nothing is pooled yet."""
-    embeddings, words = tuple(column.name for column in columns), tuple(table.name for table in lists)
-    of_columns = ("version_of", "version", "source", "dimensions", "replicates")
-    sources = pd.DataFrame(
-        {name: [getattr(column, name) for column in columns] for name in of_columns},
-        index=pd.Index(embeddings, name="embedding"),
-    )
-    screening, posteriors = of_cells.screening, of_cells.posteriors
-    cells = _cells(settings, _every(embeddings, words), screening, posteriors, sources.version_of)
+    sources = pd.DataFrame([vars(column) for column in columns]).set_index("name").rename_axis("embedding")
+    sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
+    embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
+    screening, posteriors = biases.screening, biases.posteriors
+    every = pd.MultiIndex.from_product([embeddings, list_names], names=_CELL)
+    cells = _cells(settings, every, screening, posteriors, sources.version_of)
     return Sweep(
         settings=settings,
         embeddings=embeddings,
-        lists=words,
+        lists=list_names,
         sources=sources,
         cells=cells,
-        changes=_changes(settings, sources, words, cells, of_changes).assign(taught=_taught(columns, lists)),
+        changes=_changes(settings, sources, list_names, cells, changes).assign(taught=_taught(columns, lists)),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
         screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
         measures=_measures(measured),
         coverage=_coverage(screening),
-        failures=_failures(columns, of_cells, of_changes, measured),
+        failures=_failures(columns, biases, changes, measured),
         software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
         metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
     )
 
 
-def _every(embeddings: Sequence[str], lists: Sequence[str]) -> pd.MultiIndex:
-    return pd.MultiIndex.from_product([embeddings, lists], names=_CELL)
-
-
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    """Return a row for each record, by an index with these names."""
     if not records:
-        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[] for _ in names], names=names))
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
     return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
-
-
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    nested = ("diagnostics", "shares", "problems", "controls")
-    plain = {name: value for name, value in record.items() if name not in nested}
-    shares = {f"{_SHARES}{part.replace(' ', '_')}": share for part, share in record["shares"].items()}
-    of_controls = record.get("controls", {})
-    return plain | record["diagnostics"] | shares | of_controls | {"problems": "; ".join(record["problems"])}
 
 
 def _cells(
@@ -315,29 +321,28 @@ def _cells(
     posteriors: pd.DataFrame,
     version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
-    """The first model's numbers, or the quasi-F's if it was not fitted.
+    """Return the first model's numbers, or the quasi-F's if it was not fitted.
 
     Holm's adjustment is for the cells of embeddings together, and for those of versions: a version more makes no bias
     of an embedding less certain.
     """
-    posterior_bounds, bounds = interval_names(settings.ci_prob), interval_names(settings.ci_prob, "ci")
-    numbers = ["bias", "sd", *bounds, "chance", "within_sd"]
-    cells = screening.reindex(columns=numbers).reindex(every).astype(float)
-    model = settings.specs[0].name
+    bounds = interval_names(settings.ci_prob, "ci")
+    cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(every).astype(float)
     cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
     cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
     cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
     for column in (*_OF_POSTERIOR, "problems"):
         cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
-    if model in posteriors.index.get_level_values(0):
-        first = posteriors.loc[[model]].droplevel("model")
-        first = first.rename(columns=dict(zip(posterior_bounds, bounds, strict=True)))
-        shares = [column for column in first if column.startswith(_SHARES)]
-        controls = [column for column in first if column.startswith("control")]
-        columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems", *shares, *controls]
+    if settings.specs[0].name in posteriors.index.get_level_values(0):
+        fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
+        lower, upper = interval_names(settings.ci_prob)
+        fitted = fitted.rename(columns={lower: bounds[0], upper: bounds[1]})
+        columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
+        for prefix in (_SHARES, "control"):
+            columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
         for column in columns:
-            cells.loc[first.index, column] = first[column]
-        cells.loc[first.index, "source"] = POSTERIOR
+            cells.loc[fitted.index, column] = fitted[column]
+        cells.loc[fitted.index, "source"] = POSTERIOR
     # The chance of the quasi-F chose which cells are fitted; it is not a posterior's.
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
     usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
@@ -352,81 +357,81 @@ def _cells(
 def _changes(
     settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
 ) -> pd.DataFrame:
-    """What each version changed, beside the biases before and after."""
+    """Return what each version changed, beside the biases before and after."""
     versions = sources[sources.version_of != ""]
-    every = _every(tuple(versions.index), lists)
-    frame = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
-    column, words = (every.get_level_values(level) for level in _CELL)
-    before = cells.bias.reindex(list(zip(frame.version_of, words, strict=True))).to_numpy()
-    after = cells.bias.reindex(every).to_numpy()
-    described = frame.rename(columns={"bias": "change"}).drop(columns="version_of")
-    described = pd.concat([pd.DataFrame({"before": before, "after": after}, index=every), described], axis=1)
-    index = [frame.version_of, versions.version.loc[column], words]
+    every = pd.MultiIndex.from_product([versions.index, lists], names=_CELL)
+    changes = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
+    column, words = every.get_level_values("embedding"), every.get_level_values("list")
+    before = cells.bias.reindex(pd.MultiIndex.from_arrays([changes.version_of, words]))
     names = ["embedding", "version", "list"]
-    return described.assign(column=column).set_axis(pd.MultiIndex.from_arrays(index, names=names))
+    index = pd.MultiIndex.from_arrays([changes.version_of, versions.version.loc[column], words], names=names)
+    changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
+    changes.insert(0, "before", before.to_numpy())
+    changes.insert(1, "after", cells.bias.reindex(every).to_numpy())
+    return changes.assign(column=column).set_axis(index)
 
 
 def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
-    """How many words of a list its version has learned from, in the order of changes."""
-    versions = [column for column in columns if column.version_of]
-    return [len(find_learned(v.learned, [*x.targets, *x.attributes], v.match)) for v in versions for x in lists]
+    """Return how many words of a list its version has learned from, in the order of changes."""
+    taught = []
+    for column in columns:
+        if column.version_of:
+            for words in lists:
+                taught.append(len(find_learned(column.learned, [*words.targets, *words.attributes], column.match)))
+    return taught
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
-    rows = [
-        dict(zip(_CELL, at, strict=True)) | row
-        for at, outcome in measured.items()
-        if not outcome.failed
-        for row in outcome.result["rows"]
-    ]
+    """Return the rows of the tables of measures, by cell and measure."""
+    rows = []
+    for (embedding, words), outcome in measured.items():
+        if not outcome.failed:
+            rows += [{"embedding": embedding, "list": words} | row for row in outcome.result["rows"]]
     names = [*_CELL, "measure"]
     return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
 
 
 def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
-    rows = [
-        dict(zip(_CELL, at, strict=True)) | part
-        for at, parts in screening.get("coverage", pd.Series(dtype=object)).items()
-        for part in parts
-    ]
+    """Return the groups and classes of each cell that lost words, or had words replaced."""
+    rows = []
+    for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
+        rows += [{"embedding": embedding, "list": words} | part for part in parts]
     frame = pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
     return frame.fillna("")  # cells of an older folder know no other spellings
 
 
 def _failures(
-    columns: Sequence[Column], of_cells: Computed, of_changes: Computed, measured: Mapping[At, Outcome]
+    columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
 ) -> pd.DataFrame:
-    """Each reason once: a list that an embedding does not cover fails by every method."""
-    rows: list[tuple[str, ...]] = [(c.name, "all", "reading", c.failed) for c in columns if c.failed]
-    for computed, of in ((of_cells, ""), (of_changes, ", change")):
-        rows += [(*at, f"{SCREENED}{of}", o.failed) for at, o in computed.screened.items() if o.failed]
-        rows += [(*at, f"{model}{of}", o.failed) for (model, *at), o in computed.fitted.items() if o.failed]
-    for at, outcome in measured.items():
+    """Return each reason once, because a list that an embedding does not cover fails by every method."""
+    rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
+    rows += biases.failures("") + changes.failures(", change")
+    for (embedding, words), outcome in measured.items():
         reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
-        rows += [(*at, "measures", reason) for reason in reasons]
+        rows += [(embedding, words, "measures", reason) for reason in reasons]
     frame = pd.DataFrame(rows, columns=[*_CELL, "what", "reason"])
     return frame.drop_duplicates([*_CELL, "reason"], ignore_index=True)
 
 
-def _first(cells: pd.DataFrame) -> int:
-    """How many are distinguishable by themselves."""
-    return int((cells.verdict == "distinguishable").sum())
-
-
 def _unfinished(cells: pd.DataFrame) -> list[str]:
-    """What was only screened, what has not converged, what has no numbers."""
-    descriptions = (
+    """Return sentences on cells that were only screened, have not converged, or have no numbers."""
+    sentences = []
+    for verdict, description in (
         (NOT_FITTED, "screened by the quasi-F alone"),
         ("not converged", "not converged, but included in the adjustment"),
         (FAILED, "without numbers. The reasons are listed among the failures"),
-    )
-    counts = {what: int((cells.verdict == verdict).sum()) for verdict, what in descriptions}
-    return [f"{capitalized(_are(count))} {what}." for what, count in counts.items() if count]
+    ):
+        if (cells.verdict == verdict).any():
+            sentences.append(f"{capitalized(_are(cells.verdict == verdict))} {description}.")
+    return sentences
 
 
 def _s(count: int) -> str:
+    """Return the ending of a plural."""
     return "" if count == 1 else "s"
 
 
-def _are(count: int) -> str:
+def _are(rows: "pd.Series[bool]") -> str:
+    """Return how many rows are true, with a verb, such as "three are"."""
+    count = int(rows.sum())
     return f"{in_words(count)} {'is' if count == 1 else 'are'}"

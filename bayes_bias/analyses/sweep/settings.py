@@ -72,13 +72,16 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
     """Raise an error for the choice of a cell that does not exist."""
     if not isinstance(posteriors, frozenset):
         return
-    for pair in sorted(posteriors):
-        for name, names in zip(pair, (embeddings, lists), strict=True):
+    for embedding, words in sorted(posteriors):
+        for name, names in ((embedding, embeddings), (words, lists)):
             if name not in names:
-                raise BayesBiasError(f"`posteriors` contains {pair}, but there is no '{name}'.", name, names)
+                raise BayesBiasError(
+                    f"`posteriors` contains {(embedding, words)}, but there is no '{name}'.", name, names
+                )
 
 
 def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
+    """Return the specs of models that generalise to new words, with different names."""
     sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
     if not sources:
         raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
@@ -88,6 +91,7 @@ def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
 
 
 def _posteriors(choice: Any) -> Posteriors:
+    """Return the choice of cells that a model is fitted to, checked."""
     if is_between(choice, 0, 1):
         return float(choice)
     if isinstance(choice, str) and choice in ("all", "none"):

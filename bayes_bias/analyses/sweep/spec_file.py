@@ -27,11 +27,11 @@ from bayes_bias.words.list_files import field_names, is_list_file, wordlist_name
 _MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
-# An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and what goes with the kind.
 # How an encoder makes the vector of a sentence; a list of choices makes a column for each.
 _CHOICES = ("pooling", "layer", "prompt")
+# An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and the settings of its kind.
 _KINDS = {"files": ("replicates",), "encoder": ("templates", *_CHOICES), "masked": ("templates", "predict")}
-# What a version of a model is asked as the model itself.
+# Settings that a version of a model shares with the model.
 _ALIKE = ("templates", "predict", *_CHOICES)
 _EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
@@ -58,14 +58,17 @@ class Source:
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
     ) -> list[Embedding | LanguageModelColumn]:
         """Embeddings, or a language model; an encoder encodes the words of all lists, and those that teach a method."""
-        taught = [word for version in self.versions if isinstance(version, Debiasing) for word in version.learned_words]
+        words = [*also]
+        for version in self.versions:
+            if isinstance(version, Debiasing):
+                words += version.learned_words
         name, replicates = self.settings.get("name"), self.settings.get("replicates")
         if self.kind == "masked":
             return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
         if self.kind == "encoder":
             how = {key: self.settings[key] for key in _CHOICES if key in self.settings}
             templates = self.settings.get("templates")
-            encoded = encode(lists, self.paths[0], templates, controls, also=[*also, *taught], trust=trust, **how)
+            encoded = encode(lists, self.paths[0], templates, controls, also=words, trust=trust, **how)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
@@ -111,34 +114,30 @@ class SweepSpec:
     def arguments(self, trust: bool = False) -> dict[str, Any]:
         """The arguments of `bayes_bias.sweep`. Embeddings are opened, and not yet read."""
         controls = self.settings.get("controls", ("neutral", "human"))
-        columns_of_sources = [
-            (source, source.opened(self.lists, controls, trust, self._taught(source))) for source in self.sources
-        ]
-        nested = (
-            version
-            for source, of in columns_of_sources
-            for version in source.versions_of(of, self.lists, controls, trust)
-        )
-        columns = [column for _, columns in columns_of_sources for column in columns]
-        measured = {name: value for name, value in self.settings.items() if name in _MEASURED}
+        opened = []
+        for source in self.sources:
+            name = source.settings.get("name", "")
+            taught: list[str] = []
+            for version in self.versions:
+                if version.applies_to(name):
+                    taught += version.learned_words
+            opened.append(source.opened(self.lists, controls, trust, taught))
+        columns: list[Embedding | LanguageModelColumn] = []
+        versions: list[Version] = [*self.versions]
+        times: dict[str, float] = {}
+        for source, own_columns in zip(self.sources, opened, strict=True):
+            columns += own_columns
+            versions += source.versions_of(own_columns, self.lists, controls, trust)
+            if source.at is not None:
+                times |= dict.fromkeys((column.name for column in own_columns), source.at)
+        settings = dict(self.settings)
+        measured = {name: settings.pop(name) for name in _MEASURED if name in settings}
         return {
-            "wordlists": Grid(self.lists, columns, times=_times(columns_of_sources), **measured),
-            "versions": [*self.versions, *nested],
+            "wordlists": Grid(self.lists, columns, times=times, **measured),
+            "versions": versions,
             "sampling": self.sampling,
-            **{name: value for name, value in self.settings.items() if name not in _MEASURED},
+            **settings,
         }
-
-    def _taught(self, source: Source) -> list[str]:
-        """Words that versions of all embeddings learn from, or of this one by its name."""
-        name = source.settings.get("name", "")
-        return [word for version in self.versions if version.applies_to(name) for word in version.learned_words]
-
-
-def _times(columns_of_sources: Sequence[tuple[Source, list[Embedding | LanguageModelColumn]]]) -> dict[str, float]:
-    """The time of each embedding that has one."""
-    return {
-        column.name: source.at for source, columns in columns_of_sources for column in columns if source.at is not None
-    }
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
@@ -146,22 +145,31 @@ def read_sweep(path: str | Path) -> SweepSpec:
     remedy = "Write one with lists = [...] and [[embeddings]], as --help shows."
     file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
-    where, home = file.name, file.parent
+    where, folder = file.name, file.parent
     check_keys(content, _KEYS, where, BayesBiasError)
-    sources = _tables(where, content, "embeddings")
-    if not sources:
+    if not (tables := _tables(where, content, "embeddings")):
         raise EmbeddingError(f'{where} names no embeddings. Add a table [[embeddings]] with files = "*.txt".')
+    sources = []
+    for table in tables:
+        sources += [_source(where, combination, folder) for combination in _combinations(where, table)]
+    lists = _lists(where, content.get("lists", []), folder)
+    versions = [_debiasing(where, "[[versions]]", table, folder) for table in _tables(where, content, "versions")]
+    sampling = content.get("sampling", {})
+    if not isinstance(sampling, Mapping):
+        raise BayesBiasError(f"In {where}, sampling must be a table. Begin it with [sampling].")
+    check_keys(sampling, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
     return SweepSpec(
         title=str(content.get("title", file.stem)),
-        sources=tuple(_source(where, table, home) for content in sources for table in _combinations(where, content)),
-        lists=_lists(where, content.get("lists", []), home),
-        versions=tuple(_debiasing(where, "[[versions]]", table, home) for table in _tables(where, content, "versions")),
-        sampling=_sampling(where, content.get("sampling", {})),
+        sources=tuple(sources),
+        lists=lists,
+        versions=tuple(versions),
+        sampling=Sampling(**sampling),
         settings={name: content[name] for name in _PLAIN if name in content},
     )
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """Return the tables of a key."""
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise BayesBiasError(f"In {where}, {key} must be a list of tables. Begin each with [[{key}]].")
@@ -169,61 +177,59 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 
 def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A table for each combination of the choices of an encoder, named after those that differ."""
+    """Return a table for each combination of the choices of an encoder, named after those that differ."""
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():
         if not values:
             raise EmbeddingError(f"In {where}, [[embeddings]], {key} is an empty list. Name one or more, or omit it.")
     tables: list[Mapping[str, Any]] = []
     for values in product(*choices.values()):
-        table = {**content, **dict(zip(choices, values, strict=True))}
+        chosen = dict(zip(choices, values, strict=True))
         if choices and "name" in content:
-            named = ", ".join(f"{key} {value}" for key, value in zip(choices, values, strict=True))
-            table["name"] = f"{content['name']} ({named})"
-        tables.append(table)
+            named = ", ".join(f"{key} {value}" for key, value in chosen.items())
+            chosen["name"] = f"{content['name']} ({named})"
+        tables.append({**content, **chosen})
     return tables
 
 
-def _source(where: str, content: Mapping[str, Any], home: Path) -> Source:
+def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
+    """Return the sources that a table [[embeddings]] names, with their versions."""
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
-    source = _vectors(where, place, content, home)
-    versions = tuple(_version(where, table, home, source) for table in _tables(place, content, "versions"))
-    return replace(source, versions=versions, at=_time_of(place, content, source))
-
-
-def _time_of(place: str, content: Mapping[str, Any], source: Source) -> float | None:
-    """The time of an embedding, of which there is one, perhaps with replicates."""
+    source = _vectors(where, place, content, folder)
+    versions = [_version(where, table, folder, source) for table in _tables(place, content, "versions")]
+    source = replace(source, versions=tuple(versions))
     if "at" not in content:
-        return None
+        return source
     if not is_number(content["at"]):
         raise EmbeddingError(f"In {place}, at = {content['at']!r} must be a number, such as at = 1900.")
+    # A time is that of one embedding, perhaps with replicates.
     if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
         raise EmbeddingError(
             f"In {place}, at = {content['at']:g} is the time of a single embedding. Write a table for each"
             ' embedding, or set the kind of replicates that its files are, such as replicates = "seed".'
         )
-    return float(content["at"])
+    return replace(source, at=float(content["at"]))
 
 
-def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> Debiasing | Source:
-    """A method, or vectors or a model of your own, which sentences are asked of as of the source itself."""
+def _version(where: str, content: Mapping[str, Any], folder: Path, original: Source) -> Debiasing | Source:
+    """Return a method, or your own vectors or model, used with the same sentences as the original."""
     label = "[[embeddings.versions]]"
     if "method" in content or "sets" in content:
-        return _debiasing(where, label, content, home)
+        return _debiasing(where, label, content, folder)
     place = f"{where}, {label}"
     check_keys(content, _EMBEDDING, place, BayesBiasError)
     if not isinstance(content.get("name"), str):
         raise BayesBiasError(f"{place} needs a text `name`, and either a method with sets, or files.")
-    version = _vectors(where, place, content, home)
-    if (version.kind == "masked") != (of.kind == "masked"):
+    version = _vectors(where, place, content, folder)
+    if (version.kind == "masked") != (original.kind == "masked"):
         raise EmbeddingError(
-            f"In {place}, '{content['name']}' is a {version.kind}, but it is a version of a {of.kind}, and"
-            f" cosines cannot be compared with log probabilities. Use {of.kind} = ... instead."
+            f"In {place}, '{content['name']}' is a {version.kind}, but it is a version of a {original.kind}, and"
+            f" cosines cannot be compared with log probabilities. Use {original.kind} = ... instead."
         )
-    if version.kind != of.kind:
+    if version.kind != original.kind:
         return version
-    settings = {key: value for key, value in of.settings.items() if key in _ALIKE}
+    settings = {key: value for key, value in original.settings.items() if key in _ALIKE}
     for key in _ALIKE:
         if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
@@ -232,7 +238,8 @@ def _version(where: str, content: Mapping[str, Any], home: Path, of: Source) -> 
     return replace(version, settings={**version.settings, **settings})
 
 
-def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> Source:
+def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -> Source:
+    """Return the source of numbers that a table names: files, an encoder, or a language model."""
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
@@ -245,11 +252,22 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
         if key not in ("name", *_KINDS[kind]):
             raise EmbeddingError(f"In {place}, {key} cannot be used with {kind}. Omit it.")
     if kind != "files":
-        folder, templates = str(content[kind]), settings.get("templates")
-        if templates is not None and _is_file(home / templates):
-            settings["templates"] = str(home / templates)
-        return Source(kind, (str(home / folder) if os.path.isdir(home / folder) else folder,), settings)
-    paths = [path for pattern in _texts(where, content, "files") for path in _matched(where, pattern, home)]
+        model, templates = str(content[kind]), settings.get("templates")
+        if templates is not None and _is_file(folder / templates):
+            settings["templates"] = str(folder / templates)
+        return Source(kind, (str(folder / model) if os.path.isdir(folder / model) else model,), settings)
+    paths: list[str] = []
+    for name in _texts(where, content, "files"):
+        if not has_magic(name):
+            # A built-in name stays unchanged.
+            paths.append(str(folder / name) if _is_file(folder / name) else name)
+            continue
+        matched = [str(path) for path in _glob(folder, name) if path.is_file()]
+        if not matched:
+            raise EmbeddingError(
+                f"In {where}, files = '{name}' matches no file in {folder.absolute()}. Correct the pattern."
+            )
+        paths += matched
     if "name" in settings and "replicates" not in settings and len(paths) > 1:
         raise EmbeddingError(
             f"In {place}, '{settings['name']}' is the name of {len(paths)} files. Omit it, so that each file"
@@ -259,20 +277,9 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], home: Path) -> 
     return Source(kind, tuple(paths), settings)
 
 
-def _matched(where: str, pattern: str, home: Path) -> list[str]:
-    """Files that a pattern matches, sorted. A built-in name stays what it is."""
-    if not has_magic(pattern):
-        return [str(home / pattern)] if _is_file(home / pattern) else [pattern]
-    paths = [str(path) for path in _glob(home, pattern) if path.is_file()]
-    if not paths:
-        raise EmbeddingError(
-            f"In {where}, files = '{pattern}' matches no file in {home.absolute()}. Correct the pattern."
-        )
-    return paths
-
-
-def _glob(home: Path, pattern: str) -> list[Path]:
-    return sorted(home / path for path in glob(os.path.expanduser(pattern), root_dir=home, recursive=True))
+def _glob(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths that a pattern matches, sorted."""
+    return sorted(folder / path for path in glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
 
 
 def _is_file(path: Path) -> bool:
@@ -280,48 +287,45 @@ def _is_file(path: Path) -> bool:
     return os.path.isfile(path)
 
 
-def _lists(where: str, value: Any, home: Path) -> tuple[str, ...]:
-    """Built-in names and paths. A pattern means one or the other; with a folder in it, paths alone."""
+def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
+    """Return built-in names and paths. A pattern means one or the other; with a folder in it, paths alone."""
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
-        pattern = has_magic(name)
-        shipped = [] if "/" in name else fnmatch.filter([*wordlist_names(), *field_names()], name)
-        candidates = _glob(home, name) if pattern else [home / name]
-        files = [str(path) for path in candidates if (is_list_file(path) if pattern else _is_file(path))]
-        if shipped and files:
+        is_pattern = has_magic(name)
+        built_in = [] if "/" in name else fnmatch.filter([*wordlist_names(), *field_names()], name)
+        if is_pattern:
+            files = [str(path) for path in _glob(folder, name) if is_list_file(path)]
+        else:
+            files = [str(folder / name)] if _is_file(folder / name) else []
+        if built_in and files:
             raise WordListError(
-                f"In {where}, lists = '{name}' matches the built-in list '{shipped[0]}' and the file"
+                f"In {where}, lists = '{name}' matches the built-in list '{built_in[0]}' and the file"
                 f" '{files[0]}'. Write './{name}' for the file, or rename it to use the built-in list."
             )
-        if pattern and not shipped and not files:
+        if is_pattern and not built_in and not files:
             raise WordListError(
-                f"In {where}, lists = '{name}' matches no word list in {home.absolute()}. Correct the name."
+                f"In {where}, lists = '{name}' matches no word list in {folder.absolute()}. Correct the name."
             )
-        lists += shipped or files or [name]
+        lists += built_in or files or [name]
     if not lists:
         raise WordListError(f'{where} names no lists. Add a line such as lists = ["weat6", "weat7"].')
     return tuple(lists)
 
 
-def _debiasing(where: str, label: str, content: Mapping[str, Any], home: Path) -> Debiasing:
+def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path) -> Debiasing:
+    """Return the method of a table of versions."""
     place = f"{where}, {label}"
     for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):
             raise BayesBiasError(f"{place} needs a text `{key}`.")
     settings = {key: value for key, value in content.items() if key not in _DEBIASING}
     method = make_debiaser(content["method"], settings, place)
-    sets = home / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
+    sets = folder / content["sets"] if content["sets"].endswith(".toml") else content["sets"]
     return Debiasing(method, sets, content["name"], of=_texts(place, content, "of"))
 
 
-def _sampling(where: str, content: Any) -> Sampling:
-    if not isinstance(content, Mapping):
-        raise BayesBiasError(f"In {where}, sampling must be a table. Begin it with [sampling].")
-    check_keys(content, [field.name for field in fields(Sampling)], f"{where}, [sampling]", BayesBiasError)
-    return Sampling(**content)
-
-
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return a text, or a list of texts, as a tuple."""
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):

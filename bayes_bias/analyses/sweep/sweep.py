@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +13,14 @@ from bayes_bias.analyses.over_time.over_time import tidy_time
 from bayes_bias.analyses.over_time.results import OverTime, series_of
 from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings
 from bayes_bias.analyses.sweep.cells import Cell
-from bayes_bias.analyses.sweep.columns import Column, changes_of, names_of_columns, open_versions, read_columns
+from bayes_bias.analyses.sweep.columns import (
+    Column,
+    OpenColumn,
+    changes_of,
+    names_of_columns,
+    open_versions,
+    read_columns,
+)
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.ranking import rank_versions
@@ -112,13 +120,12 @@ def sweep(
     if isinstance(wordlists, Grid):
         check_alone("Grid", embeddings, _DEMO)
     grid = wordlists if isinstance(wordlists, Grid) else Grid(wordlists, embeddings)
-    words, sources, similarity = grid.opened()
+    lists, sources, similarity = grid.opened()
     opened_versions = open_versions(versions, sources)
     names = names_of_columns(opened_versions, sources)
-    check_chosen(settings.posteriors, names, [table.name for table in words])
+    check_chosen(settings.posteriors, names, [words.name for words in lists])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
-    columns = list(read_columns(sources, opened_versions, words, similarity, grid.allow_loss, store))
-    cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
+    columns = list(read_columns(sources, opened_versions, lists, similarity, grid.allow_loss, store))
     announce(_without_controls(columns))
 
     def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
@@ -128,56 +135,61 @@ def sweep(
 
     def computed(cells: Mapping[At, Cell], of: str = "") -> Computed:
         screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
-        todo = {
-            (how.spec.name, *at): cell.fitting(how)
-            for how in settings.fittings
-            for at, cell in cells.items()
-            if settings.fits(*at, screened[at])
-        }
+        todo = {}
+        for how in settings.fittings:
+            for at, cell in cells.items():
+                if settings.fits(*at, screened[at]):
+                    todo[how.spec.name, *at] = cell.fitting(how)
         return Computed(screened, run(f"posteriors{of}", todo))
 
-    of_cells, of_changes = computed(cells), computed(changes_of(columns), " of changes")
+    cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
+    biases, changes = computed(cells), computed(changes_of(columns), " of changes")
     measured: dict[Any, Outcome] = {}
     if settings.measures != ():
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
-    result = assembled(settings, columns, words, of_cells, of_changes, measured)
-    announce(_as_match_asks(result.coverage, names_of_columns((), sources)))
-    readable = {column.name for column in columns if not column.failed}
-    vectors = {each.name: each for each in sources if isinstance(each, Embedding) and each.name in readable}
-    result = replace(
-        result, alike=_alike(vectors, words, seed), series=_series(settings, grid.times, vectors, columns, words)
-    )
+    result = assembled(settings, columns, lists, biases, changes, measured)
+    announce(_as_match_asks(result.coverage, [source.name for source in sources]))
+    vectors = _readable(sources, columns)
+    alike = _alike(vectors, lists, seed)
+    series = _series(settings, grid.times, vectors, columns, lists)
     step("pooling")
-    return _pooled(result, of_cells.influence, of_changes.influence)
+    return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
+
+
+def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
+    """Return the embeddings by name, without versions and without those that could not be read."""
+    failed = {column.name for column in columns if column.failed}
+    embeddings = {}
+    for source in sources:
+        if isinstance(source, Embedding) and source.name not in failed:
+            embeddings[source.name] = source
+    return embeddings
 
 
 def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
-    """One notice of all control classes of which embeddings have too few words."""
-    absent: dict[str, dict[str, None]] = {}
+    """Return one notice of all control classes of which embeddings have too few words."""
+    absent: dict[str, list[str]] = {}
     for column in columns:
         for cell in column.cells.values():
             for name in cell.absent_controls:
-                absent.setdefault(name, {}).setdefault(column.name)
+                absent.setdefault(name, []).append(column.name)
     if not absent:
         return ()
-    where = dict.fromkeys(name for names in absent.values() for name in names)
-    return ((f"control classes omitted, because they have too few words in {joined([*where])}: {', '.join(absent)}"),)
+    where = joined([*dict.fromkeys(chain.from_iterable(absent.values()))])
+    return (f"control classes omitted, because they have too few words in {where}: {', '.join(absent)}",)
 
 
 def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
-    """One notice of all words that others, or their parts, stand for."""
+    """Return one notice of all words that others, or their parts, stand for."""
     rows = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
     if rows.empty:
         return ()
-    words = dict.fromkeys(filter(None, "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")))
+    words = [*dict.fromkeys(filter(None, "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")))]
     more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    examples, where = "; ".join([*words][:_NAMED]), joined([*dict.fromkeys(rows.embedding)])
+    examples, where = "; ".join(words[:_NAMED]), joined([*rows.embedding.unique()])
     return (
-        (
-            f"other spellings or subwords are used in {where}, because of `match` (see coverage for all):"
-            f" {examples}{more}"
-        ),
+        f"other spellings or subwords are used in {where}, because of `match` (see coverage for all): {examples}{more}",
     )
 
 
@@ -197,37 +209,39 @@ def _series(
     columns: Sequence[Column],
     lists: Sequence[WordList],
 ) -> dict[str, OverTime]:
-    """Every list over time, as far as it could be measured in two embeddings or more that have times."""
-    by_name = {column.name: column for column in columns}
-    in_order = {time: name for name, time in sorted(times.items(), key=lambda item: item[1]) if name in embeddings}
+    """Return every list over time, as far as it could be measured in two embeddings or more that have times."""
+    cells = {column.name: column.cells for column in columns}
+    in_order = sorted((time, name) for name, time in times.items() if name in embeddings)
+    how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
     series: dict[str, OverTime] = {}
     for words in lists:
         tables: dict[float, AssociationTable] = {}
-        for time, name in in_order.items():
+        slices: dict[float, Embedding] = {}
+        for time, name in in_order:
             try:
                 with logging_from("bayes_bias", logging.ERROR):
-                    tables[tidy_time(time)] = by_name[name].cells[words.name].table().without_controls()
+                    tables[tidy_time(time)] = cells[name][words.name].table().without_controls()
             except BayesBiasError:  # the screening of this cell has said so
                 continue
+            slices[tidy_time(time)] = embeddings[name]
         if len(tables) < 2:
             continue
-        slices = {time: embeddings[in_order[float(time)]] for time in tables}
         alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
-        how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
         with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
             series[words.name] = series_of(tables, alike, how)
     return series
 
 
 def _words_of(lists: Sequence[WordList]) -> set[str]:
+    """Return the targets and attributes of all lists."""
     return {word for words in lists for word in (*words.targets, *words.attributes)}
 
 
-def _pooled(result: Sweep, influence: Mapping[At, Influence], of_changes: Mapping[At, Influence]) -> Sweep:
-    """Embeddings and lists as crossed samples, unless all cells are screened alone; and versions ranked."""
+def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
+    """Return the sweep with ranked versions, and pooled unless all cells are only screened."""
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
     ranking = rank_versions(
-        result.cells, result.changes, influence, of_changes, scope=scope, ci_prob=ci_prob, seed=seed
+        result.cells, result.changes, influence, influence_on_changes, scope=scope, ci_prob=ci_prob, seed=seed
     )
     if result.settings.posteriors == "none":
         return replace(result, ranking=ranking)
