@@ -24,19 +24,21 @@ def answer(report: Report) -> str:
     sections = list(report.sections)
     if len(sections) == 1:
         return _answer_of_one(sections[0])
-    labels = {section.name: section.verdict.label for section in sections}
-    if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in labels.values()):
+    by_label: dict[str, list[Section]] = {}
+    for section in sections:
+        by_label.setdefault(section.verdict.label, []).append(section)
+    if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in by_label):
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
-    found = [section for section in sections if labels[section.name] == "distinguishable"]
+    found = by_label.get("distinguishable")
     sentences = _findings(report, found) if found else [_no_finding(sections)]
-    by_label = {
+    conclusions = {
         "borderline": "borderline",
         "not distinguishable": "inconclusive",
         "confounded with frequency": "withheld, because the words compared hardly overlap in frequency",
         "not converged": "missing, because the fit has not converged",
     }
-    for label, conclusion in by_label.items():
-        concerned = [section for section in sections if labels[section.name] == label]
+    for label, conclusion in conclusions.items():
+        concerned = by_label.get(label, [])
         if concerned and not (label == "not distinguishable" and len(concerned) == len(sections)):
             results = "result" if len(concerned) == 1 else "results"
             are = "is" if len(concerned) == 1 else "are"
@@ -45,15 +47,29 @@ def answer(report: Report) -> str:
 
 
 def _findings(report: Report, found: Sequence[Section]) -> list[str]:
+    """Return sentences on the lists that show a bias, and on those that remain after Holm's adjustment."""
     total = in_words(len(report.sections))
     which = f"{in_words(len(found)).capitalize()} of {total}"
     if len(found) == len(report.sections):
         which = "Both" if len(found) == 2 else f"All {total}"
     shows = "shows" if len(found) == 1 else "show"
-    names = joined([_with_direction(section) for section in found])
+    names = []
+    for section in found:
+        name = called(section)
+        if _is_against(section):
+            name = f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
+        names.append(name)
+    survives = report.together.table.survives
+    remaining = [section for section in found if survives[section.name]]
+    if len(remaining) == len(found):
+        subject = {1: "The finding remains", 2: "Both findings remain"}.get(len(found), "All findings remain")
+    elif remaining:
+        subject = f"Only {_listed(remaining)} {'remains' if len(remaining) == 1 else 'remain'}"
+    else:
+        subject = "The finding does not remain" if len(found) == 1 else "No finding remains"
     return [
-        f"{which} word lists {shows} a bias that chance alone is unlikely to explain: {names}.",
-        _after_holm(report, found),
+        f"{which} word lists {shows} a bias that chance alone is unlikely to explain: {joined(names)}.",
+        f"{subject} after Holm’s adjustment for {total} lists.",
     ]
 
 
@@ -70,6 +86,7 @@ def _no_finding(sections: Sequence[Section]) -> str:
 
 
 def _answer_of_one(section: Section) -> str:
+    """Return the answer of a report on a single list."""
     name, verdict = called(section), section.verdict
     if has_one_group(section) and verdict.label in _JUDGED:
         return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
@@ -82,20 +99,8 @@ def _answer_of_one(section: Section) -> str:
     return sentence or f"{name}: {verdict.short}."
 
 
-def _after_holm(report: Report, found: Sequence[Section]) -> str:
-    survives = report.together.table.survives
-    remaining = [section for section in found if survives[section.name]]
-    adjusted = f"after Holm’s adjustment for {in_words(len(report.sections))} lists"
-    if len(remaining) == len(found):
-        subject = {1: "The finding remains", 2: "Both findings remain"}.get(len(found), "All findings remain")
-    elif remaining:
-        subject = f"Only {_listed(remaining)} {'remains' if len(remaining) == 1 else 'remain'}"
-    else:
-        subject = "The finding does not remain" if len(found) == 1 else "No finding remains"
-    return f"{subject} {adjusted}."
-
-
 def _listed(sections: Sequence[Section]) -> str:
+    """Name lists in a sentence."""
     return joined([called(section) for section in sections])
 
 
@@ -107,14 +112,8 @@ def called(section: Section) -> str:
     return f"“{section.title}”"
 
 
-def _with_direction(section: Section) -> str:
-    name = called(section)
-    if not _is_against(section):
-        return name
-    return f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
-
-
 def _is_against(section: Section) -> bool:
+    """Return True if the bias contradicts the stereotype."""
     return section.verdict.short.endswith("against the stereotype")
 
 
@@ -128,7 +127,12 @@ def answer_of_list(section: Section) -> str:
     sentences = []
     if has_one_group(section) and section.diagnostics.for_bias.converged:
         sentences.append(_differences_of_words(section))
-    sentences += [section.verdict.text, _by_class(section), _for_scale(section), _weat_sentence(section)]
+    sentences += [section.verdict.text, _by_class(section), _for_scale(section)]
+    if section.weat is None:
+        sentences.append(section.no_weat)
+    else:
+        effect, p = plain(section.weat.effect_size, 2), equals(probability(section.weat.p_value))
+        sentences.append(f"For comparison, WEAT’s effect size is d = {effect} (one-sided p {p}).")
     return " ".join(filter(None, sentences))
 
 
@@ -136,7 +140,8 @@ def _differences_of_words(section: Section) -> str:
     """Describe how much the words of a list with one group differ."""
     words = section.summary.loc["target_bias"].sort_values("mean")
     decimals = section.table.metric.decimals
-    clear = sum(lower > 0 or upper < 0 for lower, upper in zip(*interval_of(words), strict=True))
+    lower, upper = interval_of(words)
+    clear = int(((lower > 0) | (upper < 0)).sum())
     lowest, highest = words.index[0], words.index[-1]
     return (
         f"The words range from {signed(words['mean'].iloc[0], decimals)} ({lowest}) to"
@@ -175,10 +180,3 @@ def _for_scale(section: Section) -> str:
         f"For scale, lists of arbitrary topics in this embedding have a median bias of {median} in either direction,"
         f" and {percent(numbers['topics_larger'])} of them have a larger bias than this list."
     )
-
-
-def _weat_sentence(section: Section) -> str:
-    if section.weat is None:
-        return section.no_weat
-    effect, p = plain(section.weat.effect_size, 2), equals(probability(section.weat.p_value))
-    return f"For comparison, WEAT’s effect size is d = {effect} (one-sided p {p})."

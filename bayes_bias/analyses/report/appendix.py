@@ -53,11 +53,13 @@ def appendix(sections: Sequence[Section]) -> str:
 
 
 def _words_of_list(section: Section) -> pd.DataFrame:
+    """Return one row for each word of a list."""
     rows = []
     for row in section.coverage.itertuples():
-        used = words_of_category(section.table, _SIDES[row.role], row.name)
-        rows += [(row.role, row.name, word, True, "") for word in used]
-        rows += [(row.role, row.name, word, False, reason) for word, reason in _unused(section.table, row)]
+        for word in words_of_category(section.table, _SIDES[row.role], row.name):
+            rows.append((row.role, row.name, word, True, ""))
+        for word, reason in _unused(section.table, row):
+            rows.append((row.role, row.name, word, False, reason))
     return pd.DataFrame(rows, columns=["role", "name", "word", "used", "reason"])
 
 
@@ -66,32 +68,32 @@ def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
     if table.coverage is None:
         return []
     frame = table.coverage
-    (of_category,) = frame[(frame["role"] == row.role) & (frame["name"] == row.name)].itertuples()
-    texts = [
-        (of_category.missing, _NO_VECTOR),
-        (of_category.zero, _NO_VECTOR),
-        (of_category.non_finite, _NO_VECTOR),
-        (of_category.copies, _COPY),
-    ]
-    words = [(word, reason) for text, reason in texts for word in text.split(", ") if word]
+    (coverage,) = frame[(frame["role"] == row.role) & (frame["name"] == row.name)].itertuples()
+    texts, words = [], []
+    for text, reason in (
+        (coverage.missing, _NO_VECTOR),
+        (coverage.zero, _NO_VECTOR),
+        (coverage.non_finite, _NO_VECTOR),
+        (coverage.copies, _COPY),
+    ):
+        if text:
+            texts.append((text, reason))
+            words += [(word, reason) for word in text.split(", ") if word]
     # A word may contain a comma.
-    return words if len(words) == row.asked - row.found else [(text, reason) for text, reason in texts if text]
+    return words if len(words) == row.asked - row.found else texts
 
 
 def _lines(words: pd.DataFrame) -> list[_Line]:
     """Return one line for each group or class."""
     lines = []
-    for (_, name), of_category in words.groupby(["role", "name"], sort=False):
-        by_reason = of_category.groupby("reason").word
-        used, no_vector, copies = (
-            tuple(by_reason.get_group(reason)) if reason in by_reason.groups else ()
-            for reason in ("", _NO_VECTOR, _COPY)
-        )
-        counts = len(used), len(of_category)
+    for (_, name), rows in words.groupby(["role", "name"], sort=False):
+        used, no_vector, copies = (rows.word[rows.reason == reason] for reason in ("", _NO_VECTOR, _COPY))
+        counts = len(used), len(rows)
         lines.append(_Line(str(name), *counts, _joined(used), _joined(no_vector), _joined(copies)))
     return lines
 
 
-def _joined(words: Sequence[str]) -> str:
-    separator = "; " if any("," in word for word in words) else ", "
+def _joined(words: "pd.Series[str]") -> str:
+    """Return words in a line, separated by semicolons if one of them contains a comma."""
+    separator = "; " if words.str.contains(",").any() else ", "
     return separator.join(words)

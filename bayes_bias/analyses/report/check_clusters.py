@@ -1,6 +1,6 @@
 """Do words come in clusters, and what would the bias be without one of them?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +22,13 @@ from bayes_bias.table.related_words import Related, RelatedWords
 
 _WHAT = ("word", "cluster")
 # The interval if all words were independent draws.
-_INDEPENDENT = ("independent_lb", "independent_ub")
 # One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
 _SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 _COLUMNS = (
     *(f"{name}_{side}s" for side in SIDES for name in ("icc", "icc_limit")),
     *(f"bias_without_{what}_{end}" for what in _WHAT for end in ("min", "max")),
-    *_INDEPENDENT,
+    "independent_lb",  # the interval if all words were independent draws
+    "independent_ub",
 )
 # Two clusters of four attribute words each: docs/evidence/false-positives.md.
 _CONSEQUENCE = (
@@ -39,59 +39,54 @@ _CONSEQUENCE = (
 
 
 def _run(study: Study) -> Check:
-    sides = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
-    left_out = leave_out(study.table, sides)
-    ranges = {what: bias_range(left_out, what) for what in _WHAT}
-    uncounted = any(side.is_clustered for side in sides) and not study.table.has_related_words
+    """Return the check of one list."""
     decimals = study.table.metric.decimals
-    sentences = [
-        *map(_sentence, sides),
-        *([f"{_CONSEQUENCE}."] if uncounted else []),
-        *(
-            f"Without any one {what}, the observed bias would range from {range_in_words(*ends, decimals)}."
-            for what, ends in ranges.items()
-        ),
-    ]
-    numbers = {f"icc_{side.side}s": side.icc for side in sides}
-    numbers |= {f"icc_limit_{side.side}s": side.limit for side in sides}
-    numbers |= {
-        f"bias_without_{what}_{end}": value
-        for what, ends in ranges.items()
-        for end, value in zip(("min", "max"), ends, strict=True)
-    }
-    related = study.table.related_words if study.table.has_related_words else None
-    if related is not None and related.reduced:
-        interval = _if_independent(study)
-        numbers |= dict(zip(_INDEPENDENT, interval, strict=True))
-        sentences.append(f"{related.sentence} If all words were independent draws: {bounds(*interval, decimals)}.")
+    clusterings = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
+    left_out = leave_out(study.table, clusterings)
+    sentences: list[str] = []
+    numbers: dict[str, float] = {}
+    for found in clusterings:
+        numbers[f"icc_{found.side}s"], numbers[f"icc_limit_{found.side}s"] = found.icc, found.limit
+        sentences.append(_sentence(found))
+    clustered = " and ".join(f"{found.side}s" for found in clusterings if found.is_clustered)
+    brief = f"clusters of {clustered}" if clustered else "no clusters of words"
+    uncounted = bool(clustered) and not study.table.has_related_words
+    if uncounted:
+        sentences.append(f"{_CONSEQUENCE}.")
+    elif clustered:
+        brief += ", accounted for"
+    for what in _WHAT:
+        least, most = bias_range(left_out, what)
+        numbers[f"bias_without_{what}_min"], numbers[f"bias_without_{what}_max"] = least, most
+        without = range_in_words(least, most, decimals)
+        sentences.append(f"Without any one {what}, the observed bias would range from {without}.")
+    tables, figures = {"left-out": left_out}, {}
+    if study.table.has_related_words:
+        related = study.table.related_words
+        tables["related-words"] = related.to_frame().reset_index()
+        if study.table.vectors is not None:
+            figures = _figures(study.table, related)
+        if related.reduced:
+            lower, upper = _if_independent(study)
+            numbers["independent_lb"], numbers["independent_ub"] = lower, upper
+            interval = bounds(lower, upper, decimals)
+            sentences.append(f"{related.sentence} If all words were independent draws: {interval}.")
     return Check(
         " ".join(sentence for sentence in sentences if DASH not in sentence),
-        _brief(sides, accounted_for=not uncounted),
+        brief,
         numbers,
         alarm=uncounted,
-        figures={} if related is None or study.table.vectors is None else _figures(study.table, related),
+        figures=figures,
         figure_options={"posterior": {"without": left_out}},
-        tables={"left-out": left_out}
-        | ({} if related is None else {"related-words": related.to_frame().reset_index()}),
-        result=sides,
+        tables=tables,
+        result=clusterings,
     )
 
 
-def _brief(sides: Sequence[Clustering], *, accounted_for: bool) -> str:
-    clustered = _listed_sides(sides)
-    if not clustered:
-        return "no clusters of words"
-    return f"clusters of {clustered}, accounted for" if accounted_for else f"clusters of {clustered}"
-
-
-def _listed_sides(sides: Sequence[Clustering]) -> str:
-    return " and ".join(f"{side.side}s" for side in sides if side.is_clustered)
-
-
 def _if_independent(study: Study) -> tuple[float, float]:
-    """The interval if words were independent draws."""
+    """Return the interval if words were independent draws."""
     categories = study.table.related_words.categories
-    independent = {category: replace(each, inflation=1.0) for category, each in categories.items()}
+    independent = {category: replace(related, inflation=1.0) for category, related in categories.items()}
     table = study.table.with_related_words(independent)
     if integrated(table, study.spec):
         verdict = verdict_of_table(table, study.scope, model=study.spec, ci_prob=study.ci_prob)
@@ -101,38 +96,45 @@ def _if_independent(study: Study) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable, related: RelatedWords) -> dict[str, Axes]:
-    """Of each side on which words are related."""
-    categories: dict[Side, Mapping[str, Related]] = {"target": related.groups, "attribute": related.classes}
-    reduced = [side for side, own in categories.items() if any(each.is_reduced for each in own.values())]
-    return {f"{side}s": plot_related_words(table, side) for side in reduced}
+def _figures(table: AssociationTable, words: RelatedWords) -> dict[str, Axes]:
+    """Return a figure of each side on which words are related."""
+    categories: dict[Side, Mapping[str, Related]] = {"target": words.groups, "attribute": words.classes}
+    figures = {}
+    for side, by_name in categories.items():
+        if any(related.is_reduced for related in by_name.values()):
+            figures[f"{side}s"] = plot_related_words(table, side)
+    return figures
 
 
-def _sentence(words: Clustering) -> str:
-    if not words.shuffled.size:
-        return f"There are too few {words.side}s to detect clusters."
-    sides = f"{words.side}s{_source(words)}"
-    answer = f"The {sides} come in clusters" if words.is_clustered else f"No clusters of {sides} can be shown"
+def _sentence(found: Clustering) -> str:
+    """Return a sentence on the clusters of one side, with the intraclass correlation."""
+    if not found.shuffled.size:
+        return f"There are too few {found.side}s to detect clusters."
+    sides, named = f"{found.side}s", found.words.named
+    if named.any():
+        sides += " (as the list names them)" if named.all() else " (partly as the list names them)"
+    answer = f"The {sides} come in clusters" if found.is_clustered else f"No clusters of {sides} can be shown"
     return (
-        f"{answer} (intraclass correlation {_correlation(words.icc)}, where {_correlation(words.limit)}"
+        f"{answer} (intraclass correlation {_correlation(found.icc)}, where {_correlation(found.limit)}"
         " would be needed at the 5% level)."
     )
 
 
-def _source(words: Clustering) -> str:
-    topics = words.words.named
-    if not topics.any():
-        return ""
-    return " (as the list names them)" if topics.all() else " (partly as the list names them)"
-
-
 def _correlation(value: float) -> str:
+    """Return a correlation as text, written as a probability is."""
     return f"−{probability(-value)}" if value < 0 else probability(value)
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    clusters = {name: [side for side in sides if side.is_clustered] for name, sides in results.items()}
-    clustered = [f"{_listed(sides)} of {name}" for name, sides in clusters.items() if sides]
+    """Return the sentence of the methods text."""
+    clustered = []
+    for name, clusterings in results.items():
+        sides = []
+        for found in clusterings:
+            if found.is_clustered:
+                sides.append(f"{found.side}s (intraclass correlation {_correlation(found.icc)})")
+        if sides:
+            clustered.append(f"{' and '.join(sides)} of {name}")
     answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
     return (
         "To look for clusters of words, we computed the intraclass correlation of their raw contrasts"
@@ -140,10 +142,6 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
         " We compared it with the correlation of words that were shuffled between clusters (5% level):"
         f" {answer}.",
     )
-
-
-def _listed(sides: Sequence[Clustering]) -> str:
-    return " and ".join(f"{side.side}s (intraclass correlation {_correlation(side.icc)})" for side in sides)
 
 
 CHECKER = Checker("clusters", "Clusters of words", _COLUMNS, _run, _methods)

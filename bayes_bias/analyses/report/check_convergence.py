@@ -5,6 +5,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 
 
 def _run(study: Study) -> Check:
+    """Return the check of one list."""
     diagnostics = Diagnostics.of(study.fitted)
     has_converged, bias_has_converged = diagnostics.converged, diagnostics.for_bias.converged
     brief = "converged" if has_converged else "not converged"

@@ -28,19 +28,19 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
+    """Return the check of one list."""
     fit, reason = _fit_or_reason(study)
     if fit is None:
         return Check(f"{reason}.", "fit to the data not checked", {"no_data_fit": reason})
     sentences = _sentences(fit, study.table.metric.plural)
     adequate, judgement = _judge(fit)
-    text = f"{'. '.join([f'{judgement}: {sentences[0]}', *sentences[1:]])}."
-    return Check(
-        text, f"fit: {judgement.partition(',')[0].lower()}", _numbers(fit), alarm=not adequate, result=(fit, sentences)
-    )
+    text = f"{judgement}: {'. '.join(sentences)}."
+    brief = f"fit: {judgement.partition(',')[0].lower()}"
+    return Check(text, brief, _numbers(fit), alarm=not adequate, result=(fit, sentences))
 
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
-    """Whether intervals hold at least the share of values that they state, within sampling error, and what to do."""
+    """Return True if intervals contain the share of values that they state, within sampling error; and a judgement."""
     shares = fit.coverage.iloc[0].to_numpy()
     errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
     if (shares < np.array(PROBS) - _TOLERATED - errors).any():
@@ -56,6 +56,7 @@ def _judge(fit: DataFit) -> tuple[bool, str]:
 
 
 def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
+    """Return the fit to the data, or None and the reason why it was not checked."""
     if not Diagnostics.of(study.fitted).converged:
         return None, "Not checked, because the fit has not converged"
     step("checking the fit to the data")
@@ -72,68 +73,62 @@ def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
     return fit, ""
 
 
-def _sentences(fit: DataFit, values: str) -> tuple[str, ...]:
-    """The comparison is mentioned only if it was asked for."""
-    coverage = _coverage(fit, values)
-    return (coverage,) if fit.no_comparison == NOT_ASKED else (coverage, _comparison(fit, values))
-
-
-def _coverage(fit: DataFit, values: str) -> str:
+def _sentences(fit: DataFit, values: str) -> list[str]:
+    """Return a sentence on coverage and, if the comparison was asked for, one on how well values are predicted."""
     shares, *published = fit.coverage.to_numpy().tolist()
-    text = (
+    coverage = (
         f"{_both(shares)} of the {fit.pairs:,} raw {values} lie inside their {' and '.join(map(level, PROBS))}"
         " predictive intervals"
     )
-    return f"{text} ({_both(published[0])} under the published model)" if published else text
-
-
-def _comparison(fit: DataFit, values: str) -> str:
+    if published:
+        coverage += f" ({_both(published[0])} under the published model)"
+    if fit.no_comparison == NOT_ASKED:
+        return [coverage]
     if fit.no_comparison:
-        return f"There is no comparison with the published model: {fit.no_comparison}"
+        return [coverage, f"There is no comparison with the published model: {fit.no_comparison}"]
     difference, error = fit.elpd_difference, fit.elpd_se
-    return (
-        f"In leave-one-out prediction (PSIS-LOO), they are predicted {_manner(difference, error)} the"
+    manner = "better than by" if difference > 0 else "worse than by"
+    if abs(difference) < 2 * error:
+        manner = "about as well as by"
+    comparison = (
+        f"In leave-one-out prediction (PSIS-LOO), they are predicted {manner} the"
         f" published model (elpd {signed(difference, 0)}, standard error {error:,.0f}). Pareto k is too high"
         f" for {count(fit.bad_k)} {values}"
     )
-
-
-def _manner(difference: float, error: float) -> str:
-    if abs(difference) < 2 * error:
-        return "about as well as by"
-    return "better than by" if difference > 0 else "worse than by"
+    return [coverage, comparison]
 
 
 def _both(shares: list[float]) -> str:
+    """Return the shares of values inside the intervals."""
     return " and ".join(map(share, shares))
 
 
 def _numbers(fit: DataFit) -> dict[str, Any]:
-    prefixes = ("", "published_")
-    shares = {
-        f"{prefix}coverage_{100 * prob:.0f}": value
-        for prefix, (_, row) in zip(prefixes, fit.coverage.iterrows(), strict=False)
-        for prob, value in row.items()
-    }
-    rest = {name: getattr(fit, name) for name in (*_COMPARED, "no_comparison")}
-    return shares | rest | {"no_data_fit": ""}
+    """Return the row of ``evidence.csv``, where the published model may be missing."""
+    numbers: dict[str, Any] = {"no_data_fit": "", "no_comparison": fit.no_comparison}
+    for prefix, (_, shares) in zip(("", "published_"), fit.coverage.iterrows(), strict=False):
+        for prob, value in shares.items():
+            numbers[f"{prefix}coverage_{100 * prob:.0f}"] = value
+    for name in _COMPARED:
+        numbers[name] = getattr(fit, name)
+    return numbers
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    compared = any(not fit.no_comparison for fit, _ in results.values())
-    by_list = " ".join(
-        f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}."
-        for name, (fit, sentences) in results.items()
-    )
+    """Return the sentences of the methods text."""
+    lists, compared = [], False
+    for name, (fit, sentences) in results.items():
+        lists.append(f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}.")
+        compared = compared or not fit.no_comparison
     published = load_spec(PUBLISHED).reference
     if not compared or published is None:
-        return (f"Fit to the raw values. {by_list}",)
+        return (f"Fit to the raw values. {' '.join(lists)}",)
     return (
         "Fit to the raw values was compared with that of the published model ",
         Cite((published,)),
         " on the same table, with Pareto-smoothed importance sampling for leaving one value out at a time ",
         Cite(("vehtari2017practical",)),
-        f". {by_list}",
+        f". {' '.join(lists)}",
     )
 
 

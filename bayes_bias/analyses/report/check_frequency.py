@@ -8,7 +8,7 @@ import pandas as pd
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.checks.frequency import Frequency, frequency_of
 from bayes_bias.documents.methods import Sentence
-from bayes_bias.embeddings.embedding import Embedding, Excerpt
+from bayes_bias.embeddings.embedding import Excerpt
 from bayes_bias.formatting import capitalized, counted, joined, plain, shortened, signed
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.labels import SIDES
@@ -31,13 +31,15 @@ _NO_REMEDY = (
 
 
 def _run(study: Study) -> Check:
-    embedding = _in_order(study)
-    if embedding is None:
+    """Return the check of one list."""
+    embedding = None if study.table.origin is None else study.table.origin.embedding
+    reader = None if embedding is None else embedding.reader
+    # Random lists are drawn from these words, of which frequent ones must be first.
+    if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.by_frequency()):
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
-    sd = float(row_of_bias(study.fitted, study.scope)["sd"])
     return check_of(
         frequency_of(study.table, embedding),
-        sd,
+        float(row_of_bias(study.fitted, study.scope)["sd"]),
         pool=len(embedding.pool()),
         decimals=study.table.metric.decimals,
         is_adjusted=bool(study.table.covariates),
@@ -47,8 +49,11 @@ def _run(study: Study) -> Check:
 def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_adjusted: bool) -> Check:
     """Compare the bias by frequency alone with the posterior standard deviation of the bias."""
     bias, text = signed(frequency.bias, decimals), _about_ranks(frequency, pool)
-    numbers = {"frequency_bias": frequency.bias}
-    numbers |= {column: frequency.overlap[side] for column, side in zip(_COLUMNS[1:], SIDES, strict=True)}
+    numbers = {
+        "frequency_bias": frequency.bias,
+        "frequency_overlap_groups": frequency.overlap["target"],
+        "frequency_overlap_classes": frequency.overlap["attribute"],
+    }
     if abs(frequency.bias) > LARGE * sd:
         consequence = _CONSEQUENCE.format(bias=bias, times=plain(abs(frequency.bias) / sd, 1))
         reason = _NO_REMEDY.format(bias=bias) if frequency.hardly_overlaps else ""
@@ -67,14 +72,8 @@ def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_ad
     return Check(text, "no confound with frequency", numbers, result=(frequency.bias, False))
 
 
-def _in_order(study: Study) -> Embedding | None:
-    """The embedding with the words that random lists are drawn from, if frequent ones are first."""
-    embedding = None if study.table.origin is None else study.table.origin.embedding
-    reader = None if embedding is None else embedding.reader
-    return embedding if isinstance(reader, Excerpt) and reader.drawable and reader.by_frequency() else None
-
-
 def _about_ranks(frequency: Frequency, pool: int) -> str:
+    """Return sentences on the ranks of the words."""
     ranks = frequency.ranks
     groups, classes = (_medians(ranks[ranks.side == side]) for side in SIDES)
     text = f"Median frequency rank of the words in each group: {groups}. In each class: {classes}."
@@ -83,10 +82,10 @@ def _about_ranks(frequency: Frequency, pool: int) -> str:
 
 
 def _medians(ranks: pd.DataFrame) -> str:
-    """The median of the known ranks of each group, or class, or the least that it can be."""
+    """Return the median of the known ranks of each group, or class, or the least that it can be."""
     texts = []
-    for category, own in ranks.groupby("category", sort=False):
-        known = own.dropna()
+    for category, rows in ranks.groupby("category", sort=False):
+        known = rows.dropna()
         if known.empty:
             texts.append(f"{category} unknown")
             continue
@@ -96,7 +95,7 @@ def _medians(ranks: pd.DataFrame) -> str:
 
 
 def _sentence(words: Sequence[str], what: str) -> str:
-    """A sentence about words whose rank is not known exactly."""
+    """Return a sentence about words whose rank is not known exactly, or "" for no words."""
     if not len(words):
         return ""
     verb = "is" if len(words) == 1 else "are"
@@ -104,6 +103,7 @@ def _sentence(words: Sequence[str], what: str) -> str:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
+    """Return the sentence of the methods text."""
     biases = "; ".join(f"{signed(bias)} for {name}" for name, (bias, _) in results.items())
     return (
         "The bias that frequency alone would give was predicted from the words' frequency ranks, by the regression of"

@@ -14,16 +14,20 @@ from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
 _SHARES = ("share", *SHARE_BOUNDS)
 _NAMES: Mapping[Drawn, str] = {"words": "null", "sub-topics": "sub_topic_null", "topics": "topics"}
+
+
+def _columns(name: str) -> list[str]:
+    """Return the columns for the shares of findings by the model and by WEAT."""
+    return [f"{method}{name}_{column}" for method in ("", "weat_") for column in _SHARES]
+
+
 _COLUMNS = (
     "nulls",
-    *(f"null_{column}" for column in _SHARES),
-    *(f"weat_null_{column}" for column in _SHARES),
+    *_columns("null"),
     "sub_topic_nulls",
-    *(f"sub_topic_null_{column}" for column in _SHARES),
-    *(f"weat_sub_topic_null_{column}" for column in _SHARES),
+    *_columns("sub_topic_null"),
     "topics",
-    *(f"topics_{column}" for column in _SHARES),
-    *(f"weat_topics_{column}" for column in _SHARES),
+    *_columns("topics"),
     "topics_median",
     "topics_larger",
     "no_calibration",
@@ -31,29 +35,37 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
+    """Return the check of one list."""
     drawn, reason = _random_lists(study)
     if "words" not in drawn:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
     text = _about_words(drawn["words"], study)
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
-        numbers |= _numbers(lists, study, _NAMES[kind])
+        numbers |= _numbers(lists, study, kind)
     if "sub-topics" in drawn:
-        text += _about_sub_topics(drawn["sub-topics"], study)
+        lists = drawn["sub-topics"]
+        whose = "group" if lists.random == "targets" else "class"
+        text += (
+            f" If the random words of each {whose} come from three sub-topics (the neighbourhoods of random"
+            f" words), a bias was found by {false_positives(lists, study.spec.name, study.scope)} of"
+            f" {_draws(lists)} lists."
+        )
     if "topics" in drawn:
         median, larger = _sizes_of_topics(drawn["topics"], study)
-        text += _about_topics(drawn["topics"], study, larger)
+        text += (
+            f" Of {_draws(drawn['topics'])} lists with an arbitrary topic of this embedding for each group and class,"
+            f" {_found(drawn['topics'], study)} are distinguishable from noise, and {percent(larger)} have a larger"
+            " bias, in either direction."
+        )
         numbers |= {"topics_median": median, "topics_larger": larger}
-    brief = (
-        f"bias found in {share_within(*(numbers[f'null_{column}'] for column in _SHARES))} of"
-        f" {numbers['nulls']} random lists"
-    )
+    brief = f"bias found in {_found(drawn['words'], study)} of {numbers['nulls']} random lists"
     result = (drawn["words"], false_positives(drawn["words"], study.spec.name, study.scope))
     return Check(text, brief, numbers, result=result)
 
 
 def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
-    """Random lists by how their words were drawn, or why there are none."""
+    """Return random lists by how their words were drawn, or the reason why there are none."""
     if study.null_draws == 0:
         return {}, "Not drawn, because `calibration_draws` is 0"
     if study.nulls is None:
@@ -61,12 +73,13 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
     if not study.fitted.structure.COLLAPSED:
         return {}, "Not drawn, because each list takes as long as this fit. Use `bayes-bias calibrate` for this model"
     step("random nulls")
-    lists = study.nulls()
-    drawn = {kind: each for kind, each in lists.items() if isinstance(each, Calibration)}
-    return drawn, f"Not drawn: {lists['words']}"
+    results = study.nulls()
+    drawn = {kind: result for kind, result in results.items() if isinstance(result, Calibration)}
+    return drawn, f"Not drawn: {results['words']}"
 
 
 def _about_words(nulls: Calibration, study: Study) -> str:
+    """Return a sentence on how often a bias was found between random words."""
     same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
@@ -79,28 +92,10 @@ def _about_words(nulls: Calibration, study: Study) -> str:
     )
 
 
-def _about_sub_topics(nulls: Calibration, study: Study) -> str:
-    whose = "group" if nulls.random == "targets" else "class"
-    return (
-        f" If the random words of each {whose} come from three sub-topics (the neighbourhoods of random"
-        f" words), a bias was found by {false_positives(nulls, study.spec.name, study.scope)} of"
-        f" {_draws(nulls)} lists."
-    )
-
-
-def _about_topics(topics: Calibration, study: Study, larger: float) -> str:
-    model, scope = study.spec.name, study.scope
-    found = share_within(*topics.table.loc[(model, scope), list(_SHARES)])
-    return (
-        f" Of {_draws(topics)} lists with an arbitrary topic of this embedding for each group and class, {found} are"
-        f" distinguishable from noise, and {percent(larger)} have a larger bias, in either direction."
-    )
-
-
 def _sizes_of_topics(topics: Calibration, study: Study) -> tuple[float, float]:
     """Return the median size of the bias between arbitrary topics, and the share with at least the list's bias."""
-    of_model = topics.records.query("method == @study.spec.name and scope == @study.scope")
-    sizes, observed = of_model["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
+    posteriors = topics.records.query("method == @study.spec.name and scope == @study.scope")
+    sizes, observed = posteriors["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
     return float(sizes.median()), float((sizes >= abs(observed)).mean())
 
 
@@ -114,22 +109,28 @@ def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> s
 
 
 def _draws(lists: Calibration) -> int:
+    """Return the number of random lists."""
     return int(lists.records.draw.nunique())
 
 
-def _numbers(lists: Calibration, study: Study, name: str) -> dict[str, Any]:
-    """How many lists there are, and the shares of findings by the model and by WEAT, in columns of this name."""
-    methods = {name: (study.spec.name, study.scope), f"weat_{name}": ("WEAT", WEAT_SCOPE)}
-    shares = {
-        f"{prefix}_{column}": lists.table.loc[method, column]
-        for prefix, method in methods.items()
-        if method in lists.table.index
-        for column in _SHARES
-    }
-    return {name if name == "topics" else f"{name}s": _draws(lists), **shares}
+def _found(lists: Calibration, study: Study) -> str:
+    """Return the share of random lists in which the model found a bias, with its interval."""
+    return share_within(*lists.table.loc[(study.spec.name, study.scope), list(_SHARES)])
+
+
+def _numbers(lists: Calibration, study: Study, kind: Drawn) -> dict[str, Any]:
+    """Return the number of lists, and the shares of findings by the model and by WEAT."""
+    name = _NAMES[kind]
+    numbers: dict[str, Any] = {name if kind == "topics" else f"{name}s": _draws(lists)}
+    for prefix, method in ((name, (study.spec.name, study.scope)), (f"weat_{name}", ("WEAT", WEAT_SCOPE))):
+        if method in lists.table.index:
+            for column in _SHARES:
+                numbers[f"{prefix}_{column}"] = lists.table.loc[method, column]
+    return numbers
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
+    """Return the sentence of the methods text."""
     first = next(iter(results.values()))[0]
     random = "targets" if first.random == "targets" else "attribute words"
     whose = "group" if first.random == "targets" else "class"

@@ -14,6 +14,7 @@ from bayes_bias.table.related_words import scaled_directions
 
 
 def _run(study: Study) -> Check:
+    """Return the check of one list."""
     diagnostics = Diagnostics.of(study.fitted)
     sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
     if sensitivity is None:
@@ -46,20 +47,19 @@ def _run(study: Study) -> Check:
 
 
 def _other_priors(study: Study, parameter: str) -> str:
-    """State the bias with half and with twice the degrees of freedom of what vectors tell."""
-    decimals = study.table.metric.decimals
+    """State the bias with half and with twice the degrees of freedom of the estimate from vectors."""
     sentences = []
-    for times in (0.5, 2.0):
+    for times, how in ((0.5, "half"), (2.0, "twice")):
         table = replace(study.table, values=scaled_directions(study.table.values, times))
         fitted = fit_table(table, study.spec, seed=study.seed, sampling=study.sampling)
         result = verdict(fitted, study.scope, ci_prob=study.ci_prob)
-        bias = estimate(result.mean, result.lower, result.upper, decimals)
-        how = "half" if times < 1 else "twice"
+        bias = estimate(result.mean, result.lower, result.upper, study.table.metric.decimals)
         sentences.append(f"With {how} as many degrees of freedom, the bias is {bias}, {result.label}.")
     return f" The vectors tell {parameter}. " + " ".join(sentences)
 
 
 def _methods(results: Mapping[str, float]) -> Sentence:
+    """Return the sentence of the methods text."""
     sensitive = [name for name, sensitivity in results.items() if sensitivity > MAX_PRIOR_SENSITIVITY]
     answer = f"it is for {', '.join(sensitive)}" if sensitive else "none is"
     return (

@@ -10,7 +10,7 @@ from scipy.stats import f
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
-from bayes_bias.formatting import capitalized, equals, estimate, plain, probability
+from bayes_bias.formatting import equals, estimate, plain, probability
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
@@ -30,6 +30,7 @@ _DIFFERENT = "Do not rely on a finding of only one of the two, and add more word
 
 
 def _run(study: Study) -> Check:
+    """Return the check of one list."""
     if study.scope not in get_args(Sampled):
         return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
     try:
@@ -38,56 +39,66 @@ def _run(study: Study) -> Check:
         return Check(f"None: {error}.", _NO_OPINION)
     alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
     agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
-    clustered = any(study.fitted.data.sizes.get(f"{side}_clustering") for side in SIDES)
-    ignored = [
-        *(["the sub-topics or pairs that the list names"] if clustered else []),
-        *(["covariates of words"] if study.table.covariates else []),
-    ]
-    shared, decimals = not differs_by_group(study.fitted.posterior), study.table.metric.decimals
-    answer = f"{estimate(second.value, *second.interval, decimals)}, two-sided p {equals(probability(second.p_value))}"
-    text = [
+    agrees, p_value = "agrees" if agree else "disagrees", equals(probability(second.p_value))
+    data, decimals = study.fitted.data, study.table.metric.decimals
+    ignored = []
+    if any(data.sizes.get(f"{side}_clustering") for side in SIDES):
+        ignored.append("the sub-topics or pairs that the list names")
+    if study.table.covariates:
+        ignored.append("covariates of words")
+    answer = f"{estimate(second.value, *second.interval, decimals)}, two-sided p {p_value}"
+    sentences = [
         "The quasi-F test, which has no prior and a variance for the words of each group and class,"
-        f" {'agrees' if agree else 'disagrees'} ({answer}).",
-        *([f"It ignores {' and '.join(ignored)}."] if ignored else []),
-        *([_INDEPENDENT] if not agree and any(is_reduced(study.fitted.data, side) for side in SIDES) else []),
-        *([] if agree or ignored else [_DIFFERENT]),
-        *(_unequal_spread(second, decimals) if shared and TARGETS in scope_of(study.scope) else []),
+        f" {agrees} ({answer})."
     ]
-    numbers = dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True))
-    brief = f"quasi-F {'agrees' if agree else 'disagrees'} (p {equals(probability(second.p_value))})"
-    return Check(" ".join(text), brief, numbers, alarm=not (agree or ignored), result=(answer, agree))
+    if ignored:
+        sentences.append(f"It ignores {' and '.join(ignored)}.")
+    if not agree and any(is_reduced(data, side) for side in SIDES):
+        sentences.append(_INDEPENDENT)
+    if not agree and not ignored:
+        sentences.append(_DIFFERENT)
+    if not differs_by_group(study.fitted.posterior) and TARGETS in scope_of(study.scope):
+        sentences += _unequal_spread(second, decimals)
+    return Check(
+        " ".join(sentences),
+        f"quasi-F {agrees} (p {p_value})",
+        dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True)),
+        alarm=not (agree or ignored),
+        result=(answer, agree),
+    )
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
-    """Groups whose words vary so differently that they should not share their scales, and whether it matters."""
+    """Return sentences on groups whose words vary so differently that they should not share their scales."""
     groups = second.sources.query("source == 'targets' and df > 0").set_index("cell")
     variance, words = groups.variance * (groups.df + 1), groups.df + 1
     sentences = []
     for pair in combinations(groups.index, 2):
         less, more = sorted(pair, key=variance.__getitem__)
         ratio = variance[more] / max(variance[less], ROUNDING**2)
-        if 2 * f.sf(ratio, groups.df[more], groups.df[less]) < _VARY_UNLIKE:
-            sizes = " and ".join(plain(float(np.sqrt(variance[group])), decimals) for group in (more, less))
-            sentences.append(
-                f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their"
-                f" contributions to the bias: {sizes}), but the model uses the same scales for all groups."
-                f" {capitalized(_consequence(words[more], words[less]))}."
-            )
+        if 2 * f.sf(ratio, groups.df[more], groups.df[less]) >= _VARY_UNLIKE:
+            continue
+        # Consequences are shown in docs/evidence/false-positives.md.
+        consequence = "With lists of similar length this matters little"
+        if words[more] * UNEVEN <= words[less]:
+            consequence = "Its interval is too short, since the group that varies more is the shorter one"
+        elif words[less] * UNEVEN <= words[more]:
+            consequence = "Its interval is too long, since the group that varies more is the longer one"
+        sizes = " and ".join(plain(float(np.sqrt(variance[group])), decimals) for group in (more, less))
+        sentences.append(
+            f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their"
+            f" contributions to the bias: {sizes}), but the model uses the same scales for all groups."
+            f" {consequence}."
+        )
     return sentences
 
 
-def _consequence(of_more: float, of_less: float) -> str:
-    """Say what follows, as docs/evidence/false-positives.md shows."""
-    if of_more * UNEVEN <= of_less:
-        return "its interval is too short, since the group that varies more is the shorter one"
-    if of_less * UNEVEN <= of_more:
-        return "its interval is too long, since the group that varies more is the longer one"
-    return "with lists of similar length this matters little"
-
-
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    other = [name for name, (_, agree) in results.items() if not agree]
-    verdict = f"disagreed with the posterior about {', '.join(other)}" if other else "agreed with the posterior"
+    """Return the sentence of the methods text."""
+    disagreeing = [name for name, (_, agree) in results.items() if not agree]
+    verdict = "agreed with the posterior"
+    if disagreeing:
+        verdict = f"disagreed with the posterior about {', '.join(disagreeing)}"
     answers = "; ".join(f"{name}: {answer}" for name, (answer, _) in results.items())
     return (f"The quasi-F test (see below) {verdict} on which biases differ from zero ({answers}).",)
 

@@ -13,6 +13,7 @@ from bayes_bias.analyses.report.appendix import appendix, words_of_lists
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
 from bayes_bias.analyses.report.tables import quantities_layout
+from bayes_bias.citation import Reference
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
@@ -42,19 +43,32 @@ _WEAT = ("effect_size", "statistic", "difference", "p_value", "exact", "partitio
 def report_document(report: Report) -> Document:
     """The document of a report."""
     names = file_names([section.name for section in report.sections])
-    scopes = {name: scope.with_replicates_called(report.replicate_kind) for name, scope in SCOPES.items()}
+    scope = SCOPES[report.scope].with_replicates_called(report.replicate_kind)
     methods = methods_of(report)
     software = {**model_provenance(report, report.sections[0].fitted)}
     lists = {section.name: section.provenance for section in report.sections}
+    tables = {
+        "summary": report.summary(),
+        "weat": _weat(report),
+        "measures": report.measures(),
+        "evidence": report.evidence(),
+        **_tables_of_sections(report),
+        "words": words_of_lists(report.sections),
+    }
+    provenance: dict[str, Any] = {**software, "lists": lists}
+    if report.deviations is not None:
+        tables["deviations"] = report.deviations.set_index("list")
+    if report.registration is not None:
+        provenance["registration_sha256"] = report.registration.sha256
     return Document(
-        title=f"Bias report: {', '.join(section.name for section in report.sections)}",
+        title=f"Bias report: {', '.join(names)}",
         kicker="Bias report",
         heading=heading(report.sections, embeddings(report)),
         opening={
             "answer": answer(report),
             "lede": "These results describe associations. They do not show why the words are associated, or whether"
             f" people share the association. Intervals are {level(report.ci_prob)} credible intervals that generalise"
-            f" to {scopes[report.scope].reach}.",
+            f" to {scope.reach}.",
         },
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
@@ -69,7 +83,7 @@ def report_document(report: Report) -> Document:
             # A label has a file name's letters as they are: an escaped underscore would be no letter.
             "labels": {name: Latex(file) for name, file in names.items()},
             "contrasts": {section.name: _contrasts(section) for section in report.sections},
-            "scope": scopes[report.scope],
+            "scope": scope,
             "level": level(report.ci_prob),
             "unit": report.metric.unit,
             "decimals": report.metric.decimals,
@@ -79,26 +93,16 @@ def report_document(report: Report) -> Document:
         },
         figures=figures_of(report),
         latex="report.tex",
-        tables={
-            "summary": report.summary(),
-            "weat": _weat(report),
-            "measures": report.measures(),
-            "evidence": report.evidence(),
-            **_tables_of_checks(report),
-            "coverage": _stack_lists({section.name: section.coverage for section in report.sections}),
-            "words": words_of_lists(report.sections),
-            **({} if report.deviations is None else {"deviations": report.deviations.set_index("list")}),
-        },
+        tables=tables,
         texts={"appendix.tex": appendix(report.sections)},
         methods=methods,
         fits={names[section.name]: section.fit for section in report.sections},
-        provenance={**software, "lists": lists}
-        | ({} if report.registration is None else {"registration_sha256": report.registration.sha256}),
+        provenance=provenance,
     )
 
 
 def _topics_found(report: Report) -> str:
-    """How often arbitrary topics of this embedding are distinguishable, as a clause, or "" if this was not computed."""
+    """Return how often arbitrary topics of this embedding are distinguishable, as a clause, or "" if not computed."""
     for section in report.sections:
         numbers = section.checks["nulls"].numbers
         if "topics_share" in numbers:
@@ -110,17 +114,17 @@ def _topics_found(report: Report) -> str:
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:
-    """The answers, which lead to the section of each list."""
-    titles = {section.name: section.title for section in report.sections}
-    labels = [name if titles[name] == name else f"{name}\n{titles[name]}" for name in report.layout.labels]
-    return replace(
-        report.layout,
-        labels=labels,
-        links={label: f"#{names[name]}" for label, name in zip(labels, titles, strict=True)},
-    )
+    """Return the answers, which lead to the section of each list."""
+    labels, links = [], {}
+    for section in report.sections:
+        label = section.name if section.title == section.name else f"{section.name}\n{section.title}"
+        labels.append(label)
+        links[label] = f"#{names[section.name]}"
+    return replace(report.layout, labels=labels, links=links)
 
 
 def _section(section: Section, name: str) -> PageSection:
+    """Return the section of a list."""
     scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
     facts = {
         "section": section,
@@ -136,33 +140,35 @@ def _section(section: Section, name: str) -> PageSection:
 
 
 def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
-    """Rows of the summary under their titles, for LaTeX."""
-    there = section.summary.index.get_level_values("estimand")
-    return [
-        (title, [(str(label), row) for label, row in section.summary.loc[name].iterrows()])
-        for name, title in _CONTRASTS.items()
-        if name in there
-    ]
+    """Return rows of the summary under their titles, for LaTeX."""
+    estimands = section.summary.index.get_level_values("estimand")
+    contrasts = []
+    for name, title in _CONTRASTS.items():
+        if name in estimands:
+            rows = [(str(label), row) for label, row in section.summary.loc[name].iterrows()]
+            contrasts.append((title, rows))
+    return contrasts
 
 
 def _weat(report: Report) -> pd.DataFrame:
-    rows = {
-        section.name: {column: getattr(section.weat, column, None) for column in _WEAT} for section in report.sections
-    }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+    """Return the numbers of WEAT, a row for each list."""
+    rows = [[getattr(section.weat, column, None) for column in _WEAT] for section in report.sections]
+    index = pd.Index([section.name for section in report.sections], name="list")
+    return pd.DataFrame(rows, index, _WEAT)
 
 
-def _tables_of_checks(report: Report) -> dict[str, pd.DataFrame]:
-    tables: dict[str, dict[str, pd.DataFrame]] = {}
+def _tables_of_sections(report: Report) -> dict[str, pd.DataFrame]:
+    """Return the tables of checks, and the coverage, each for all lists."""
+    by_name: dict[str, dict[str, pd.DataFrame]] = {}
     for section in report.sections:
         for check in section.checks.values():
             for name, table in check.tables.items():
-                tables.setdefault(name, {})[section.name] = table
-    return {name: _stack_lists(by_list) for name, by_list in tables.items()}
-
-
-def _stack_lists(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(tables, names=["list"]).reset_index("list").set_index("list")
+                by_name.setdefault(name, {})[section.name] = table
+    by_name["coverage"] = {section.name: section.coverage for section in report.sections}
+    tables = {}
+    for name, by_list in by_name.items():
+        tables[name] = pd.concat(by_list, names=["list"]).reset_index("list").set_index("list")
+    return tables
 
 
 # The figures of a report of lists: an overview, and each list's figures.
@@ -179,44 +185,38 @@ def figures_of(report: Report) -> dict[str, Drawing]:
         "overview": partial(plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries)
     }
     for section in report.sections:
-        drawings = _drawings_section(section, report) | _drawings_of_checks(section)
-        figures |= {f"{names[section.name]}-{kind}": drawing for kind, drawing in drawings.items()}
+        for kind, drawing in _drawings(section, report).items():
+            figures[f"{names[section.name]}-{kind}"] = drawing
     return figures
 
 
-def _drawings_section(section: Section, report: Report) -> dict[str, Drawing]:
-    fit = section.fitted
+def _drawings(section: Section, report: Report) -> dict[str, Drawing]:
+    """Return how each figure of a list and of its checks is drawn, by its kind."""
     reading = {"scope": report.scope, "ci_prob": report.ci_prob}
     summarised = {**reading, "summary": section.summary}
-    drawings: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
+    plots: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
         "forest": (plot_forest, summarised),
         "posterior": (plot_posterior, reading),
         "targets": (plot_word_bias, {"side": "target", **summarised}),
         "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
     }
     if len(section.table.groups) > 1:
-        drawings["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
+        plots["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
     if section.replicate_kind:
-        drawings["replicates"] = (plot_replicates, summarised)
-    return {kind: partial(plot, fit, **options, **_added(section, kind)) for kind, (plot, options) in drawings.items()}
-
-
-def _added(section: Section, kind: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for check in section.checks.values():
-        options |= check.figure_options.get(kind, {})
-    return options
-
-
-def _drawings_of_checks(section: Section) -> dict[str, Drawing]:
-    return {
-        f"{name}-{kind}": partial(_as_drawn, ax)
-        for name, check in section.checks.items()
-        for kind, ax in check.figures.items()
-    }
+        plots["replicates"] = (plot_replicates, summarised)
+    drawings: dict[str, Drawing] = {}
+    for kind, (plot, options) in plots.items():
+        for check in section.checks.values():
+            options = {**options, **check.figure_options.get(kind, {})}
+        drawings[kind] = partial(plot, section.fitted, **options)
+    for name, check in section.checks.items():
+        for kind, ax in check.figures.items():
+            drawings[f"{name}-{kind}"] = partial(_as_drawn, ax)
+    return drawings
 
 
 def _as_drawn(ax: Axes) -> Axes:
+    """Return axes that a check has drawn."""
     return ax
 
 
@@ -236,16 +236,20 @@ def methods_of(report: Report) -> Methods:
         "weats": [section.weat for section in report.sections if section.weat],
         "seconded": any(section.quasi_f for section in report.sections),
     }
-    sources = tuple(reference for section in report.sections for reference in section.table.references)
-    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=sources, checks=_checks(report))
+    sources: list[Reference] = []
+    for section in report.sections:
+        sources += section.table.references
+    return methods_of_fits("methods.txt", fits, report.spec, facts, sources=tuple(sources), checks=_checks(report))
 
 
 def _checks(report: Report) -> tuple[Sentence, ...]:
-    """The sentences of the checks that were made for some list."""
+    """Return the sentences of the checks that were made for some list."""
     sentences = []
     for checker in CHECKERS:
-        every = {section.name: section.checks[checker.name].result for section in report.sections}
-        results = {name: result for name, result in every.items() if result is not None}
+        results = {}
+        for section in report.sections:
+            if (result := section.checks[checker.name].result) is not None:
+                results[section.name] = result
         if results and checker.methods:
             sentences.append(checker.methods(results))
     return tuple(sentences)
@@ -253,35 +257,37 @@ def _checks(report: Report) -> tuple[Sentence, ...]:
 
 def embeddings(report: Report) -> tuple[str, ...]:
     """Names of the embeddings that the cosines were measured in."""
-    names = (section.table.provenance.get("embedding") for section in report.sections)
-    return tuple(dict.fromkeys(name for name in names if name))
+    names = [section.table.provenance.get("embedding") for section in report.sections]
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _encoders(report: Report) -> tuple[str, ...]:
-    tables = [section.table.provenance for section in report.sections]
-    return tuple(dict.fromkeys(_encoder(provenance) for provenance in tables if "encoder" in provenance))
-
-
-def _encoder(provenance: Mapping[str, str]) -> str:
-    encoder, pooling = provenance["encoder"], provenance.get("pooling", "")
-    suffix = f" (pooling: {pooling})" if pooling not in encoder else ""
-    templates = provenance.get("templates")
-    stands = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
-    return f"{encoder}{suffix}, where each word {stands}"
+    """Return the encoders of the words, with pooling and templates."""
+    encoders = []
+    for section in report.sections:
+        provenance = section.table.provenance
+        if "encoder" not in provenance:
+            continue
+        encoder, pooling = provenance["encoder"], provenance.get("pooling", "")
+        if pooling not in encoder:
+            encoder += f" (pooling: {pooling})"
+        templates = provenance.get("templates")
+        stands = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
+        encoders.append(f"{encoder}, where each word {stands}")
+    return tuple(dict.fromkeys(encoders))
 
 
 def _list_facts(section: Section) -> dict[str, Any]:
-    coverage = section.coverage.set_index("name")
-
-    def count_words(role: str) -> str:
-        return ", ".join(f"{row.found} {name}" for name, row in coverage[coverage.role == role].iterrows())
-
+    """Return what the methods text states about a list."""
+    coverage = section.coverage
+    words = {}
+    for role in ("target", "attribute", "control"):
+        rows = coverage[coverage.role == role]
+        words[f"{role}s"] = ", ".join(rows.found.astype(str) + " " + rows["name"])
     return {
         "name": section.name,
         **source_facts(section.table),
-        "targets": count_words("target"),
-        "attributes": count_words("attribute"),
-        "controls": count_words("control"),
+        **words,
         "replicates": section.table.replicates.text if section.table.replicates else "",
         "lost": int(coverage.asked.sub(coverage.found).dropna().sum()),
         "asked": int(coverage.asked.sum()),

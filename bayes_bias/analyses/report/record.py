@@ -206,21 +206,16 @@ class Report(Tabled):
     def layout(self) -> Layout:
         """Show verdict, bias and WEAT of each list."""
         rows, verdicts = self.table(), [section.verdict for section in self.sections]
-        chances = [verdict.chance for verdict in verdicts]
-        adjusted = Column("after Holm", self.together.table.chance_holm, probability, spare=True)
-        return Layout(
-            list(map(str, rows.index)),
-            [
-                Column("verdict", verdicts, _marked, words=True),
-                *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
-                Column("probability\nunder no bias", chances, probability, spare=True),
-                *([adjusted] if len(rows) > 1 else []),
-                Column("WEAT d", rows.weat_d, partial(plain, decimals=2)),
-                Column("p\none-sided", rows.weat_p_value, probability),
-            ],
-            heading="list",
-            caption=f"Bias in {self.metric.unit}",
-        )
+        columns = [
+            Column("verdict", verdicts, _marked, words=True),
+            *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
+            Column("probability\nunder no bias", [verdict.chance for verdict in verdicts], probability, spare=True),
+        ]
+        if len(rows) > 1:
+            columns.append(Column("after Holm", self.together.table.chance_holm, probability, spare=True))
+        columns.append(Column("WEAT d", rows.weat_d, partial(plain, decimals=2)))
+        columns.append(Column("p\none-sided", rows.weat_p_value, probability))
+        return Layout(list(map(str, rows.index)), columns, heading="list", caption=f"Bias in {self.metric.unit}")
 
     @property
     def metric(self) -> Metric:
@@ -241,8 +236,11 @@ class Report(Tabled):
     @property
     def together(self) -> ManyLists:
         """The verdicts of all lists, each by itself and after Holm's adjustment for their number."""
-        words = {each.name: [compared_words_of(each.fitted, side) for side in SIDES] for each in self.sections}
-        return many_lists({section.name: section.verdict for section in self.sections}, words)
+        verdicts, words = {}, {}
+        for section in self.sections:
+            verdicts[section.name] = section.verdict
+            words[section.name] = [compared_words_of(section.fitted, side) for side in SIDES]
+        return many_lists(verdicts, words)
 
     def table(self) -> pd.DataFrame:
         """Return one row for each list: verdict, bias with its interval and probabilities, and WEAT.
@@ -251,14 +249,29 @@ class Report(Tabled):
         ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing if WEAT is
         not defined; ``prob_negligible``, missing if no `rope` was given.
         """
-        rows = {section.name: _row(section) for section in self.sections}
+        rows = {}
+        for section in self.sections:
+            verdict, weat = section.verdict, section.weat
+            lower, upper = interval_names(verdict.ci_prob)
+            rows[section.name] = {
+                "verdict": verdict.short,
+                "mean": verdict.mean,
+                lower: verdict.lower,
+                upper: verdict.upper,
+                "prob_direction": verdict.prob_direction,
+                "noise_sd": float(row_of(section.summary, "bias").noise_sd),
+                "weat_d": float("nan") if weat is None else weat.effect_size,
+                "weat_p_value": float("nan") if weat is None else weat.p_value,
+                "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
+            }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
 
     def summary(self) -> pd.DataFrame:
         """Return all numbers in a tidy frame, one row for each list, scope, estimand and label."""
-        tables = {
-            (section.name, scope): table for section in self.sections for scope, table in section.summaries.items()
-        }
+        tables = {}
+        for section in self.sections:
+            for scope, table in section.summaries.items():
+                tables[section.name, scope] = table
         return pd.concat(tables, names=["list", "scope"])
 
     def measures(self) -> pd.DataFrame:
@@ -280,13 +293,17 @@ class Report(Tabled):
         standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
         in a new one, and ``reliability_one`` and ``reliability_all`` of them.
         """
-        columns = [column for checker in CHECKERS for column in checker.columns]
-        rows = {
-            section.name: {key: value for check in section.checks.values() for key, value in check.numbers.items()}
-            for section in self.sections
-        }
-        evidence = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("list")
-        replicates = {section.name: section.replicates for section in self.sections}
+        columns: list[str] = []
+        for checker in CHECKERS:
+            columns += checker.columns
+        numbers: dict[str, dict[str, Any]] = {}
+        replicates = {}
+        for section in self.sections:
+            numbers[section.name] = {}
+            for check in section.checks.values():
+                numbers[section.name] |= check.numbers
+            replicates[section.name] = section.replicates
+        evidence = pd.DataFrame.from_dict(numbers, orient="index").reindex(columns=columns).rename_axis("list")
         return (
             self.together.table.drop(columns="verdict")
             .join(evidence)
@@ -295,22 +312,8 @@ class Report(Tabled):
 
 
 def _marked(verdict: Verdict) -> str:
-    """The label with its mark, and below what more the short verdict says."""
+    """Return the label with its mark, and below it what the short verdict adds."""
     return marked(verdict.label) + (f"\n{verdict.short}" if verdict.short != verdict.label else "")
-
-
-def _row(section: Section) -> dict[str, Any]:
-    verdict, weat = section.verdict, section.weat
-    return {
-        "verdict": verdict.short,
-        "mean": verdict.mean,
-        **dict(zip(interval_names(verdict.ci_prob), (verdict.lower, verdict.upper), strict=True)),
-        "prob_direction": verdict.prob_direction,
-        "noise_sd": float(row_of(section.summary, "bias").noise_sd),
-        "weat_d": float("nan") if weat is None else weat.effect_size,
-        "weat_p_value": float("nan") if weat is None else weat.p_value,
-        "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
-    }
 
 
 # How much the bias differs between templates, seeds or corpora, in sentences.
@@ -321,14 +324,14 @@ def about_replicates(section: Section) -> str:
     if not section.replicate_kind:
         return ""
     kind, decimals = section.replicate_kind, section.table.metric.decimals
-    sd, same_sign = (row_of(section.summary, name) for name in ("replicate_sd", "same_sign"))
-    one, every = section.summary.loc["reliability", "mean"]
+    sd, same_sign = row_of(section.summary, "replicate_sd"), row_of(section.summary, "same_sign")
+    reliability = section.summary.loc["reliability", "mean"]
     count = in_words(section.fitted.data.sizes["replicate"])
     return (
         f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is"
         f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would"
         f" have a bias of the same sign with probability {probability_in_words(same_sign['mean'])}."
         f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
-        f" is {probability_in_words(one)} for one {kind} and {probability_in_words(every)} for the mean of"
-        f" all {count}."
+        f" is {probability_in_words(reliability.iloc[0])} for one {kind} and"
+        f" {probability_in_words(reliability.iloc[1])} for the mean of all {count}."
     )

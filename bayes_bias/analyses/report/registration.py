@@ -74,7 +74,11 @@ class Registration(Tabled):
                 " --out plan.json`) to write one."
             )
         settings, lists = content.get("settings"), content.get("lists")
-        if not (isinstance(settings, dict) and isinstance(lists, dict) and _has_objects(lists)):
+        if not (
+            isinstance(settings, dict)
+            and isinstance(lists, dict)
+            and all(isinstance(list_settings, dict) for list_settings in lists.values())
+        ):
             raise BayesBiasError(
                 f"The registration '{path}' is incomplete: it must have the objects 'settings' and 'lists', and an"
                 " object for each list. Use the file as `bayes_bias.register` wrote it."
@@ -110,19 +114,17 @@ class Registration(Tabled):
 
 
 def _different(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Return list, setting, and both values of the settings that differ."""
     rows = []
     for setting in dict.fromkeys([*registered, *used]):
-        one, other = (_written(settings.get(setting, "")) for settings in (registered, used))
-        if one != other:
-            rows.append((name, setting, one, other))
+        registered_value, used_value = _written(registered.get(setting, "")), _written(used.get(setting, ""))
+        if registered_value != used_value:
+            rows.append((name, setting, registered_value, used_value))
     return rows
 
 
-def _has_objects(lists: Mapping[str, Any]) -> bool:
-    return all(isinstance(each, dict) for each in lists.values())
-
-
 def _written(value: Any) -> str:
+    """Return a text unchanged, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -169,18 +171,17 @@ def registration_of(
         "priors": {name: prior.exact for name, prior in spec.priors.items()},
         "options": dict(spec.options),
         "seed": int(seed),
-        **{field.name: _plain(getattr(sampling, field.name)) for field in fields(sampling)},
     }
+    for field in fields(sampling):
+        number = getattr(sampling, field.name)
+        # JSON cannot hold numbers of NumPy.
+        settings[field.name] = int(number) if isinstance(number, Integral) else float(number)
     lists = {table.name: _list_of(table, scope) for table, scope in zip(tables, scopes, strict=True)}
     return Registration(settings, lists)
 
 
-def _plain(number: Any) -> int | float:
-    """Convert a number of NumPy, which JSON cannot hold, to one of Python."""
-    return int(number) if isinstance(number, Integral) else float(number)
-
-
 def _list_of(table: AssociationTable, scope: str) -> dict[str, Any]:
+    """Return the words of a list, and the hashes and settings of its table."""
     provenance = {key: str(value) for key, value in table.provenance.items() if key not in _NOT_REGISTERED}
     classes = (*table.associated_classes, *table.controls)
     return {

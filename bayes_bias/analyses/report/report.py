@@ -185,6 +185,7 @@ def register(
 
 
 def _registration(entries: Sequence["_Entry"], settings: "_Settings", contrasts: Sequence[str]) -> Registration:
+    """Return the registration of these lists and settings."""
     return registration_of(
         [entry.table for entry in entries],
         settings.spec,
@@ -211,6 +212,7 @@ class _Settings:
     against_published: bool
 
     def check(self) -> None:
+        """Raise an error for a wrong setting."""
         sampling_scope(self.scope)
         check_ci_prob(self.ci_prob)
         check_rope(self.rope)
@@ -218,21 +220,6 @@ class _Settings:
         check_sampling(self.sampling)
         if self.calibration_draws is not None:
             check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
-
-
-def _means(table: AssociationTable, first: AssociationTable) -> xr.Dataset:
-    """The means of a table that a report can show beside the first one."""
-    if not table.is_formed:
-        raise TableError(
-            f"`wordlists` contains '{table.name}' with {table.values.size:,} cosines, too many for a report,"
-            " which shows every word. Shorten the list, or use `fit`, `verdict`, and `summarize`."
-        )
-    if table.metric != first.metric:
-        raise TableError(
-            f"`wordlists` contains {table.metric.plural} ('{table.name}') and {first.metric.plural}"
-            f" ('{first.name}'). Make a separate report for each kind."
-        )
-    return table_means(table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,13 +241,20 @@ class _Entry:
 
 
 def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts: Sequence[str]) -> list[_Entry]:
-    several_embeddings = len({table.origin.embedding.name for table in tables if table.origin}) > 1
+    """Return the lists of a report, checked."""
+    embeddings = {table.origin.embedding.name for table in tables if table.origin}
     entries = []
     for table in tables:
-        means = _means(table, tables[0])
+        _check_table(table, tables[0])
+        means = table_means(table)
         scope = check_design(means, settings.scope).name
+        title = table.name
+        if table.origin is not None:
+            title = table.origin.wordlist.title
+            if len(embeddings) > 1:
+                title += f" in {table.origin.embedding.name}"
         own_contrasts = tuple(formula for formula in contrasts if _misfit(means, formula) is None)
-        entries.append(_Entry(_title(table, several_embeddings), table, means, scope, own_contrasts))
+        entries.append(_Entry(title, table, means, scope, own_contrasts))
     for k, formula in enumerate(contrasts):
         check_kind(f"contrasts[{k}]", formula, str, f"not a contrast. Pass texts such as {_A_CONTRAST}.")
         if not any(formula in entry.contrasts for entry in entries):
@@ -270,8 +264,22 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
     return entries
 
 
+def _check_table(table: AssociationTable, first: AssociationTable) -> None:
+    """Raise an error for a table that a report cannot show beside the first one."""
+    if not table.is_formed:
+        raise TableError(
+            f"`wordlists` contains '{table.name}' with {table.values.size:,} cosines, too many for a report,"
+            " which shows every word. Shorten the list, or use `fit`, `verdict`, and `summarize`."
+        )
+    if table.metric != first.metric:
+        raise TableError(
+            f"`wordlists` contains {table.metric.plural} ('{table.name}') and {first.metric.plural}"
+            f" ('{first.name}'). Make a separate report for each kind."
+        )
+
+
 def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
-    """Why a table cannot show a contrast, or None if it has its groups and classes."""
+    """Return the reason why a table cannot show a contrast, or None if it has its groups and classes."""
     try:
         weights_of_formulas(means, [formula])
     except BayesBiasError as error:
@@ -279,14 +287,8 @@ def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
     return None
 
 
-def _title(table: AssociationTable, several_embeddings: bool) -> str:
-    """Of the word list, with the embedding if there are several; the name of a table from elsewhere."""
-    if table.origin is None:
-        return table.name
-    return table.origin.wordlist.title + (f" in {table.origin.embedding.name}" if several_embeddings else "")
-
-
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls) -> Study:
+    """Fit a list, and return what its checks need."""
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
@@ -304,6 +306,7 @@ def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls) -> Study:
 
 
 def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
+    """Summarise a fit. The checks are added by `_checked`."""
     table, fitted, scope, origin = entry.table, study.fitted, entry.scope, entry.table.origin
     ci_prob, rope, contrasts = settings.ci_prob, settings.rope, entry.contrasts
     draws = settings.calibration_draws
@@ -330,7 +333,7 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
 
 
 def _checked(section: Section, study: Study) -> Section:
-    """The section with its checks, and without a verdict if one of them says that there can be none."""
+    """Return the section with its checks, and without a verdict if the result of a check rules a verdict out."""
     checks = {checker.name: checker.check(study) for checker in CHECKERS}
     reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
     verdict = section.verdict.withheld(reasons[0]) if reasons else section.verdict
@@ -338,19 +341,18 @@ def _checked(section: Section, study: Study) -> Section:
 
 
 def _coverage(table: AssociationTable) -> pd.DataFrame:
-    """Words of each group and class; for a table from a frame, only those that it has."""
-    if table.coverage is None:
-        return _sizes(table)
-    frame = table.coverage
-    reasons = frame[["missing", "zero", "non_finite", "copies"]].itertuples(index=False)
-    return frame[["role", "name", "asked", "found"]].assign(lost=[", ".join(filter(None, r)) for r in reasons])
-
-
-def _sizes(table: AssociationTable) -> pd.DataFrame:
-    groups = table.values.group.to_series().value_counts()
-    classes = table.values.attribute_class.to_series().value_counts()
-    rows = [("target", g, groups[g]) for g in table.groups]
-    rows += [("attribute", c, classes[c]) for c in table.associated_classes]
-    rows += [("control", c, classes[c]) for c in table.controls]
-    frame = pd.DataFrame(rows, columns=["role", "name", "found"])
-    return frame.assign(asked=float("nan"), lost="")[["role", "name", "asked", "found", "lost"]]
+    """Return the words of each group and class; for a table from a frame, only those that it has."""
+    if table.coverage is not None:
+        reasons = table.coverage[["missing", "zero", "non_finite", "copies"]]
+        lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]
+        return table.coverage[["role", "name", "asked", "found"]].assign(lost=lost)
+    n_targets = table.values.group.to_series().value_counts()
+    n_attributes = table.values.attribute_class.to_series().value_counts()
+    rows = []
+    for role, names, sizes in (
+        ("target", table.groups, n_targets),
+        ("attribute", table.associated_classes, n_attributes),
+        ("control", table.controls, n_attributes),
+    ):
+        rows += [(role, name, float("nan"), sizes[name], "") for name in names]
+    return pd.DataFrame(rows, columns=["role", "name", "asked", "found", "lost"])

@@ -1,7 +1,7 @@
 """The same quantities by WEAT and by the posterior, row by row."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,78 +11,58 @@ from bayes_bias.posterior.summary import CHANCE, chance, row_of
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import SCOPES, WEAT_SCOPE
 
-# A quantity with its unit, WEAT's number, and the posterior's under each scope.
-type Row = tuple[str, str, Sequence[str]]
+
+class _Row(NamedTuple):
+    """A quantity with its unit, WEAT's number, and the posterior's under each scope."""
+
+    label: str
+    weat: str
+    posterior: Sequence[str]
 
 
 def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
     """Lay out bias, effect size and evidence against chance, by WEAT and by the posterior under each scope."""
-    weat, tables = section.weat, list(section.summaries.values())
+    weat, verdict, tables = section.weat, section.verdict, list(section.summaries.values())
     biases = [row_of(table, "bias") for table in tables]
     unit, decimals = section.table.metric.unit, section.table.metric.decimals
+    difference = signed(weat.difference / 2, decimals) if weat else DASH
+    rows = [_Row(f"bias\n{unit}", difference, _estimates(tables, "bias", decimals))]
+    if verdict.covariates:
+        label = f"the same without adjustment\nthe first row is at equal {verdict.covariates}"
+        rows.append(_Row(label, DASH, _estimates(tables, "unadjusted_bias", decimals)))
+        label = f"difference between the two\nexplained by {verdict.covariates}"
+        rows.append(_Row(label, DASH, _estimates(tables, "explained_bias", decimals)))
+    effect_size, p_value, partitions = DASH, DASH, "partitions of targets"
+    if weat is not None:
+        effect_size, p_value = plain(weat.effect_size, 2), probability(weat.p_value)
+        partitions = f"{'all' if weat.exact else 'random'} {weat.partitions:,} partitions"
+    label = "effect size d\nin sd of association scores"
+    rows.append(_Row(label, effect_size, list(map(_effect_size, tables))))
+    rows.append(_Row(f"p\none-sided; {partitions}", p_value, [DASH] * len(tables)))
     chances = [probability(chance(row.prob_direction)) for row in biases]
-    rows: list[Row] = [
-        (f"bias\n{unit}", signed(weat.difference / 2, decimals) if weat else DASH, _estimates(biases, decimals)),
-        *_adjusted(section),
-        (
-            "effect size d\nin sd of association scores",
-            plain(weat.effect_size, 2) if weat else DASH,
-            list(map(_effect_size, tables)),
-        ),
-        (f"p\none-sided; {_partitions(section)}", probability(weat.p_value) if weat else DASH, [DASH] * len(tables)),
-        (f"probability\n{CHANCE.removeprefix('probability ')}", DASH, chances),
-        (f"noise floor\nsd, {unit}", DASH, [plain(row.noise_sd, decimals) for row in biases]),
-        *_negligible(section, biases),
-    ]
-    labels, of_weat, posterior = zip(*rows, strict=True)
-    return Layout(
-        labels,
-        [
-            Column(f"WEAT\n{SCOPES[WEAT_SCOPE].reach}", of_weat),
-            *(
-                Column(f"Posterior\n{reach}", numbers)
-                for reach, numbers in zip(reaches, zip(*posterior, strict=True), strict=True)
-            ),
-        ],
-    )
+    rows.append(_Row(f"probability\n{CHANCE.removeprefix('probability ')}", DASH, chances))
+    rows.append(_Row(f"noise floor\nsd, {unit}", DASH, [plain(row.noise_sd, decimals) for row in biases]))
+    if verdict.rope is not None:
+        label = f"probability that it is negligible\nthat the bias is smaller than {verdict.rope:g}"
+        rows.append(_Row(label, DASH, [probability(row.prob_negligible) for row in biases]))
+    columns = [Column(f"WEAT\n{SCOPES[WEAT_SCOPE].reach}", [row.weat for row in rows])]
+    for place, reach in enumerate(reaches):
+        columns.append(Column(f"Posterior\n{reach}", [row.posterior[place] for row in rows]))
+    return Layout([row.label for row in rows], columns)
 
 
-def _estimates(rows: "Iterable[pd.Series[Any]]", decimals: int) -> list[str]:
-    return [estimate(row["mean"], *interval_of(row), decimals) for row in rows]
-
-
-def _adjusted(section: Section) -> list[Row]:
-    """What the bias is without covariates of words, and what these explain of it."""
-    covariates, decimals = section.verdict.covariates, section.table.metric.decimals
-    if not covariates:
-        return []
-    labels = {
-        "unadjusted_bias": f"the same without adjustment\nthe first row is at equal {covariates}",
-        "explained_bias": f"difference between the two\nexplained by {covariates}",
-    }
-    tables = section.summaries.values()
-    return [
-        (label, DASH, _estimates((row_of(table, name) for table in tables), decimals)) for name, label in labels.items()
-    ]
-
-
-def _negligible(section: Section, biases: "list[pd.Series[Any]]") -> list[Row]:
-    """Only where the reader said up to which size a bias is."""
-    if section.verdict.rope is None:
-        return []
-    label = f"probability that it is negligible\nthat the bias is smaller than {section.verdict.rope:g}"
-    return [(label, DASH, [probability(row.prob_negligible) for row in biases])]
+def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list[str]:
+    """Return an estimand with its interval, as text, under each scope."""
+    texts = []
+    for table in tables:
+        row = row_of(table, name)
+        texts.append(estimate(row["mean"], *interval_of(row), decimals))
+    return texts
 
 
 def _effect_size(table: pd.DataFrame) -> str:
+    """Return the effect size with its interval, as text."""
     if "effect_size" not in table.index.get_level_values("estimand"):
         return DASH  # more than two groups, or new attributes
     row = row_of(table, "effect_size")
     return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
-
-
-def _partitions(section: Section) -> str:
-    if section.weat is None:
-        return "partitions of targets"
-    kind = "all" if section.weat.exact else "random"
-    return f"{kind} {section.weat.partitions:,} partitions"
