@@ -135,7 +135,9 @@ def compare(
         check_switch("versions", versions)
     whole = {"before": before, "after": after}
     before, after = pair(before, after)
-    alike = None if _is_version(after, versions) else made_alike(whole, reference="before", seed=seed)
+    # A version is known as such before any vectors are read.
+    is_version = versions or (versions is None and "debiasing" in after.provenance)
+    alike = None if is_version else made_alike(whole, reference="before", seed=seed)
     corpora = _are_corpora(alike, versions)
     names = names_of_sides(before, after, corpora)
     changes = difference(before, after)
@@ -177,20 +179,15 @@ def compare(
     )
 
 
-def _is_version(after: AssociationTable, given: bool | None) -> bool:
-    """Return True if it is known, before any vectors are read, that one side was made from the other."""
-    return bool(given) or (given is None and "debiasing" in after.provenance)
-
-
 def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
-    """Return True if neither side was made from the other: as it was said, or as vectors show it."""
+    """Return True if neither side was made from the other: as `versions` states it, or as vectors show it."""
     if versions is not None:
         return not versions
     return alike is not None and not alike.unknown and not alike.are_versions
 
 
 def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:
-    """That on a change, or on a difference of corpora, of which there is none if they were not made alike."""
+    """Return the verdict on a change, or on a difference of corpora: none if they were not made alike."""
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     verdict = verdict_on("difference", change, scope, ci_prob, rope)
@@ -198,6 +195,7 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
+    """Return the sides whose bias is zero by construction, of which there is at most one."""
     sides: dict[State, AssociationTable] = {"before": before, "after": after}
     constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
     if len(constructed) == 2:
@@ -209,24 +207,21 @@ def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[Sta
 
 
 def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
-    """A row for each state. A bias that was not sampled is zero by construction."""
-    rows = {state: _bias(fits[state], scope, ci_prob, rope) if state in fits else _zero(ci_prob) for state in STATES}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
-
-
-def _bias(fit: Fitted, scope: ScopeName, ci_prob: float, rope: float | None) -> dict[str, Any]:
-    row = row_of_bias(fit, scope, ci_prob, rope)
+    """Return a row for each state. A bias that was not sampled is zero by construction."""
     interval = list(interval_names(ci_prob))
-    if scope_of(scope).samples_nothing:
-        row[interval] = math.nan
-    estimate = row[["mean", "sd", *interval, "prob_direction", "observed"]]
-    negligible = {} if rope is None else {"prob_negligible": row.prob_negligible}
-    return {**estimate, "by_construction": False, **negligible}
-
-
-def _zero(ci_prob: float) -> dict[str, Any]:
-    unknown = dict.fromkeys((*interval_names(ci_prob), "prob_direction"), math.nan)
-    return {"mean": 0.0, "sd": 0.0} | unknown | {"observed": 0.0, "by_construction": True}
+    rows: dict[State, dict[str, Any]] = {}
+    for state in STATES:
+        if state not in fits:
+            unknown = dict.fromkeys((*interval, "prob_direction"), math.nan)
+            rows[state] = {"mean": 0.0, "sd": 0.0, **unknown, "observed": 0.0, "by_construction": True}
+            continue
+        row = row_of_bias(fits[state], scope, ci_prob, rope)
+        if scope_of(scope).samples_nothing:
+            row[interval] = math.nan
+        rows[state] = {**row[["mean", "sd", *interval, "prob_direction", "observed"]], "by_construction": False}
+        if rope is not None:
+            rows[state]["prob_negligible"] = row.prob_negligible
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("state")
 
 
 def control_levels(
@@ -240,11 +235,12 @@ def control_levels(
 def _measures(
     before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Every measure on both sides. One that is undefined on one of them is left out."""
-    first, second = (measure_all(table, defining_sets=defining_sets, seed=seed) for table in (before, after))
-    one, other = first.table.align(second.table, join="inner", axis=0)
+    """Return every measure on both sides. One that is undefined on one of them is left out."""
+    first = measure_all(before, defining_sets=defining_sets, seed=seed)
+    second = measure_all(after, defining_sets=defining_sets, seed=seed)
+    left, right = first.table.align(second.table, join="inner", axis=0)
     table = pd.DataFrame(
-        {"before": one.value, "after": other.value, "b0": one.b0, "p_before": one.p_value, "p_after": other.p_value}
+        {"before": left.value, "after": right.value, "b0": left.b0, "p_before": left.p_value, "p_after": right.p_value}
     )
     return table.rename_axis("measure"), {**second.left_out, **first.left_out}
 
@@ -311,50 +307,38 @@ def compare_all(
     by_name = {table.name: table for table in tables}
     shared = [*share_words(by_name).values()]
     scope = check_design(table_means(shared[0]), scope).name
-    changes = {(one.name, other.name): _change(one, other) for one, other in combinations(shared, 2)}
-    rows = {}
-    for names, table in changes.items():
-        with within(table.name):
-            fitted = fit_table(table, spec, seed=seed, sampling=sampling)
-        rows[names] = _row(fitted, scope, ci_prob)
-    index = pd.MultiIndex.from_tuples(rows, names=["before", "after"])
-    result = pd.DataFrame(list(rows.values()), index=index)
-    unlike = _unlike(by_name, seed)
-    result["alike"] = [not {*names} & unlike for names in result.index]
+    # All pairs are checked before any is fitted.
+    changes = [_change(before, after) for before, after in combinations(shared, 2)]
+    rows = []
+    for change in changes:
+        with within(change.name):
+            fitted = fit_table(change, spec, seed=seed, sampling=sampling)
+        row = row_of_bias(fitted, scope, ci_prob)[["mean", *interval_names(ci_prob), "observed", "prob_direction"]]
+        rows.append({**row, "converged": Diagnostics.of(fitted).for_bias.converged})
+    index = pd.MultiIndex.from_tuples(combinations(by_name, 2), names=["before", "after"])
+    result = pd.DataFrame(rows, index=index)
+    alike = made_alike(by_name, seed=seed, copies=True)
+    if alike.unlike:
+        announce((alike.text,))
+    result["alike"] = [not {*names} & {*alike.unlike} for names in index]
     result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
     result["chance_holm"] = result.chance_holm.where(result.alike)
     return result
 
 
-def _unlike(tables: Mapping[str, AssociationTable], seed: int) -> set[str]:
-    """Those that were not made as the others were, with a notice. Versions of one embedding are."""
-    alike = made_alike(tables, seed=seed, copies=True)
-    if alike.unlike:
-        announce((alike.text,))
-    return {*alike.unlike}
-
-
-def _change(one: AssociationTable, other: AssociationTable) -> AssociationTable:
-    names = f"{one.name}, {other.name}"
-    if zero_by_construction(one) and zero_by_construction(other):
+def _change(before: AssociationTable, after: AssociationTable) -> AssociationTable:
+    """Return the difference of two tables, named after both."""
+    if zero_by_construction(before) and zero_by_construction(after):
         raise TableError(
-            f"In '{one.name}' and '{other.name}', the bias is zero by construction, so there is no change to"
+            f"In '{before.name}' and '{after.name}', the bias is zero by construction, so there is no change to"
             " estimate. Omit one of them."
         )
     try:
-        return replace(difference(one, other), name=names)
+        return replace(difference(before, after), name=f"{before.name}, {after.name}")
     except TableError as error:
         raise TableError(
-            f"`tables` contains the same values twice, in '{one.name}' and '{other.name}'. Omit one of them."
+            f"`tables` contains the same values twice, in '{before.name}' and '{after.name}'. Omit one of them."
         ) from error
-
-
-def _row(fitted: Fitted, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    row = row_of_bias(fitted, scope, ci_prob)
-    return {
-        **row[["mean", *interval_names(ci_prob), "observed", "prob_direction"]],
-        "converged": Diagnostics.of(fitted).for_bias.converged,
-    }
 
 
 def zero_by_construction(table: AssociationTable) -> bool:

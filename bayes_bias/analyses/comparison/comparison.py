@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 import xarray as xr
@@ -193,29 +193,34 @@ class Comparison(Tabled):
         """The sentences after the headline: the change, its size relative to the bias, and its limits."""
         if self.verdict.label == "not converged":
             return [f"{capitalized('; '.join(self.verdict.problems))}."]
-        one, other = self.names["before"], self.names["after"]
-        return [
-            *_biases(self),
-            *([self.alike.text] if self.alike is not None else []),
-            *(_judged(self.verdict) if self.verdict.label != "not made alike" else []),
-            *_construction(self),
-            *([] if self.corpora else filter(None, [_share(self)])),
-            *filter(None, [self.in_spread.text_between(one, other) if self.corpora else self.in_spread.text]),
-            *_moved_controls(self),
-            *_few_words(self),
-            *_taught(self),
-            *_cost(self),
-        ]
+        sentences = _biases(self)
+        if self.alike is not None:
+            sentences.append(self.alike.text)
+        if self.verdict.label != "not made alike":
+            sentences += _judged(self.verdict)
+        for side in self.zero_by_construction:
+            placed = f"in {self.names[side]}" if self.corpora else side
+            sentences.append(
+                f"The bias is zero by construction {placed}, because every attribute is equally close to all groups."
+                " This does not show that the bias is gone from the vectors."
+            )
+        if self.corpora:
+            sentences.append(self.in_spread.text_between(self.names["before"], self.names["after"]))
+        else:
+            sentences += [_share(self), self.in_spread.text]
+        sentences += [_moved_controls(self), _few_words(self), *_taught(self), *_cost(self)]
+        return list(filter(None, sentences))
 
     @property
     def layout(self) -> Layout:
         """Show both biases and the change."""
         rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
         mean, interval = estimates(rows, "bias", self.ci_prob, metric.decimals)
-        exact = zip(rows.by_construction, interval.cells, strict=True)
+        intervals = pd.Series(interval.cells, rows.index)
+        intervals[rows.by_construction] = "by construction"
         columns = [
             mean,
-            Column(interval.heading, ["by construction" if zero else bounds for zero, bounds in exact]),
+            Column(interval.heading, intervals.to_list()),
             Column("probability\nunder no bias", chance(rows.prob_direction), probability),
         ]
         if rope is not None:
@@ -234,15 +239,16 @@ class Comparison(Tabled):
     @property
     def measures_layout(self) -> Layout:
         """Show every measure on both sides."""
-        rows, (one, other, _) = self.measures, self.names.values()
-        values = {one: rows.before, other: rows.after, "no bias": rows.b0}
-        p_values = {f"p {one}": rows.p_before, f"p {other}": rows.p_after}
+        rows, before, after = self.measures, self.names["before"], self.names["after"]
         where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
             list(rows.index),
             [
-                *(Column(name, column, plain) for name, column in values.items()),
-                *(Column(name, column, probability) for name, column in p_values.items()),
+                Column(before, rows.before, plain),
+                Column(after, rows.after, plain),
+                Column("no bias", rows.b0, plain),
+                Column(f"p {before}", rows.p_before, probability),
+                Column(f"p {after}", rows.p_after, probability),
             ],
             heading="measure",
             caption=f"Every measure {where}",
@@ -269,20 +275,17 @@ class Comparison(Tabled):
         One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
         ``prob_negligible`` with `rope`; ``embedding``, the embedding or model of the side.
         """
-        names = zip(interval_columns(self.bias), interval_names(self.ci_prob, "ci"), strict=True)
-        posterior = (
-            self.bias.rename(columns=dict(names))
-            .reset_index()
-            .assign(quantity="bias (posterior)", value=self.bias["mean"].to_numpy())
-        )
+        lower, upper = interval_columns(self.bias)
+        interval = interval_names(self.ci_prob, "ci")
+        posterior = self.bias.rename(columns={"mean": "value", lower: interval[0], upper: interval[1]}).reset_index()
+        parts = [posterior.assign(quantity="bias (posterior)")]
         measures = self.measures.rename_axis("quantity").reset_index()
-        sides = [
-            measures.rename(columns={state: "value", f"p_{state}": "p_value"}).assign(state=state)
-            for state in ("before", "after")
-        ]
-        columns = ["quantity", "state", "value", *interval_names(self.ci_prob, "ci"), "p_value"]
-        columns += [column for column in posterior if column == "prob_negligible"]
-        tidy = pd.concat([posterior, *sides], ignore_index=True).reindex(columns=columns)
+        for state in ("before", "after"):
+            parts.append(measures.rename(columns={state: "value", f"p_{state}": "p_value"}).assign(state=state))
+        columns = ["quantity", "state", "value", *interval, "p_value"]
+        if "prob_negligible" in posterior:
+            columns.append("prob_negligible")
+        tidy = pd.concat(parts, ignore_index=True).reindex(columns=columns)
         return tidy.assign(embedding=[self.embeddings.get(state, "") for state in tidy.state])
 
 
@@ -290,14 +293,19 @@ def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: b
     """See `Comparison.names`."""
     if not corpora:
         return {state: str(state) for state in STATES}
-    one, other = (_embeddings(before, after).get(side, "") for side in ("before", "after"))
-    labels = (one, other) if one and other and one != other else ("the first", "the second")
-    return dict(zip(STATES, (*labels, "difference"), strict=True))
+    embeddings = _embeddings(before, after)
+    if len(set(embeddings.values())) == 2:
+        return {"before": embeddings["before"], "after": embeddings["after"], "change": "difference"}
+    return {"before": "the first", "after": "the second", "change": "difference"}
 
 
 def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, str]:
-    names = {side: table.provenance.get("embedding", "") for side, table in {"before": before, "after": after}.items()}
-    return {side: name for side, name in names.items() if name}
+    """Return the embedding of each side whose table names it."""
+    embeddings = {}
+    for side, table in (("before", before), ("after", after)):
+        if name := table.provenance.get("embedding", ""):
+            embeddings[side] = name
+    return embeddings
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
@@ -321,17 +329,16 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     return ShareRemoved(observed, 1 - (half + reach) / square, 1 - (half - reach) / square)
 
 
-def _value(row: "pd.Series[Any]", decimals: int) -> str:
-    if row.by_construction:
-        return "zero by construction"
-    return estimate(row["mean"], *interval_of(row), decimals)
-
-
 def _biases(comparison: Comparison) -> list[str]:
-    """The change and both biases, in sentences."""
+    """Return sentences on the change and both biases."""
     decimals = comparison.before.metric.decimals
     kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
-    before, after, change = (_value(row, decimals) for _, row in comparison.bias.iterrows())
+    texts = {}
+    for state, row in comparison.bias.iterrows():
+        texts[state] = estimate(row["mean"], *interval_of(row), decimals)
+        if row.by_construction:
+            texts[state] = "zero by construction"
+    before, after, change = texts["before"], texts["after"], texts["change"]
     first, second = comparison.names["before"], comparison.names["after"]
     if comparison.corpora:
         return [
@@ -342,33 +349,22 @@ def _biases(comparison: Comparison) -> list[str]:
 
 
 def _judged(verdict: Verdict) -> list[str]:
-    """Sentences on chance and, if attributes are fixed, on the verdict for new ones."""
+    """Return sentences on chance and, if attributes are fixed, on the verdict for new ones."""
     if verdict.described_scope.samples_nothing:
         return []
     sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
     if wider := verdict.wider:
         sentences.append(f"Generalised to {verdict.added}: {wider.headline}. {wider.size}. {wider.frequency}")
-    return list(filter(None, sentences))
-
-
-def _construction(comparison: Comparison) -> list[str]:
-    return [
-        f"The bias is zero by construction {_placed(comparison, side)}, because every attribute is equally close to all"
-        " groups. This does not show that the bias is gone from the vectors."
-        for side in comparison.zero_by_construction
-    ]
-
-
-def _placed(comparison: Comparison, side: State) -> str:
-    return f"in {comparison.names[side]}" if comparison.corpora else side
+    return sentences
 
 
 def _share(comparison: Comparison) -> str:
+    """Return a sentence on the share removed, or "" if nothing could be removed."""
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
     if not math.isfinite(share.observed):
-        return ""  # nothing could be removed
+        return ""
     if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
         return f"The share removed is {share} of the raw contrast."
     return (
@@ -377,15 +373,15 @@ def _share(comparison: Comparison) -> str:
     )
 
 
-def _few_words(comparison: Comparison) -> list[str]:
+def _few_words(comparison: Comparison) -> str:
     """Warn of groups and classes with so few words that the interval of the change may be too short."""
     shortest = min(min(sizes.values()) for sizes in words_of_categories(comparison.before).values())
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
-        return []
-    return [
+        return ""
+    return (
         f"The interval of the change may be too short, because a group or class has only {counted(shortest, 'word')}."
         " In simulations, 95% intervals contained 88% of known changes with four words in each, and 94% with eight."
-    ]
+    )
 
 
 def _taught(comparison: Comparison) -> list[str]:
@@ -399,18 +395,19 @@ def _taught(comparison: Comparison) -> list[str]:
 
 
 def _cost(comparison: Comparison) -> list[str]:
+    """Return the sentences on the cost of the change, if it is known."""
     return [] if comparison.damage is None else [comparison.damage.text]
 
 
-def _moved_controls(comparison: Comparison) -> list[str]:
-    """The control class that moved most. Debiasing should leave all of them alone."""
+def _moved_controls(comparison: Comparison) -> str:
+    """Name the control class that moved most. Debiasing should leave all of them alone."""
     controls = comparison.controls
     if controls.empty:
-        return []
+        return ""
     most = controls["mean"].abs().idxmax()
     row = controls.loc[most]
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
     change = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differs" if comparison.corpora else "moved"
-    return [f"Of the control classes, {most} {verb} most ({change})."]
+    return f"Of the control classes, {most} {verb} most ({change})."

@@ -23,13 +23,19 @@ from bayes_bias.table.scopes import scope_of
 
 def comparison_document(comparison: Comparison) -> Document:
     """The document of a comparison."""
-    table, methods, figures = comparison.before, methods_of(comparison), _figures(comparison)
-    fits = {state: Fitted.of(fit) for state, fit in comparison.fits.items()}
-    controls, names = _controls(comparison), comparison.names
+    table, names, decimals = comparison.before, comparison.names, comparison.before.metric.decimals
+    methods, figures = methods_of(comparison), _figures(comparison)
+    fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
     change = capitalized(names["change"])
     of = comparison.between if comparison.corpora else "Before and after"
     heading = f"{of}: {comparison.name}"
     measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"
+    # The change of each control class has no interval under scope "none".
+    rows = comparison.controls
+    if scope_of(comparison.scope).samples_nothing:
+        rows = rows.assign(**dict.fromkeys(interval_columns(rows), math.nan))
+    columns = estimates(rows, names["change"], comparison.ci_prob, decimals)
+    controls = Layout(list(map(str, rows.index)), columns, "group and class", capitalized(comparison.between))
     return Document(
         title=heading,
         heading=heading,
@@ -48,12 +54,12 @@ def comparison_document(comparison: Comparison) -> Document:
             "level": level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
-            "failed": [names[state] for state, fitted in fits.items() if not Diagnostics.of(fitted).converged],
+            "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
             "controls": controls,
             "bias": comparison.layout,
             "measures": comparison.measures_layout,
             "metric": table.metric,
-            "decimals": table.metric.decimals,
+            "decimals": decimals,
         },
         figures=figures,
         latex="comparison.tex",
@@ -63,7 +69,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "controls": comparison.controls,
         },
         methods=methods,
-        fits={str(state): fitted for state, fitted in fits.items()},
+        fits=fits,
         provenance=model_provenance(comparison, fits["change"])
         | {
             "before": dict(table.provenance),
@@ -74,7 +80,7 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[], Axes]]:
-    """None under scope "none", which has no intervals to draw."""
+    """Return the figures by name: none under scope "none", which has no intervals to draw."""
     if scope_of(comparison.scope).samples_nothing:
         return {}
     scope, ci_prob = comparison.scope, comparison.ci_prob
@@ -89,20 +95,11 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], Axes]]:
 
 
 def _plot_sides(comparison: Comparison) -> Axes:
-    """Both biases and the change, or difference."""
+    """Plot both biases and the change, or difference."""
     ax = plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
     with style():
         set_title(ax, f"{shortened(comparison.name)}: {joined(list(comparison.names.values()))}")
     return ax
-
-
-def _controls(comparison: Comparison) -> Layout:
-    """The change of each control class, with its interval unless the scope is "none"."""
-    table, decimals = comparison.controls, comparison.before.metric.decimals
-    if scope_of(comparison.scope).samples_nothing:
-        table = table.assign(**dict.fromkeys(interval_columns(table), math.nan))
-    columns = estimates(table, comparison.names["change"], comparison.ci_prob, decimals)
-    return Layout(list(map(str, table.index)), columns, "group and class", capitalized(comparison.between))
 
 
 # The methods text of a comparison: its pairs of values, and its fits.
@@ -117,9 +114,10 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 def methods_of(comparison: Comparison) -> Methods:
     """The methods text, written from the tables, the spec and the fits themselves."""
-    fits: dict[str, Fitted] = {
-        state: Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits
-    }
+    fits: dict[str, Fitted] = {}
+    for state in _CHANGE_FIRST:
+        if state in comparison.fits:
+            fits[state] = Fitted.of(comparison.fits[state])
     values, table = comparison.before.values, comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
         "comparison": comparison,
@@ -140,4 +138,5 @@ def methods_of(comparison: Comparison) -> Methods:
 
 
 def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:
+    """Return the number of words of each group or class, as text."""
     return ", ".join(f"{number} {name}" for name, number in words_in(labels, names).items())

@@ -62,11 +62,11 @@ class ChangeInSpread:
         )
         return f"{sentence}{self._disagreement('change')}"
 
-    def text_between(self, one: str, other: str) -> str:
+    def text_between(self, first: str, second: str) -> str:
         """Describe the difference between two embeddings if neither was made from the other."""
         if math.isnan(self.change):
             return ""
-        spreads = f"{plain(self.spread_before)} in {one} and {plain(self.spread_after)} in {other}"
+        spreads = f"{plain(self.spread_before)} in {first} and {plain(self.spread_after)} in {second}"
         sentence = f"Relative to the spread of {self.of} ({spreads}), the difference is {self._written}."
         return f"{sentence}{self._disagreement('differ')}"
 
@@ -90,36 +90,34 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     As for the share removed, the covariance of the two biases follows from the variance of their difference. The
     interval has the shape of that of the change.
     """
-    first, second = within_sd(before), within_sd(after)
-    row = bias.loc["change"]
-    weights = {"before": -1 / first, "after": 1 / second if second else math.nan}
-    change = sum(weight * bias["mean"][state] for state, weight in weights.items())
+    spread_before, spread_after = within_sd(before), within_sd(after)
+    weight_before, weight_after = -1 / spread_before, 1 / spread_after if spread_after else math.nan
+    change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
     var_before, var_after, var_change = bias["sd"] ** 2
     limit = math.sqrt(var_before * var_after)
     covariance = min(max((var_before + var_after - var_change) / 2, -limit), limit)
     variance = (
-        var_before * weights["before"] ** 2
-        + var_after * weights["after"] ** 2
-        + 2 * covariance * weights["before"] * weights["after"]
+        var_before * weight_before**2 + var_after * weight_after**2 + 2 * covariance * weight_before * weight_after
     )
+    row = bias.loc["change"]
     lower, upper = interval_of(row)
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan
     low, high = change - (row["mean"] - lower) * scale, change + (upper - row["mean"]) * scale
-    in_units = {state: bias.observed[state] / sd for state, sd in (("before", first), ("after", second))}
+    raw_before, raw_after = bias.observed["before"] / spread_before, bias.observed["after"] / spread_after
     return ChangeInSpread(
-        first,
-        second,
-        in_units["before"],
-        in_units["after"],
+        spread_before,
+        spread_after,
+        raw_before,
+        raw_after,
         change,
         low,
         high,
-        1 - in_units["after"] / in_units["before"] if in_units["before"] else math.nan,
+        1 - raw_after / raw_before if raw_before else math.nan,
         _side(lower, upper) != _side(low, high),
         before.metric.plural,
     )
 
 
 def _side(lower: Any, upper: Any) -> int:
-    """On which side of zero an interval lies: 0 if it holds zero, or is missing."""
+    """Return the side of zero on which an interval lies: 0 if it contains zero, or is missing."""
     return int(lower > _ROUNDING) - int(upper < -_ROUNDING)
