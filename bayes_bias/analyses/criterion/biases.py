@@ -149,7 +149,7 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
 
 
 def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
-    """The first value that is no number, and why."""
+    """Return the first value that is no number, and the reason."""
     cells = values.to_list()
     try:
         as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
@@ -169,10 +169,12 @@ def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
 
 
 def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
+    """Return the covariance of errors by label, checked."""
     n = len(labels)
     if isinstance(covariance, pd.DataFrame):
         covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
-        if missing := [label for label in labels if label not in covariance.index or label not in covariance.columns]:
+        missing = labels[~(labels.isin(covariance.index) & labels.isin(covariance.columns))]
+        if len(missing):
             raise CriterionError(f"`covariance` lacks '{missing[0]}'. Pass a row and a column for each bias.")
         covariance = covariance.loc[list(labels), list(labels)]
     matrix = np.asarray(covariance, dtype=float)
@@ -185,8 +187,8 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
             "`covariance` must be symmetric and finite. Pass the covariance of the errors of the biases."
         )
     diagonal = np.diag(matrix)
-    alone = not (matrix - np.diag(diagonal)).any()
-    eigenvalues = np.sort(diagonal) if alone else np.linalg.eigvalsh(matrix)
+    is_diagonal = not (matrix - np.diag(diagonal)).any()
+    eigenvalues = np.sort(diagonal) if is_diagonal else np.linalg.eigvalsh(matrix)
     if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
         raise CriterionError(
             f"`covariance` is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so it"
@@ -206,17 +208,24 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
     `shared_errors` gives the share of the error variance that all have in common.
     """
     fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
-    estimates = {label: bias_estimate(fit, scope) for label, fit in fitted.items()}
-    values = pd.Series({label: each.observed.item() for label, each in estimates.items()}, dtype=float)
-    variance = [
-        0.0 if each.noise_sd is None else float((each.noise_sd**2).mean()) for each in estimates.values()
-    ]  # none if the scope samples nothing
+    values, variance = [], []
+    for fit in fitted.values():
+        estimate = bias_estimate(fit, scope)
+        values.append(estimate.observed.item())
+        # No variance if the scope samples nothing.
+        variance.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
     share = 0.0
     if any(variance):
         name = check_scope(next(iter(fitted.values())), scope).name
         cells = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
         share = float(shared_errors(cells, name).fillna(0.0).iloc[0])
-    return Biases.of(values, with_common_error(np.sqrt(variance), share), _unit(fitted))
+    units = {fit.metric.unit for fit in fitted.values()}
+    biases = pd.Series(values, list(fitted), dtype=float)
+    if len(units) > 1:
+        raise CriterionError(
+            f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
+        )
+    return Biases.of(biases, with_common_error(np.sqrt(variance), share), units.pop())
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
@@ -232,7 +241,8 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
     data, samples = fitted.data, check_scope(fit, scope)
-    names = data.attribute_class.to_numpy()[compared_classes(data)].tolist()
+    classes = data.attribute_class.to_numpy()
+    names = classes[compared_classes(data)].tolist()
     if len(names) != 2:
         raise CriterionError(
             "`biases` must come from a list that compares two classes of attributes, but this list compares"
@@ -243,23 +253,21 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
             "`toward` must be the class of attributes to which a positive bias is closer, but is"
             f" {toward!r}. {did_you_mean(toward, names)}"
         )
-    weights = np.zeros(data.sizes["attribute_class"])
-    for name in names:
-        weights[data.attribute_class.to_numpy().tolist().index(name)] = 1 if name == toward else -1
+    weights = np.where(np.isin(classes, names), np.where(classes == toward, 1.0, -1.0), 0.0)
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
     return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
 
 
 def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
-    """Covariance of the errors of the contrasts of all targets."""
-    data, group_of = fitted.data, fitted.data.group_of.to_numpy()
+    """Return the covariance of the errors of the contrasts of all targets."""
+    data, groups = fitted.data, fitted.data.group_of.to_numpy()
     n_groups = data.sizes["group"]
     if scope.samples_nothing:
-        return np.zeros((len(group_of), len(group_of)))
+        return np.zeros((len(groups), len(groups)))
     # One contrast for each group, and one for each sum of two: covariances by polarisation.
-    groups = np.eye(n_groups)
-    blocks = (groups[:, None, :] + groups[None, :, :]).reshape(-1, n_groups)[:, :, None] * weights
-    parts = fitted.variances.contrast_variances(blocks, n_targets=1)
+    single_groups = np.eye(n_groups)
+    sums = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
+    parts = fitted.variances.contrast_variances(sums[:, :, None] * weights, n_targets=1)
     shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
     for part, draws in parts.items():
         if not is_noise(part, scope, TARGETS):
@@ -270,13 +278,4 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
             own += single
         else:
             shared += (variance - single[:, None] - single[None, :]) / 2
-    return np.asarray(shared[np.ix_(group_of, group_of)] + np.diag(own[group_of]))
-
-
-def _unit(fits: Mapping[str, Fitted]) -> str:
-    units = {fit.metric.unit for fit in fits.values()}
-    if len(units) > 1:
-        raise CriterionError(
-            f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
-        )
-    return units.pop()
+    return np.asarray(shared[np.ix_(groups, groups)] + np.diag(own[groups]))

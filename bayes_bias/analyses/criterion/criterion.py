@@ -154,7 +154,7 @@ def criterion(
     check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
-    beside = listed("covariates", covariates, str, "['median_age']", CriterionError)
+    covariates = listed("covariates", covariates, str, "['median_age']", CriterionError)
     if isinstance(biases, str | Path):
         biases = read(biases, "biases")
     if criterion is None:
@@ -163,20 +163,25 @@ def criterion(
                 "`criterion` is missing. Pass a number for each label, as a frame, CSV file, or Series."
             )
         criterion = biases
-    data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(beside), family)
+    data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(covariates), family)
     series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
+    # For these words biases are exact. For new ones, another choice of words would make errors.
+    exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
+    data_of_words = {THESE: replace(data, biases=exact)}
+    if not data.biases.exact:
+        data_of_words[NEW] = data
     fits: dict[str, Fitted] = {}
-    for words, each in _split_by_words(data).items():
+    for words, word_data in data_of_words.items():
         with within(words):
-            fits[words] = _fitted(each, words, name, seed, sampling)
+            fits[words] = _fitted(word_data, words, name, seed, sampling)
     return CriterionValidity(
         name=name,
         bias_name=bias_name,
         criterion_name=criterion_name or series_name or "criterion",
         noun=data.noun,
         ci_prob=ci_prob,
-        covariates=tuple(beside),
+        covariates=tuple(covariates),
         table=_table(data, fits),
         numbers=_numbers(data, fits, ci_prob),
         fits={words: fitted.tree for words, fitted in fits.items()},
@@ -185,7 +190,7 @@ def criterion(
 
 
 def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
-    """The biases, from each kind that `criterion` takes."""
+    """Return the biases, from each kind that `criterion` takes."""
     if isinstance(biases, Biases):
         return biases
     if isinstance(biases, pd.DataFrame):
@@ -204,14 +209,8 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     )
 
 
-def _split_by_words(data: CriterionData) -> dict[str, CriterionData]:
-    """These words, whose biases are exact; and new ones, where another choice of words would make errors."""
-    exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
-    these = {THESE: replace(data, biases=exact)}
-    return these if data.biases.exact else these | {NEW: data}
-
-
 def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
+    """Fit the model for these words, or for new words."""
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
         source,
@@ -226,32 +225,37 @@ def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sam
 
 
 def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
+    """Return a row for each label: its numbers, and the posterior means of its true values."""
     posterior = fits[NEW if NEW in fits else THESE].posterior
-    true = {f"true_{name}": posterior[name].mean(["chain", "draw"]).to_numpy() for name in OF}
     columns = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
     table = pd.DataFrame({**columns, "criterion_se": data.criterion_se}).join(data.covariates)
     if data.family is not None:
         table = table.join(data.family)
-    return table.assign(**true).rename_axis(data.noun)
+    for name in OF:
+        table[f"true_{name}"] = posterior[name].mean(["chain", "draw"]).to_numpy()
+    return table.rename_axis(data.noun)
 
 
 def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
-    observed = _observed(data, ci_prob)
+    """Return the table of `CriterionValidity.summary`."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
-    for quantity in (CORRELATION, SLOPE):
-        draws_of = {words: fitted.posterior[quantity] for words, fitted in fits.items()}
-        rows[quantity, OBSERVED] = observed[quantity]
-        rows |= {(quantity, words): row_of(draws, ci_prob) for words, draws in draws_of.items()}
+    for quantity, observed in _observed(data, ci_prob).items():
+        rows[quantity, OBSERVED] = observed
+        for words, fitted in fits.items():
+            rows[quantity, words] = row_of(fitted.posterior[quantity], ci_prob)
     widest = NEW if NEW in fits else THESE
-    errors = {"bias": not data.biases.exact, "criterion": bool(data.criterion_se.any())}
-    for name in (name for name in OF if errors[name]):
-        of_one = row_of(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
-        rows[f"{RELIABILITY} of {name}", widest] = of_one | {"prob_direction": np.nan}
+    for name, has_errors in (("bias", not data.biases.exact), ("criterion", data.criterion_se.any())):
+        if has_errors:
+            reliability = row_of(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
+            rows[f"{RELIABILITY} of {name}", widest] = reliability | {"prob_direction": np.nan}
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
 
 
 def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:
-    """Pearson's r and the least-squares slope at equal covariates, with intervals of Fisher's z and Student's t."""
+    """Return Pearson's r and the least-squares slope at equal covariates.
+
+    Intervals are those of Fisher's z and of Student's t.
+    """
     n, k = data.covariates.shape
     design = np.column_stack([np.ones(n), data.covariates])
     both = np.column_stack([data.biases.values, data.criterion])
@@ -259,12 +263,16 @@ def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]
     r, spread = float(np.corrcoef(bias, outside)[0, 1]), float(outside.std() / bias.std())
     with np.errstate(divide="ignore"):
         reach = scipy.stats.norm.ppf((1 + ci_prob) / 2) / np.sqrt(n - k - 3) if n - k > 3 else np.inf
-        of_r = np.tanh(np.arctanh(r) + reach * np.array([-1, 1]))
+        r_interval = np.tanh(np.arctanh(r) + reach * np.array([-1, 1]))
     se = spread * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
-    of_slope = r * spread + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * np.array([-1, 1])
-    names = interval_names(ci_prob)
-
-    def row(middle: float, ends: np.ndarray) -> dict[str, float]:
-        return {"median": middle, **dict(zip(names, ends.tolist(), strict=True)), "prob_direction": np.nan}
-
-    return {CORRELATION: row(r, of_r), SLOPE: row(r * spread, of_slope)}
+    slope_interval = r * spread + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * np.array([-1, 1])
+    lower, upper = interval_names(ci_prob)
+    rows = {}
+    for quantity, middle, interval in ((CORRELATION, r, r_interval), (SLOPE, r * spread, slope_interval)):
+        rows[quantity] = {
+            "median": middle,
+            lower: float(interval[0]),
+            upper: float(interval[1]),
+            "prob_direction": np.nan,
+        }
+    return rows

@@ -77,8 +77,13 @@ class CriterionData:
                 " than covariates."
             )
         errors = _errors(outside)
-        notices += _notice_of_unit(values, errors)
-        return cls(biases.select(labels), values, errors, beside, _families(outside, family), notices)
+        times = float(errors.median() / values.std())
+        if not times < _TOO_LARGE:
+            notices.append(
+                f"the median standard error of the criterion is {times:.1f} times its standard deviation over"
+                " labels. Check that both are in the same unit, such as per cent."
+            )
+        return cls(biases.select(labels), values, errors, beside, _families(outside, family), tuple(notices))
 
     @property
     def labels(self) -> list[str]:
@@ -88,7 +93,10 @@ class CriterionData:
     @property
     def noun(self) -> str:
         """Name of the labels, by the first index that has one."""
-        return next((str(each.index.name) for each in self._both if each.index.name != LABEL), LABEL)
+        for values in self._both:
+            if values.index.name != LABEL:
+                return str(values.index.name)
+        return LABEL
 
     @property
     def units(self) -> xr.DataArray:
@@ -122,7 +130,7 @@ class CriterionData:
     @property
     def observed(self) -> xr.Dataset:
         """Biases and criterion as they were observed: the group ``observed_data``."""
-        columns = {name: ("label", values.to_numpy()) for name, values in zip(OF, self._both, strict=True)}
+        columns = {"bias": ("label", self.biases.values.to_numpy()), "criterion": ("label", self.criterion.to_numpy())}
         return xr.Dataset(columns, coords={"label": self.labels})
 
     @property
@@ -134,6 +142,7 @@ class CriterionData:
 
     @property
     def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":
+        """Biases and criterion."""
         return self.biases.values, self.criterion
 
 
@@ -165,35 +174,40 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
     return frame.assign(label=frame[LABEL].str.strip()) if LABEL in frame else frame
 
 
-def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:
-    """The labels that have both, and notices of the others."""
-    ours, theirs = list(biases.values.index), list(outside.index)
-    both = [label for label in ours if label in set(theirs)]
-    spare = {
-        "without a criterion": [label for label in ours if label not in set(both)],
-        "without a bias": [label for label in theirs if label not in set(both)],
-    }
+def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return the labels that have both, and notices of the others."""
+    bias_labels, criterion_labels = biases.values.index, outside.index
+    has_criterion = bias_labels.isin(criterion_labels)
+    both = bias_labels[has_criterion].to_list()
+    omitted = []
+    for reason, labels in (
+        ("without a criterion", bias_labels[~has_criterion]),
+        ("without a bias", criterion_labels[~criterion_labels.isin(both)]),
+    ):
+        if len(labels):
+            omitted.append((reason, list(labels)))
     if not both:
         raise CriterionError(
-            f"`criterion` has no label in common with the biases: it contains {_some(theirs)}, and the"
-            f" biases {_some(ours)}. Use the same name for each embedding, word, or class in both."
+            f"`criterion` has no label in common with the biases: it contains {_some(list(criterion_labels))}, and the"
+            f" biases {_some(list(bias_labels))}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
-        without = "; ".join(f"{why}: {_some(labels)}" for why, labels in spare.items() if labels)
+        without = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted)
         raise CriterionError(
             f"`criterion` has {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and"
             " a criterion, too few to estimate a correlation. Pass at least"
             f" {in_words(FEWEST)}{f' ({without})' if without else ''}."
         )
-    return both, tuple(f"omitted, {why}: {', '.join(labels)}" for why, labels in spare.items() if labels)
+    return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted]
 
 
 def _some(labels: Sequence[str]) -> str:
+    """Return the first labels, and how many more there are."""
     return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
 
 
 def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
-    """Standard errors: given, or those of means or shares of so many people."""
+    """Return standard errors: given, or those of means or shares of so many people."""
     if "criterion_se" in outside:
         se = column_of("criterion", outside, "criterion_se")
         check_not_negative("criterion", se)
@@ -219,18 +233,8 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
 
 
-def _notice_of_unit(values: "pd.Series[float]", errors: "pd.Series[float]") -> tuple[str, ...]:
-    """A notice where errors are far larger than what they are errors of."""
-    times = float(errors.median() / values.std())
-    if times < _TOO_LARGE:
-        return ()
-    return (
-        f"the median standard error of the criterion is {times:.1f} times its standard deviation over"
-        " labels. Check that both are in the same unit, such as per cent.",
-    )
-
-
 def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":
+    """Return the family of each label, checked, or None without families."""
     if family is None:
         return None
     if family not in outside:
@@ -249,6 +253,7 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
 
 
 def _check_differ(what: str, values: "pd.Series[float]") -> None:
+    """Raise an error for numbers that are not finite, or that are all the same."""
     check_finite(what, values)
     if np.ptp(values.to_numpy()) == 0:
         raise CriterionError(

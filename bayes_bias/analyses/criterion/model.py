@@ -51,40 +51,38 @@ def model_of(data: CriterionData) -> PyMCModel:
     """The model with these data."""
     spec, inputs = spec_of(data), _inputs(data)
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
-    coords |= {} if data.family is None else {"family": list(_membership(data).columns)}
+    if data.family is not None:
+        coords["family"] = list(_membership(data.family).columns)
     return PyMCModel(lambda: _model(spec, inputs), coords)
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:
-    values = _standardised(data)
-    (unit, of_criterion), covariance = data.units.to_numpy(), data.biases.covariance.to_numpy()
+    """Return the data of the model, in standard deviations over labels."""
+    both = np.stack([data.biases.values.to_numpy(), data.criterion.to_numpy()], axis=1)
+    standardised = (both - data.means.to_numpy()) / data.units.to_numpy()
+    bias_unit, criterion_unit = data.units.to_numpy()
+    covariance = data.biases.covariance.to_numpy()
     error = np.diag(covariance) if data.biases.independent else covariance
     inputs = {
-        **{name: values[:, k] for k, name in enumerate(OF)},
-        "bias_error": error / unit**2,
-        "criterion_error": (data.criterion_se.to_numpy() / of_criterion) ** 2,
+        "bias": standardised[:, 0],
+        "criterion": standardised[:, 1],
+        "bias_error": error / bias_unit**2,
+        "criterion_error": (data.criterion_se.to_numpy() / criterion_unit) ** 2,
     }
     if len(data.covariates.columns):
-        inputs["covariates"] = _design(data)
+        inputs["covariates"] = ((data.covariates - data.covariates.mean()) / data.covariates.std()).to_numpy()
     if data.family is not None:
-        inputs["membership"] = _membership(data).to_numpy(dtype=float)
+        inputs["membership"] = _membership(data.family).to_numpy(dtype=float)
     return inputs
 
 
-def _standardised(data: CriterionData) -> Numbers:
-    both = np.stack([data.biases.values.to_numpy(), data.criterion.to_numpy()], axis=1)
-    return np.asarray((both - data.means.to_numpy()) / data.units.to_numpy())
-
-
-def _design(data: CriterionData) -> Numbers:
-    return ((data.covariates - data.covariates.mean()) / data.covariates.std()).to_numpy()
-
-
-def _membership(data: CriterionData) -> pd.DataFrame:
-    return pd.get_dummies(data.family.astype(str)) if data.family is not None else pd.DataFrame()
+def _membership(families: "pd.Series[Any]") -> pd.DataFrame:
+    """Return labels by families, with 1 for the family of a label."""
+    return pd.get_dummies(families.astype(str))
 
 
 def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
+    """Return the model, with the true values integrated out."""
     dims = {
         "bias_error": ("label", "label_too")[: inputs["bias_error"].ndim],
         "covariates": ("label", "covariate"),
@@ -97,7 +95,7 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
         if "covariates" in data:
             expected += data["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
         if "membership" in data:
-            expected += data["membership"] @ _families(spec)
+            expected += data["membership"] @ _family_effects(spec)
         variance, together = sd[1] ** 2 + data["criterion_error"], correlation * sd[0] * sd[1]
         pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=data["criterion"], dims="label")
         expected_bias = expected[:, 0] + together / variance * (data["criterion"] - expected[:, 1])
@@ -111,12 +109,12 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
     return model
 
 
-def _families(spec: ModelSpec) -> pt.TensorVariable:
-    """What the labels of a family share, (family, of): partly pooled, with a correlation of its own."""
+def _family_effects(spec: ModelSpec) -> pt.TensorVariable:
+    """Return what the labels of a family share, (family, of): partly pooled, with a separate correlation."""
     correlation, sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
     z = pm.Normal("family_z", dims=("family", "of"))
-    of_criterion = correlation * z[:, 0] + pt.sqrt(1 - correlation**2) * z[:, 1]
-    return pm.Deterministic("family_effect", sd * pt.stack([z[:, 0], of_criterion], axis=1), dims=("family", "of"))
+    criterion_z = correlation * z[:, 0] + pt.sqrt(1 - correlation**2) * z[:, 1]
+    return pm.Deterministic("family_effect", sd * pt.stack([z[:, 0], criterion_z], axis=1), dims=("family", "of"))
 
 
 def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> xr.Dataset:
@@ -125,36 +123,38 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     Units: ``slope`` is criterion per bias, ``bias`` and ``criterion`` are in their own. All other parameters are in
     standard deviations.
     """
-    sd, unit = posterior["sd"], data.units
-    true = _drawn(data, posterior, np.random.default_rng(seed))
-    error = xr.DataArray(_error_variances(data), dims="of", coords={"of": list(OF)})
-    scale = float(unit.sel(of="criterion") / unit.sel(of="bias"))
-    slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
-    own = data.means + unit * xr.DataArray(
-        true, dims=("chain", "draw", "label", "of"), coords={"label": data.labels, "of": list(OF)}
+    sd, units = posterior["sd"], data.units
+    true = data.means + units * xr.DataArray(
+        _drawn(data, posterior, np.random.default_rng(seed)),
+        dims=("chain", "draw", "label", "of"),
+        coords={"label": data.labels, "of": list(OF)},
     )
-    beside = {"slope": slope, "reliability": sd**2 / (sd**2 + error)}
-    return posterior.assign(beside | {name: own.sel(of=name, drop=True) for name in OF})
-
-
-def _error_variances(data: CriterionData) -> list[float]:
-    """Mean variance of errors about their mean over labels: an error that all labels share moves no correlation."""
+    scale = float(units.sel(of="criterion") / units.sel(of="bias"))
+    slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
+    # Mean variance of errors about their mean over labels: an error that all labels share moves no correlation.
     covariance, n = data.biases.covariance.to_numpy(), len(data.labels)
-    of_biases = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
-    of_criterion = float((data.criterion_se**2).mean())
-    return [float(error / unit**2) for error, unit in zip((of_biases, of_criterion), data.units.values, strict=True)]
+    bias_error = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
+    criterion_error = float((data.criterion_se**2).mean())
+    error = xr.DataArray([bias_error, criterion_error], dims="of", coords={"of": list(OF)}) / units**2
+    return posterior.assign(
+        slope=slope,
+        reliability=sd**2 / (sd**2 + error),
+        bias=true.sel(of="bias", drop=True),
+        criterion=true.sel(of="criterion", drop=True),
+    )
 
 
 def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
-    """True values in the units of the model, (chain, draw, label, of), given what is seen.
+    """Return true values in the units of the model, (chain, draw, label, of), given the observed ones.
 
-    True values and errors are drawn as if nothing were seen, and moved by what is seen less what these would show
-    (Matheron's rule): one system of equations a draw.
+    True values and errors are drawn without regard to the observed values, and moved by the difference of the observed
+    values from those that would result (Matheron's rule): one system of equations a draw.
     """
-    inputs, values = _inputs(data), _standardised(data)
-    sample = [posterior[name].to_numpy() for name in ("correlation", "mean", "sd")]
-    correlation, mean, sd = (each.reshape(-1, *each.shape[2:]) for each in sample)
-    n_draws, n = len(correlation), len(values)
+    inputs = _inputs(data)
+    shape = (*posterior["correlation"].shape, len(data.labels), 2)
+    n_draws, n = shape[0] * shape[1], shape[2]
+    correlation = posterior["correlation"].to_numpy().reshape(-1)
+    mean, sd = posterior["mean"].to_numpy().reshape(-1, 2), posterior["sd"].to_numpy().reshape(-1, 2)
     expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()
     for name, effect in (("covariates", "coefficient"), ("membership", "family_effect")):
         if name in inputs:
@@ -163,20 +163,21 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     z[..., 1] = correlation[:, None] * z[..., 0] + np.sqrt(1 - correlation[:, None] ** 2) * z[..., 1]
     true = expected + sd[:, None, :] * z
     noise = rng.standard_normal((2, n_draws, n))
-    errors = noise[0] @ _root(inputs["bias_error"]), noise[1] * np.sqrt(inputs["criterion_error"])
-    of_bias, of_criterion = (values[:, k] - true[..., k] - errors[k] for k in range(2))
+    bias_difference = inputs["bias"] - true[..., 0] - noise[0] @ _root(inputs["bias_error"])
+    criterion_difference = inputs["criterion"] - true[..., 1] - noise[1] * np.sqrt(inputs["criterion_error"])
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
     residual = sd[:, :1] ** 2 - together**2 / variance
-    solved = _solved(inputs["bias_error"], residual, of_bias - together / variance * of_criterion)
-    other = (of_criterion - together * solved) / variance
-    true[..., 0] += sd[:, :1] ** 2 * solved + together * other
-    true[..., 1] += together * solved + sd[:, 1:] ** 2 * other
-    return true.reshape(*posterior["correlation"].shape, n, 2)
+    # The two blocks of the covariance of the observed values, solved for the differences.
+    bias_part = _solved(inputs["bias_error"], residual, bias_difference - together / variance * criterion_difference)
+    criterion_part = (criterion_difference - together * bias_part) / variance
+    true[..., 0] += sd[:, :1] ** 2 * bias_part + together * criterion_part
+    true[..., 1] += together * bias_part + sd[:, 1:] ** 2 * criterion_part
+    return true.reshape(shape)
 
 
 def _root(error: Numbers) -> Any:
-    """What makes errors of this covariance, from the right, of independent ones."""
+    """Return the matrix that makes errors of this covariance, from the right, of independent ones."""
     if error.ndim == 1:
         return scipy.sparse.diags_array(np.sqrt(error))
     eigenvalues, vectors = np.linalg.eigh(error)
@@ -184,7 +185,10 @@ def _root(error: Numbers) -> Any:
 
 
 def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
-    """What ``error + diag(untold)`` takes to `right`, draw by draw."""
+    """Return the solution of ``(error + diag(residual)) x = right``, draw by draw."""
     if error.ndim == 1:
         return np.asarray(right / (residual + error))
-    return np.stack([np.linalg.solve(error + np.diag(own), each) for own, each in zip(residual, right, strict=True)])
+    solved = np.empty_like(right)
+    for draw in range(len(right)):
+        solved[draw] = np.linalg.solve(error + np.diag(residual[draw]), right[draw])
+    return solved

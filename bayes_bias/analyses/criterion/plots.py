@@ -113,12 +113,9 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
 
 
 def _line(ax: Axes, result: CriterionValidity) -> None:
-    """The criterion to be expected of a true bias, through the means of both."""
-    posterior = result.fit["posterior"]
-    slope, bias, criterion = (
-        posterior[name].stack(sample=("chain", "draw")).transpose("sample", ...).to_numpy()
-        for name in ("slope", "bias", "criterion")
-    )
+    """Draw the expected criterion by true bias, through the means of both."""
+    posterior = result.fit["posterior"].dataset.stack(sample=("chain", "draw")).transpose("sample", ...)
+    slope, bias, criterion = (posterior[name].to_numpy() for name in ("slope", "bias", "criterion"))
     rows = result.table
     ends = (rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max()
     limits = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
@@ -126,7 +123,8 @@ def _line(ax: Axes, result: CriterionValidity) -> None:
     ax.set_ylim(limits[0] - margin, limits[1] + margin)  # an uncertain slope would reach far beyond
     x = np.linspace(*ends, _STEPS)
     line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
-    lower, middle, upper = np.quantile(line, [tails(result.ci_prob)[0], 0.5, tails(result.ci_prob)[1]], axis=0)
+    low, high = tails(result.ci_prob)
+    lower, middle, upper = np.quantile(line, [low, 0.5, high], axis=0)
     ax.fill_between(x, lower, upper, color=NOISE, linewidth=0, zorder=0)
-    slopes = np.quantile(slope, tails(result.ci_prob))
+    slopes = np.quantile(slope, [low, high])
     ax.plot(x, middle, color=estimate_look(excludes(*slopes))["color"], linewidth=1.4, zorder=1)

@@ -114,8 +114,41 @@ class CriterionValidity(Tabled):
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
-        sentences = [self._conclusion, *map(self._allowing, self.fits), self._as_observed, *self._reliabilities]
+        names = f"{self.bias_name} and {self.criterion_name}"
+        sentences = {
+            "distinguishable": [f"The correlation of {names} is distinguishable from zero."],
+            "for these words only": [
+                f"The correlation of {names} is distinguishable from zero for exactly these words, but other words"
+                " might show none."
+            ],
+        }.get(self._label, [f"The correlation of {names} is not distinguishable from zero."])
+        sentences += [self._correlation_text(words) for words in self.fits]
+        equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
+        sentences.append(
+            f"Without correction for measurement error, the correlation over {self.labels}{equal} is"
+            f" {self.written(CORRELATION, OBSERVED)}."
+        )
+        if self.widest == NEW:
+            bias, criterion = self.written(f"{RELIABILITY} of bias", NEW), "exact"
+            if self.table.criterion_se.any():
+                criterion = self.written(f"{RELIABILITY} of criterion", NEW)
+            sentences.append(
+                f"The reliability in these vectors is {bias} for biases and {criterion} for the criterion."
+            )
         return CriterionVerdict(self._label, " ".join(sentences))
+
+    def _correlation_text(self, words: str) -> str:
+        """Return a sentence on the correlation for these words, or for new words."""
+        exact = not self.table.criterion_se.any()
+        reach = {
+            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
+            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
+        }
+        direction = probability_in_words(self.correlation(words)["prob_direction"])
+        return (
+            f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
+            f" {direction}."
+        )
 
     @property
     def fit(self) -> xr.DataTree:
@@ -130,9 +163,7 @@ class CriterionValidity(Tabled):
     @property
     def diagnostics(self) -> Diagnostics:
         """Diagnostics of the fit that converged worst."""
-        return max(
-            (Diagnostics.of(fit) for fit in self.fits.values()), key=lambda diagnostics: len(diagnostics.shortfalls)
-        )
+        return max(map(Diagnostics.of, self.fits.values()), key=lambda diagnostics: len(diagnostics.shortfalls))
 
     @property
     def text(self) -> str:
@@ -195,46 +226,10 @@ class CriterionValidity(Tabled):
 
     @property
     def _label(self) -> Label:
+        """The label of the verdict if the fits have converged."""
         if self.excludes_zero(self.widest):
             return "distinguishable"
         return "for these words only" if self.excludes_zero(THESE) else "not distinguishable"
-
-    @property
-    def _as_observed(self) -> str:
-        equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
-        return (
-            f"Without correction for measurement error, the correlation over {self.labels}{equal} is"
-            f" {self.written(CORRELATION, OBSERVED)}."
-        )
-
-    def _allowing(self, words: str) -> str:
-        exact = not self.table.criterion_se.any()
-        reach = {
-            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
-            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
-        }
-        direction = probability_in_words(self.correlation(words)["prob_direction"])
-        return (
-            f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
-            f" {direction}."
-        )
-
-    @property
-    def _reliabilities(self) -> list[str]:
-        if self.widest == THESE:
-            return []
-        of_criterion = self.written(f"{RELIABILITY} of criterion", NEW) if self.table.criterion_se.any() else "exact"
-        of_bias = self.written(f"{RELIABILITY} of bias", NEW)
-        return [f"The reliability in these vectors is {of_bias} for biases and {of_criterion} for the criterion."]
-
-    @property
-    def _conclusion(self) -> str:
-        names = f"{self.bias_name} and {self.criterion_name}"
-        return {
-            "distinguishable": f"The correlation of {names} is distinguishable from zero.",
-            "for these words only": f"The correlation of {names} is distinguishable from zero for exactly these words,"
-            " but other words might show none.",
-        }.get(self._label, f"The correlation of {names} is not distinguishable from zero.")
 
     @property
     def layout(self) -> Layout:
@@ -255,5 +250,10 @@ def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
     """Median, equal-tailed interval and probability of direction: a ratio of scales may have no mean."""
     lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
     positive = float((draws > 0).mean())
-    bounds = dict(zip(interval_names(ci_prob), (float(lower), float(upper)), strict=True))
-    return {"median": float(middle), **bounds, "prob_direction": max(positive, 1 - positive)}
+    lower_name, upper_name = interval_names(ci_prob)
+    return {
+        "median": float(middle),
+        lower_name: float(lower),
+        upper_name: float(upper),
+        "prob_direction": max(positive, 1 - positive),
+    }
