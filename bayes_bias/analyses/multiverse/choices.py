@@ -34,8 +34,10 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
     choices: Choices = {PRIOR: _priors(table, spec)}
     for name in (UNIT, SCALES):
         own = spec.options[name]
-        others = [value for value in OPTIONS["crossed"][name] if value not in (own, AS_MEASURED)]
-        choices[name] = {value: _with_option(name, value) for value in (own, *others)}
+        choices[name] = {own: _with_option(name, own)}
+        for value in OPTIONS["crossed"][name]:
+            if value not in (own, AS_MEASURED):
+                choices[name][value] = _with_option(name, value)
     left_out: list[str] = []
     if _FROM_VECTORS not in choices[PRIOR]:
         left_out.append("No prior from vectors, because the table does not contain what vectors show of preferences.")
@@ -73,25 +75,34 @@ def has_relations(table: AssociationTable) -> bool:
 
 
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
-    """Priors of the standard deviation of preferences."""
-    of_model = [modelled(table, spec)[1].priors[parameter] for parameter in PREFERENCE.values()]
-    others = {name: _with_prior(*prior) for name, prior in _OTHERS.items()}
-    if all(prior.distribution == FROM_VECTORS for prior in of_model):
-        certain = {"": 1.0, ", half as certain": 0.5, ", twice as certain": 2.0}
-        return {_FROM_VECTORS + how: _with_directions(times) for how, times in certain.items()} | others
-    is_usual = {str(prior) for prior in of_model} == {f"{FALLBACK}(lam=2.5)"}
-    return others if is_usual else {"of the model": _unchanged, **others}
+    """Return priors of the standard deviation of preferences."""
+    _, own_spec = modelled(table, spec)
+    own = [own_spec.priors[parameter] for parameter in PREFERENCE.values()]
+    priors: dict[str, Change] = {}
+    if all(prior.distribution == FROM_VECTORS for prior in own):
+        priors[_FROM_VECTORS] = _with_directions(1.0)
+        priors[f"{_FROM_VECTORS}, half as certain"] = _with_directions(0.5)
+        priors[f"{_FROM_VECTORS}, twice as certain"] = _with_directions(2.0)
+    elif {str(prior) for prior in own} != {f"{FALLBACK}(lam=2.5)"}:
+        priors["of the model"] = _unchanged
+    for name, (distribution, parameters) in _OTHERS.items():
+        priors[name] = _with_prior(distribution, parameters)
+    return priors
 
 
 def _unchanged(table: AssociationTable, spec: ModelSpec) -> Model:
+    """Return table and model unchanged."""
     return table, spec
 
 
 def _with_option(name: str, value: str) -> Change:
+    """Return the change to another option of the model."""
     return lambda table, spec: (table, spec.with_option(name, value))
 
 
 def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
+    """Return the change to another prior of preferences."""
+
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         for parameter in PREFERENCE.values():
             spec = spec.with_prior(parameter, distribution, **parameters)
@@ -101,17 +112,22 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
 
 
 def _with_directions(times: float) -> Change:
+    """Return the change of the degrees of freedom of the prior from vectors."""
     return lambda table, spec: (replace(table, values=scaled_directions(table.values, times)), spec)
 
 
 def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Words as independent draws, with the same prior of preferences."""
-    names = [f"{side}_inflation" for side in SIDES if f"{side}_inflation" in table.values.coords]
-    if not names:
+    """Return words as independent draws, with the same prior of preferences."""
+    values = table.values
+    for side in SIDES:
+        name = f"{side}_inflation"
+        if name in values.coords:
+            values = values.assign_coords({name: xr.ones_like(values[name])})
+    if values is table.values:
         return table.with_related_words({}), spec
-    values = table.values.assign_coords({name: xr.ones_like(table.values[name]) for name in names})
     return replace(table, values=values), spec
 
 
 def _without_controls(table: AssociationTable, spec: ModelSpec) -> Model:
+    """Return a table without control classes."""
     return table.without_controls(), spec

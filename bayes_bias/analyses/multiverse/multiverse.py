@@ -1,6 +1,6 @@
 """Does a finding depend on choices that could have been made otherwise? The bias under all their combinations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -32,7 +32,7 @@ from bayes_bias.formatting import (
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.summary import CHANCE
-from bayes_bias.posterior.verdict import Verdict, integrated_verdict, verdict_on
+from bayes_bias.posterior.verdict import integrated_verdict, verdict_on
 from bayes_bias.progress import Quiet, advance, shown, step
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.columns import interval_names, interval_of
@@ -110,34 +110,38 @@ class Multiverse(Tabled):
         """
         lower, upper = interval_of(self.frame)
         length = np.log(upper - lower)
-        ratios = {choice: self._log_ratio(length, choice) for choice in self.choices}
+        ratios = {}
+        for choice in self.choices:
+            others = [self.frame[name] for name in self.choices if name != choice]
+            groups = length.groupby(others or np.zeros(len(length)), sort=False)
+            ranges = groups.agg(["min", "max", "size"])
+            compared = ranges[ranges["size"] > 1]
+            ratios[choice] = float((compared["max"] - compared["min"]).mean())
         return np.exp(pd.Series(ratios, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
-
-    def _log_ratio(self, length: "pd.Series[float]", choice: str) -> float:
-        others = [self.frame[other] for other in self.choices if other != choice]
-        groups = length.groupby(others, sort=False) if others else length.groupby(np.zeros(len(length)))
-        ranges = groups.agg(["min", "max", "size"])
-        compared = ranges[ranges["size"] > 1]
-        return float((compared["max"] - compared["min"]).mean())
 
     @property
     def layout(self) -> Layout:
         """Show each option of each choice: in how many of its combinations the interval excludes zero."""
-        rows = [(choice, option) for choice in self.choices for option in self.frame[choice].unique()]
-        chosen = [self.frame[choice] == option for choice, option in rows]
         lower, upper = interval_of(self.frame)
-        decimals = self.metric.decimals
+        results = pd.DataFrame(
+            {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
+        )
+        labels, by_option = [], []
+        for choice in self.choices:
+            for option, rows in results.groupby(self.frame[choice], sort=False):
+                labels.append(f"{choice}: {option}")
+                by_option.append(rows)
         return Layout(
-            [f"{choice}: {option}" for choice, option in rows],
+            labels,
             [
-                Column("combinations", [rows.sum() for rows in chosen], count),
-                Column("interval excludes zero", [self.excludes_zero[rows].sum() for rows in chosen], count),
-                Column("chance, from", [self.frame.chance[rows].min() for rows in chosen], probability),
-                Column("to", [self.frame.chance[rows].max() for rows in chosen], probability),
+                Column("combinations", [len(rows) for rows in by_option], count),
+                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], count),
+                Column("chance, from", [rows.chance.min() for rows in by_option], probability),
+                Column("to", [rows.chance.max() for rows in by_option], probability),
                 Column(
                     f"mean length of the {level(self.ci_prob)} interval",
-                    [(upper - lower)[rows].mean() for rows in chosen],
-                    partial(plain, decimals=decimals),
+                    [rows.length.mean() for rows in by_option],
+                    partial(plain, decimals=self.metric.decimals),
                 ),
             ],
             heading="option",
@@ -147,12 +151,17 @@ class Multiverse(Tabled):
     @property
     def text(self) -> str:
         """State how many combinations find the bias, how it ranges, and which choice matters most."""
-        return " ".join([self._finding, self._range, self._most_influential, *self._problems, *self.left_out])
+        sentences = [self._finding, self._range, self._most_influential]
+        if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
+            fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
+            sentences.append(f"{fits} treated as including zero.")
+        return " ".join([*sentences, *self.left_out])
 
     @property
     def _finding(self) -> str:
+        """Return a sentence on the number of combinations whose interval excludes zero."""
         first, decimals = self.frame.iloc[0], self.metric.decimals
-        own = estimate(first["mean"], *interval_of(first), decimals)
+        bias = estimate(first["mean"], *interval_of(first), decimals)
         found = int(self.excludes_zero.sum())
         number = len(self.frame)
         of = f"choices of the model '{self.spec.name}'" if self.has_model else "first option of each choice"
@@ -160,25 +169,27 @@ class Multiverse(Tabled):
         combinations = f"{how_many} {number} combinations" if number > 1 else f"{found or 'none'} of one combination"
         return (
             f"{self.name}: the {level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
-            f" of choices. With the {of}, the bias is {own}."
+            f" of choices. With the {of}, the bias is {bias}."
         )
 
     @property
     def _range(self) -> str:
+        """Return sentences on the range of means, intervals, and chances."""
         decimals, frame = self.metric.decimals, self.frame
         lower, upper = interval_of(frame)
         by_length = (upper - lower).argsort()
         shortest, longest = frame.iloc[by_length.iloc[0]], frame.iloc[by_length.iloc[-1]]
-        means = [signed(mean, decimals) for mean in (frame["mean"].min(), frame["mean"].max())]
-        chances = [probability(chance) for chance in (frame.chance.min(), frame.chance.max())]
+        means = _between(signed(frame["mean"].min(), decimals), signed(frame["mean"].max(), decimals))
+        chances = _between(probability(frame.chance.min()), probability(frame.chance.max()))
         return (
-            f"The posterior mean is {_between(*means)}. The shortest interval is"
+            f"The posterior mean is {means}. The shortest interval is"
             f" {bounds(*interval_of(shortest), decimals)} and the longest {bounds(*interval_of(longest), decimals)}."
-            f" The {CHANCE} is {_between(*chances)}."
+            f" The {CHANCE} is {chances}."
         )
 
     @property
     def _most_influential(self) -> str:
+        """Return a sentence on the choice that changes the length of the interval most."""
         influence = self.influence.dropna()
         if influence.empty or influence.iloc[0] < _SAME_LENGTH:
             return "No choice changes the length of the interval."
@@ -188,17 +199,9 @@ class Multiverse(Tabled):
             f" average {plain(ratio, 2)} times as long as its shortest."
         )
 
-    @property
-    def _problems(self) -> list[str]:
-        number = int((self.frame.verdict == _NOT_CONVERGED).sum())
-        return [f"{_not_converged(number)} treated as including zero."] if number else []
-
-
-def _not_converged(number: int) -> str:
-    return "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
-
 
 def _between(least: str, most: str) -> str:
+    """Return a range in words."""
     return f"{least} in all" if least == most else f"between {least} and {most}"
 
 
@@ -289,13 +292,14 @@ def multiverse(
     if further:
         rows = [{_MODEL: spec.name, **row} for row in rows]
         first = {choice: rows[0][choice] for choice in wanted}
-        rows += [{_MODEL: other.name, **first, **judge(table, other)} for other in further]
+        rows += [{_MODEL: further_spec.name, **first, **judge(table, further_spec)} for further_spec in further]
     frame = pd.DataFrame(rows)
-    varied = [column for column in (_MODEL, *wanted) if column in frame and len(frame[column].unique()) > 1]
-    fixed = [column for column in wanted if column not in varied]
+    chosen = frame.columns[: frame.columns.get_loc("mean")]
+    fixed = [column for column in chosen if len(frame[column].unique()) == 1]
+    has_model = all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items())
     return Multiverse(
         name=table.name,
-        frame=frame[[*varied, *frame.columns.drop([*varied, *fixed])]],
+        frame=frame.drop(columns=fixed),
         left_out=(*left_out, *dict.fromkeys(reasons)),
         metric=table.metric,
         spec=spec,
@@ -303,12 +307,12 @@ def multiverse(
         ci_prob=ci_prob,
         seed=seed,
         table_sha256=table.sha256,
-        has_model=all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items()),
+        has_model=has_model,
     )
 
 
 def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
-    """The options that are compared, of each choice."""
+    """Return the options that are compared, of each choice."""
     check_kind("choices", choices, Mapping, "not a mapping. Pass options by choice, such as {'scales': ['common']}.")
     for choice in choices:
         if choice not in possible:
@@ -329,44 +333,43 @@ def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
 
 
 def _rows(
-    table: AssociationTable, spec: ModelSpec, wanted: Choices, judge: Any
+    table: AssociationTable, spec: ModelSpec, wanted: Choices, judge: Callable[..., dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], Sequence[str]]:
-    """A row for each combination, and the reasons why some are left out."""
+    """Return a row for each combination, and the reasons why some are omitted."""
     first = {choice: next(iter(options)) for choice, options in wanted.items()}
     rows, reasons = [], []
-    combinations = list(_combinations(wanted))
+    combinations = list(product(*wanted.values()))
     step(f"{table.name}: {len(combinations)} combinations of choices")
-    for number, options in enumerate(combinations, 1):
+    for number, combination in enumerate(combinations, 1):
+        options = dict(zip(wanted, combination, strict=True))
         advance(number, len(combinations))
         if reason := reason_against(options) or same_model(options, first):
             reasons.append(reason)
             continue
-        own_table, own_spec = table, spec
+        changed_table, changed_spec = table, spec
         for choice, option in options.items():
-            own_table, own_spec = wanted[choice][option](own_table, own_spec)
+            changed_table, changed_spec = wanted[choice][option](changed_table, changed_spec)
         with shown(Quiet()):
-            rows.append({**options, **judge(own_table, own_spec)})
+            rows.append({**options, **judge(changed_table, changed_spec)})
     if not rows:
         raise BayesBiasError(f"`choices` leaves no possible combination. {joined(list(dict.fromkeys(reasons)))}")
     return rows, reasons
 
 
-def _combinations(wanted: Choices) -> Iterator[dict[str, str]]:
-    for options in product(*wanted.values()):
-        yield dict(zip(wanted, options, strict=True))
-
-
 def _judged(
     table: AssociationTable, spec: ModelSpec, *, scope: ScopeName, ci_prob: float, seed: int, sampling: Sampling
 ) -> dict[str, Any]:
-    """The bias under one combination, without a sampler where that is possible."""
-    found = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
-    sampled = found is None
-    if found is None:
-        found = verdict_on("bias", fit_table(table, spec, seed=seed, sampling=sampling), scope, ci_prob)
-    return _numbers(found) | {"sampled": sampled}
-
-
-def _numbers(found: Verdict) -> dict[str, Any]:
-    lower, upper = interval_names(found.ci_prob)
-    return {"mean": found.mean, lower: found.lower, upper: found.upper, "chance": found.chance, "verdict": found.label}
+    """Return the bias under one combination, without a sampler where that is possible."""
+    verdict = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
+    sampled = verdict is None
+    if verdict is None:
+        verdict = verdict_on("bias", fit_table(table, spec, seed=seed, sampling=sampling), scope, ci_prob)
+    lower, upper = interval_names(verdict.ci_prob)
+    return {
+        "mean": verdict.mean,
+        lower: verdict.lower,
+        upper: verdict.upper,
+        "chance": verdict.chance,
+        "verdict": verdict.label,
+        "sampled": sampled,
+    }

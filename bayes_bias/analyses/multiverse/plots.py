@@ -57,15 +57,18 @@ def plot_multiverse(
     >>> plot_multiverse(multiverse(table)).figure.savefig("multiverse.pdf")      # doctest: +SKIP
     """
     check_kind("multiverse", multiverse, Multiverse, "not a multiverse. Pass the result of `bayes_bias.multiverse`.")
-    options = [(choice, option) for choice in multiverse.choices for option in multiverse.frame[choice].unique()]
-    rows = len(options) + len(multiverse.choices)
+    choices = multiverse.frame[[*multiverse.choices]]
+    height = (int(choices.nunique().sum()) + len(choices.columns)) * _ROW
     with style(palette):
-        ax = axes_or_new(ax, rows=1, row_height=_CURVE + rows * _ROW, extra=0.9)
+        ax = axes_or_new(ax, rows=1, row_height=_CURVE + height, extra=0.9)
         frame = _sorted(multiverse)
         _draw_curve(ax, multiverse, frame)
-        below = _axes_below(ax, rows * _ROW)
+        below = _axes_below(ax, height)
         _draw_choices(below, multiverse, frame)
-        legend_below(below, shown=legend, labelled=False, handles=_handles(multiverse), ncols=2)
+        handles = estimate_handles("interval")
+        if multiverse.has_model:
+            handles.append(Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK))
+        legend_below(below, shown=legend, labelled=False, handles=handles, ncols=2)
         found = int(multiverse.excludes_zero.sum())
         set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
         return ax
@@ -82,17 +85,17 @@ def _axes_below(ax: Axes, height: float) -> Axes:
 
 
 def _sorted(multiverse: Multiverse) -> pd.DataFrame:
-    """The combinations in the order of the curve, with what is drawn of them."""
+    """Return the combinations in the order of the curve, with the columns that are drawn."""
     frame = multiverse.frame
     lower, upper = interval_of(frame)
     is_model = (np.arange(len(frame)) == 0) & multiverse.has_model
     nearer = lower if frame["mean"].mean() > 0 else upper
-    return frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model).iloc[
-        nearer.argsort(kind="stable")
-    ]
+    frame = frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model)
+    return frame.iloc[nearer.argsort(kind="stable")]
 
 
 def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
+    """Draw the mean and the interval of each combination."""
     for x, row in enumerate(frame.itertuples()):
         look = estimate_look(row.found)
         ax.plot([x, x], [row.lower, row.upper], color=look["color"], linewidth=1.4, zorder=2)
@@ -107,6 +110,7 @@ def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
 
 
 def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
+    """Draw a point for each combination in the row of each of its options."""
     labels: list[str] = []
     for choice in multiverse.choices:
         labels.append(choice)
@@ -124,10 +128,3 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.tick_params(length=0, labelbottom=False)
     ax.spines[:].set_visible(False)
-
-
-def _handles(multiverse: Multiverse) -> list[Line2D]:
-    if not multiverse.has_model:
-        return estimate_handles("interval")
-    model = Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK)
-    return [*estimate_handles("interval"), model]

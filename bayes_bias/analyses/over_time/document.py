@@ -61,6 +61,7 @@ def over_time_document(series: OverTime) -> Document:
 
 
 def _figures(series: OverTime) -> dict[str, Callable[[], Axes]]:
+    """Return the figures by name."""
     words = partial(plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "series": partial(plot_over_time, series),
@@ -91,4 +92,5 @@ def methods_of(series: OverTime) -> Methods:
 
 
 def _counted(words: dict[str, int]) -> str:
+    """Return the number of words of each group or class, as text."""
     return ", ".join(f"{number} {name}" for name, number in words.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -46,8 +47,8 @@ class SliceMoments:
         first, *_ = associated = [table.without_controls() for table in tables]
         means, g, c = table_means(first), first.group_index, first.class_index
         (weights,) = bias_weights(means).to_numpy()
-        words = np.bincount(g), np.bincount(c)
-        in_group, in_class = np.eye(len(weights))[g] / words[0], np.eye(weights.shape[1])[c] / words[1]
+        group_sizes, class_sizes = np.bincount(g), np.bincount(c)
+        in_group, in_class = np.eye(len(weights))[g] / group_sizes, np.eye(weights.shape[1])[c] / class_sizes
         y = np.stack([table.values.to_numpy() for table in associated])
         rows, columns = y @ in_class, in_group.T @ y
         blocks = in_group.T @ rows
@@ -59,8 +60,8 @@ class SliceMoments:
             parts += _parts_of_cells("attributes", (columns * weights[:, c]).sum(axis=1), c)
         if TARGETS in scope and ATTRIBUTES in scope:
             residual = (y - rows[:, :, c] - columns[:, g] + fitted).reshape(len(y), -1)
-            df = float(np.outer(*(each - 1 for each in words)).sum())
-            scale = float((weights**2 / np.outer(*words)).sum())
+            df = float(np.outer(group_sizes - 1, class_sizes - 1).sum())
+            scale = float((weights**2 / np.outer(group_sizes, class_sizes)).sum())
             parts.append(Part("residual", -scale * residual @ residual.T / df, df))
         if scope.samples_replicates:
             parts += _parts_of_replicates(associated)
@@ -72,15 +73,18 @@ class SliceMoments:
 
         As for the quasi-F, a second sampled side makes nothing more certain: the largest of the sums counts.
         """
-        terms = [(part.source, float((form * part.matrix).sum()), part.df * rank) for part in self.parts]
-        sums = [
-            [term for term in terms if term[0] not in left_out]
-            for left_out in ((), ("attributes", "residual"), ("targets", "residual"))
-        ]
-        largest = max(sums, key=lambda some: sum(value for _, value, _ in some))
-        variance = sum(value for _, value, _ in largest)
-        squares = sum(value**2 / df for _, value, df in largest if df)
-        return variance, variance**2 / squares if squares else np.inf
+        sums = []
+        for omitted in ((), ("attributes", "residual"), ("targets", "residual")):
+            values, squares = [], []
+            for part in self.parts:
+                if part.source not in omitted:
+                    value, df = float((form * part.matrix).sum()), part.df * rank
+                    values.append(value)
+                    if df:
+                        squares.append(value**2 / df)
+            sums.append((sum(values), sum(squares)))
+        variance, doubt = max(sums, key=itemgetter(0))
+        return variance, variance**2 / doubt if doubt else np.inf
 
     def rank(self, form: Numbers) -> float:
         """How many independent contrasts a form is worth: (tr form V)² / tr (form V)²."""
@@ -112,18 +116,21 @@ def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
     return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
-def _parts_of_cells(source: str, scores: Numbers, cell_of: NDArray[np.integer]) -> list[Part]:
-    """The covariance of mean scores (slice, word) of the words of each group, or class."""
+def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) -> list[Part]:
+    """Return the covariance of mean scores (slice, word) of the words of each group, or class."""
     parts = []
-    for cell in np.unique(cell_of):
-        own = scores[:, cell_of == cell]
+    for cell in np.unique(cells):
+        own = scores[:, cells == cell]
         deviations, words = own - own.mean(axis=1, keepdims=True), own.shape[1]
         parts.append(Part(source, deviations @ deviations.T / ((words - 1) * words), words - 1.0))
     return parts
 
 
 def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
-    """The variance of each slice's mean over its replicates. It holds their noise of words, which counts once more."""
+    """Return the variance of each slice's mean over its replicates.
+
+    It contains their noise of words, which counts once more.
+    """
     parts = []
     for position, table in enumerate(tables):
         singles = table.singles().values()

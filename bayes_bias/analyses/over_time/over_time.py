@@ -107,24 +107,19 @@ def over_time(
     >>> print(over_time(tables).text)                                                               # doctest: +SKIP
     """
     settings = Settings(generalising_spec(model, "a series"), scope, words, ci_prob, seed, sampling)
-    _check(settings)
+    if scope not in get_args(SliceScope):
+        raise ScopeError(f"`scope` is {scope!r}, which is not a scope of slices.", scope, get_args(SliceScope))
+    sampling_scope(words)
+    check_ci_prob(ci_prob)
+    check_seed(seed)
+    check_sampling(sampling)
     slices = _sort_slices(tables)
     step("were the slices made alike?")
     return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
 
 
-def _check(settings: Settings) -> None:
-    if settings.scope not in get_args(SliceScope):
-        problem = f"`scope` is {settings.scope!r}, which is not a scope of slices."
-        raise ScopeError(problem, settings.scope, get_args(SliceScope))
-    sampling_scope(settings.words)
-    check_ci_prob(settings.ci_prob)
-    check_seed(settings.seed)
-    check_sampling(settings.sampling)
-
-
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
-    """The slices in the order of their times, each with its time as a whole number if it is one."""
+    """Return the slices in the order of their times, each with its time as a whole number if it is one."""
     problem = "not a mapping of times to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     slices: dict[Any, AssociationTable] = {}
@@ -139,18 +134,15 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
             f"`tables` contains {counted(len(slices), 'slice')}, which cannot show a change"
             " over time. Pass at least two slices, or five to estimate a trend."
         )
-    _check_distinct(slices)
+    for first, second in combinations(slices, 2):
+        # The change of a slice from itself is zero, so nothing would remain to estimate.
+        if slices[first].values.equals(slices[second].values):
+            raise TableError(f"`tables` contains the same values in the slices {first} and {second}. Omit one of them.")
     return {time: slices[time] for time in sorted(slices)}
 
 
-def _check_distinct(slices: Mapping[Any, AssociationTable]) -> None:
-    """Refuse a slice that was given twice: its change from itself is zero, and nothing is left to estimate."""
-    for (one, first), (other, second) in combinations(slices.items(), 2):
-        if first.values.equals(second.values):
-            raise TableError(f"`tables` contains the same values in the slices {one} and {other}. Omit one of them.")
-
-
 def _time(label: Any) -> int | float:
+    """Return the time of a slice as a number."""
     try:
         time = float(label)
     except (TypeError, ValueError):

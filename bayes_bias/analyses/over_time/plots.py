@@ -56,13 +56,14 @@ def plot_over_time(
     rows, times = series.table, np.array(series.times)
     with style(palette):
         ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
-        own, about = interval_of(rows), interval_of(rows, "about_mean")
-        draw_classical(ax, *own, times, vertical=True)
+        lower, upper = interval_of(rows)
+        draw_classical(ax, lower, upper, times, vertical=True)
+        about = interval_of(rows, "about_mean")
         ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean (compare these)")
         unlike = np.isin(rows.index, series.alike.unlike)
-        for k, (time, bias) in enumerate(zip(times, rows.bias, strict=True)):
-            look = estimate_look(excludes(own[0].iloc[k], own[1].iloc[k])) | {"marker": "D" if unlike[k] else "o"}
-            ax.plot(time, bias, linestyle="", markersize=5.5, zorder=5, **look)
+        for k, time in enumerate(times):
+            look = estimate_look(excludes(lower.iloc[k], upper.iloc[k])) | {"marker": "D" if unlike[k] else "o"}
+            ax.plot(time, rows.bias.iloc[k], linestyle="", markersize=5.5, zorder=5, **look)
         handles: list[Any] = [*estimate_handles("slice by itself"), ax.collections[-1]]
         if unlike.any():
             diamond: dict[str, Any] = {"marker": "D", "linestyle": "", "markersize": 5, "color": GREY}
@@ -71,19 +72,14 @@ def plot_over_time(
             line = rows.bias.mean() + series.slope * (times - times.mean())
             handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")
         ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
-        _time_axis(ax, rows.index.tolist())
+        # A tick for each slice, if there is room. Distances are those in time.
+        every = -(-len(rows) // _MOST_LABELS)
+        ax.set_xticks(times[::every], labels=list(map(str, rows.index))[::every], parse_math=False)
+        ax.margins(x=0.06)
+        ax.set_xlabel("time")
         ax.set_ylabel(bias_axis(series.metric))
         legend_below(ax, shown=legend, ncols=2, handles=handles)
         finish(ax, series.fit, "bias over time")
-        set_title(
-            ax, f"{shortened(series.name)}: bias over time", converged=Diagnostics.of(series.fit).for_bias.converged
-        )
+        converged = Diagnostics.of(series.fit).for_bias.converged
+        set_title(ax, f"{shortened(series.name)}: bias over time", converged=converged)
         return ax
-
-
-def _time_axis(ax: Axes, labels: list[Any]) -> None:
-    """A tick for each slice, if there is room. Distances are those in time."""
-    step = -(-len(labels) // _MOST_LABELS)
-    ax.set_xticks(list(map(float, labels))[::step], labels=list(map(str, labels))[::step], parse_math=False)
-    ax.margins(x=0.06)
-    ax.set_xlabel("time")

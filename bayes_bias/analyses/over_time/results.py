@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable, announce
-from bayes_bias.table.columns import estimates, interval_column, interval_of
+from bayes_bias.table.columns import estimates, interval_column, interval_columns, interval_of
 from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import ScopeName, check_design, scope_of
@@ -157,15 +157,18 @@ class OverTime(Tabled):
                 f"`other` has slices of {_listed(other.tables)}, but this series has slices of"
                 f" {_listed(self.tables)}. Use the same times in both."
             )
-        every = {(label, side): table for side, of in enumerate((self, other)) for label, table in of.sources.items()}
+        first_name, second_name = ("one", "other") if self.name == other.name else (self.name, other.name)
+        every = {(label, 0): table for label, table in self.sources.items()}
+        every |= {(label, 1): table for label, table in other.sources.items()}
         shared = share_words(every, "other")
-        apart = {
-            label: weighted_sum({0: shared[label, 0], 1: shared[label, 1]}, {0: 1.0, 1: -1.0}) for label in self.tables
-        }
-        name_of_difference = name or f"{self.name} minus {other.name}"
-        sides = ("one", "other") if self.name == other.name else (self.name, other.name)
-        both = {f"{label} ({side})": every[label, k] for label in self.tables for k, side in enumerate(sides)}
-        return series_of(apart, made_alike(both, seed=self.settings.seed), self.settings, name_of_difference)
+        differences, both = {}, {}
+        for label in self.tables:
+            sides = {0: shared[label, 0], 1: shared[label, 1]}
+            differences[label] = weighted_sum(sides, {0: 1.0, 1: -1.0})
+            both[f"{label} ({first_name})"] = every[label, 0]
+            both[f"{label} ({second_name})"] = every[label, 1]
+        alike = made_alike(both, seed=self.settings.seed)
+        return series_of(differences, alike, self.settings, name or f"{self.name} minus {other.name}")
 
     @property
     def text(self) -> str:
@@ -192,27 +195,27 @@ class OverTime(Tabled):
     @property
     def dated(self) -> str:
         """The time of the change, in a sentence, or "" if no change can be dated."""
-        if self.new is None or not self._has_verdict or not self._something_changed:
+        has_changed = self.trend.verdict in ("distinguishable", "for these slices only") or self._clear.any()
+        if self.new is None or not self._has_verdict or not has_changed:
             return ""
-        (one, other), most = self.changes.prob_largest.idxmax(), float(self.changes.prob_largest.max())
-        if most <= DATED:
+        probabilities = self.changes.prob_largest
+        (before, after), highest = probabilities.idxmax(), float(probabilities.max())
+        if highest <= DATED:
             return (
                 "The change cannot be dated, because no step between neighbours has a probability above"
-                f" {probability(DATED)} of being the largest (the highest is {probability(most)}, for {one}"
-                f" to {other})."
+                f" {probability(DATED)} of being the largest (the highest is {probability(highest)}, for {before}"
+                f" to {after})."
             )
-        return f"The largest change lies between {one} and {other}, with probability {probability(most)}."
+        return f"The largest change lies between {before} and {after}, with probability {probability(highest)}."
 
     @property
     def _has_verdict(self) -> bool:
+        """Return True if the slices were made alike and the fit has converged."""
         return not self.alike.unlike and Diagnostics.of(self.fit).for_bias.converged
-
-    @cached_property
-    def _something_changed(self) -> bool:
-        return self.trend.verdict in ("distinguishable", "for these slices only") or bool(self._clear.any())
 
     @property
     def _clear(self) -> "pd.Series[bool]":
+        """The steps that are larger than chance explains."""
         return self.changes.chance_holm < 1 - self.ci_prob
 
     @property
@@ -220,7 +223,6 @@ class OverTime(Tabled):
         """Name neighbours that differ clearly, in a sentence."""
         if not self._has_verdict:
             return ""
-        decimals = self.metric.decimals
         clear = self.changes[self._clear]
         if clear.empty:
             if len(self.changes) == 1:
@@ -229,29 +231,26 @@ class OverTime(Tabled):
                 f"None of the {in_words(len(self.changes))} steps between neighbours is larger than chance explains,"
                 " after Holm's adjustment."
             )
-        slices = joined(
-            [
-                f"{one} to {other} ({estimate(row['mean'], *interval_of(row), decimals)})"
-                for (one, other), row in clear.iterrows()
-            ]
-        )
+        steps, generalised = [], []
+        for (before, after), row in clear.iterrows():
+            change = estimate(row["mean"], *interval_of(row), self.metric.decimals)
+            steps.append(f"{before} to {after} ({change})")
+            if self.new is not None and row.chance_new_holm < 1 - self.ci_prob:
+                generalised.append(f"{before} to {after}")
         adjusted = f"After Holm's adjustment for {in_words(len(self.changes))} steps, these"
-        sentence = f"{adjusted if len(self.changes) > 1 else 'The two slices'} differ: {slices}."
+        sentence = f"{adjusted if len(self.changes) > 1 else 'The two slices'} differ: {joined(steps)}."
         if self.new is None:
             return sentence
-        new = clear.index[clear.chance_new_holm < 1 - self.ci_prob]
-        also = joined([f"{one} to {other}" for one, other in new]) if len(new) else "none"
-        return f"{sentence} Generalised to new slices: {also}."
+        return f"{sentence} Generalised to new slices: {joined(generalised) if generalised else 'none'}."
 
     @property
     def moved_most(self) -> str:
         """Name the words that moved most in these vectors, in a sentence; training runs also differ."""
-        decimals, sides = self.metric.decimals, []
-        for side in dict.fromkeys(self.moved.index.get_level_values("side")):
-            rows = self.moved.loc[side].head(_NAMED)
-            examples = [
-                f"{word} ({estimate(row['mean'], *interval_of(row), decimals)})" for word, row in rows.iterrows()
-            ]
+        sides = []
+        for side, rows in self.moved.groupby("side", sort=False):
+            examples = []
+            for word, row in rows.droplevel("side").head(_NAMED).iterrows():
+                examples.append(f"{word} ({estimate(row['mean'], *interval_of(row), self.metric.decimals)})")
             sides.append(f"{side}s {', '.join(examples)}")
         return (
             "Words that moved most in these vectors (picked as the largest, intervals not adjusted for"
@@ -262,36 +261,36 @@ class OverTime(Tabled):
     def layout(self) -> Layout:
         """Show the bias of each slice."""
         rows, decimals = self.table, self.metric.decimals
-        intervals = zip(rows.together, *interval_of(rows, "together"), strict=True) if self.new is not None else ()
-        together = [estimate(*numbers, decimals) for numbers in intervals]
+        columns = [
+            Column("bias", rows.bias, partial(signed, decimals=decimals)),
+            interval_column("by itself", rows, decimals),
+            interval_column("about the mean", rows, decimals, "about_mean"),
+        ]
+        if self.new is not None:
+            numbers = rows[["together", *interval_columns(rows, "together")]].to_numpy()
+            together = [estimate(mean, lower, upper, decimals) for mean, lower, upper in numbers]
+            columns.append(Column("given all others", together, spare=True))
+        columns.append(Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)))
+        columns.append(Column("q", self.alike.table.q, partial(plain, decimals=2)))
         return Layout(
-            list(map(str, rows.index)),
-            [
-                Column("bias", rows.bias, partial(signed, decimals=decimals)),
-                interval_column("by itself", rows, decimals),
-                interval_column("about the mean", rows, decimals, "about_mean"),
-                *([Column("given all others", together, spare=True)] if together else []),
-                Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)),
-                Column("q", self.alike.table.q, partial(plain, decimals=2)),
-            ],
-            heading="slice",
-            caption=f"Bias of {self.name}, in {self.metric.unit}",
+            list(map(str, rows.index)), columns, heading="slice", caption=f"Bias of {self.name}, in {self.metric.unit}"
         )
 
     @property
     def changes_layout(self) -> Layout:
         """Show the changes from slice to slice."""
         rows = self.changes
-        chances = {"probability under\nno change, Holm,\nthese slices": rows.chance_holm}
+        columns = [
+            *estimates(rows, "change", self.ci_prob, self.metric.decimals),
+            Column("probability under\nno change, Holm,\nthese slices", rows.chance_holm, probability),
+        ]
         if self.new is not None:
-            chances["probability under\nno change, Holm,\nnew slices"] = rows.chance_new_holm
-            chances["largest change\nprobability"] = rows.prob_largest
+            heading = "probability under\nno change, Holm,\nnew slices"
+            columns.append(Column(heading, rows.chance_new_holm, probability))
+            columns.append(Column("largest change\nprobability", rows.prob_largest, probability))
         return Layout(
-            [f"{one} to {other}" for one, other in rows.index],
-            [
-                *estimates(rows, "change", self.ci_prob, self.metric.decimals),
-                *(Column(name, column, probability) for name, column in chances.items()),
-            ],
+            [f"{before} to {after}" for before, after in rows.index],
+            columns,
             heading="slices",
             caption=f"From slice to slice, in {self.metric.unit}",
         )
@@ -312,14 +311,17 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
     moments = SliceMoments.of([*shared.values()], scope_of(words))
     new = NewSlices(moments, times) if has_enough(times) else None
     draws = None if new is None else new.draws(settings.seed)
-    trend_of = dict(zip(shared, trend_weights(times), strict=True))
-    first_label, last_label = next(iter(shared)), next(reversed(shared))
+    first_label, *_, last_label = shared
     label = f"change along the line from {first_label} to {last_label}"
-    trend = contrast_of(shared, trend_of, alike, new, settings, label, "trend")
-    steps = [
-        contrast_of(shared, {one: -1.0, other: 1.0}, alike, new, settings, f"{one} to {other}")
-        for one, other in pairwise(shared)
-    ]
+    weights = dict(zip(shared, trend_weights(times), strict=True))
+    trend = contrast_of(shared, weights, alike, new, settings, label, "trend")
+    steps = []
+    for before, after in pairwise(shared):
+        weights = {before: -1.0, after: 1.0}
+        steps.append(contrast_of(shared, weights, alike, new, settings, f"{before} to {after}"))
+    notices: list[str] = []
+    for table in shared.values():
+        notices += table.notices
     return OverTime(
         name=name or first.name,
         tables=shared,
@@ -333,11 +335,12 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
         changes=rows_of_changes(steps, [*pairwise(shared)], draws, settings.ci_prob),
         moved=rows_of_words(trend, words, settings.ci_prob),
         lost=rows_of_lost(tables, shared, words, settings.ci_prob),
-        notices=(*dict.fromkeys(n for table in shared.values() for n in table.notices), *announce(unpaired(shared))),
+        notices=(*dict.fromkeys(notices), *announce(unpaired(shared))),
     )
 
 
 def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
+    """Return the weights of a contrast, checked."""
     check_kind("weights", weights, Mapping, "not a mapping of slices to weights. Pass {1900: -1, 1950: 1}.", TableError)
     for label, weight in weights.items():
         if label not in tables:
@@ -356,4 +359,5 @@ def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, 
 
 
 def _listed(tables: Mapping[Any, Any]) -> str:
+    """Return the times of slices, as text."""
     return ", ".join(map(str, tables))

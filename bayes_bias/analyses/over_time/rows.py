@@ -1,6 +1,7 @@
 """The tables of a series: slices, neighbours, words that moved, words that a slice lacks."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.combine_tables import share_words
-from bayes_bias.table.labels import CATEGORY_COORD, words_of
+from bayes_bias.table.labels import words_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 type Tables = Mapping[Any, AssociationTable]
@@ -28,28 +29,27 @@ type Tables = Mapping[Any, AssociationTable]
 
 def rows_of_slices(shared: Tables, moments: SliceMoments, draws: np.ndarray | None, ci_prob: float) -> pd.DataFrame:
     """Each slice: by itself, about the mean of all, and with what the others say of it."""
-    n = len(shared)
+    n, mean = len(shared), float(moments.biases.mean())
+    lower, upper = interval_names(ci_prob, "ci")
+    about_lower, about_upper = interval_names(ci_prob, "ci", "about_mean")
+    together_lower, together_upper = interval_names(ci_prob, "eti", "together")
     rows = []
     for position, table in enumerate(shared.values()):
-        own, about = np.eye(n)[position], np.eye(n)[position] - 1 / n
-        bias, *interval = moments.interval(own, ci_prob)
-        _, low, high = moments.interval(about, ci_prob)
-        mean = float(moments.biases.mean())
-        row = {"bias": bias, **_bounds(interval, ci_prob), **_bounds((low + mean, high + mean), ci_prob, "about_mean")}
+        own = np.eye(n)[position]
+        row: dict[str, float] = {}
+        row["bias"], row[lower], row[upper] = moments.interval(own, ci_prob)
+        _, low, high = moments.interval(own - 1 / n, ci_prob)
+        row[about_lower], row[about_upper] = low + mean, high + mean
         if draws is not None:
-            row["together"] = float(draws[:, position].mean())
-            row |= _bounds(np.quantile(draws[:, position], tails(ci_prob)), ci_prob, "together")
-        rows.append(row | {"weat_d": _effect_size(table)})
+            row["together"] = draws[:, position].mean()
+            row[together_lower], row[together_upper] = np.quantile(draws[:, position], tails(ci_prob))
+        row["weat_d"] = _effect_size(table)
+        rows.append(row)
     return pd.DataFrame(rows, index=pd.Index(list(shared), name="slice"))
 
 
-def _bounds(ends: Any, ci_prob: float, of: str = "") -> dict[str, float]:
-    kind = "eti" if of == "together" else "ci"
-    return dict(zip(interval_names(ci_prob, kind, of), map(float, ends), strict=True))  # type: ignore[arg-type]
-
-
 def _effect_size(table: AssociationTable) -> float:
-    """WEAT's d, where the list has two groups and two classes."""
+    """Return WEAT's d, where the list has two groups and two classes."""
     try:
         return float(weat(table.without_controls(), permutations=1).effect_size)
     except MeasureError:
@@ -61,13 +61,14 @@ def rows_of_changes(
 ) -> pd.DataFrame:
     """Neighbours, adjusted for their number."""
     index = pd.MultiIndex.from_tuples(pairs, names=["slice", "next"])
+    new_lower, new_upper = interval_names(ci_prob, of="new")
     rows = []
     for change in steps:
         these = change.table.loc[THESE]
         row = {**these[["mean", *interval_names(ci_prob), "prob_direction", "chance"]]}
         if NEW in change.table.index:
             new = change.table.loc[NEW]
-            row |= dict(zip(interval_names(ci_prob, of="new"), interval_of(new), strict=True))
+            row[new_lower], row[new_upper] = interval_of(new)
             row["chance_new"] = new.chance
         rows.append(row)
     table = pd.DataFrame(rows, index=index).astype(float)
@@ -82,14 +83,14 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
     """The trend of each word, those that moved most first."""
     fitted = Fitted.of(trend.fit)
     tables = {}
-    for side in CATEGORY_COORD:
+    for side, coord, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # attributes of a single group have no bias
             continue
-        categories = fitted.data[{"target": "group_of", "attribute": "class_of"}[side]].to_series()
-        names = fitted.data[CATEGORY_COORD[side]].to_numpy()
-        rows = rows.assign(category=[names[categories[word]] for word in rows.index])
+        names = fitted.data[coord].to_numpy()
+        categories = fitted.data[category_of].to_series().loc[rows.index]
+        rows = rows.assign(category=names[categories])
         tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
     table = pd.concat(tables, names=["side", "word"])
     return table.sort_values("mean", key=lambda size: -size.abs())
@@ -97,22 +98,25 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
     """Slices that lack words which others have: how many, which, and the trend of the others over all their words."""
-    every = dict.fromkeys(
-        word for table in tables.values() for dim in CATEGORY_COORD for word in words_of(table.values, dim)
-    )
-    common = {word for table in shared.values() for dim in CATEGORY_COORD for word in words_of(table.values, dim)}
+    words_of_slices = {label: _words_of(table) for label, table in tables.items()}
+    every = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
+    common = {*chain.from_iterable(map(_words_of, shared.values()))}
     columns = ["lacks", "number", "trend", *interval_names(ci_prob, "ci", "trend")]
     rows: dict[Any, list[Any]] = {}
-    for label, table in tables.items():
-        own = {word for dim in CATEGORY_COORD for word in words_of(table.values, dim)}
-        lacking = [word for word in every if word not in own and word not in common]
+    for label, own_words in words_of_slices.items():
+        lacking = [word for word in every if word not in common.union(own_words)]
         if not lacking:
             continue
-        others = {other: each for other, each in tables.items() if other != label}
+        others = {time: table for time, table in tables.items() if time != label}
         trend = [np.nan] * 3
         if len(others) > 1:
             with within(f"without {label}"):
                 moments = SliceMoments.of([*share_words(others).values()], scope_of(words))
-            trend = list(moments.interval(trend_weights([float(time) for time in others]), ci_prob))
+            trend = list(moments.interval(trend_weights(list(map(float, others))), ci_prob))
         rows[label] = [", ".join(lacking), len(lacking), *trend]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("slice")
+
+
+def _words_of(table: AssociationTable) -> list[str]:
+    """Return the targets and attributes of a table."""
+    return [*words_of(table.values, "target"), *words_of(table.values, "attribute")]

@@ -116,26 +116,20 @@ class SliceContrast(Tabled):
             problems = Diagnostics.of(self.fit).for_bias.problems
             return f"no answer, because the fit has not converged: {'; '.join(problems)}."
         if self.verdict == "not made alike":
-            return f"{self._written(THESE)} in these slices. {_VERDICTS[self.verdict]}"
-        sentence = f"{self._written(THESE)} in these slices (probability if nothing had changed {self._chance(THESE)})"
+            return f"{self.written} in these slices. {_VERDICTS[self.verdict]}"
+        chances = self.table.chance.map(probability)
+        sentence = f"{self.written} in these slices (probability if nothing had changed {chances[THESE]})"
         if NEW in self.table.index:
-            sentence += (
-                f". Generalised to new slices of these times, the interval is {self._interval(NEW)}"
-                f" ({self._chance(NEW)})"
-            )
+            interval = self._written(NEW).partition(" ")[2]
+            sentence += f". Generalised to new slices of these times, the interval is {interval} ({chances[NEW]})"
         else:
             sentence += ". The result cannot be generalised to new slices, because there are fewer than five"
         return f"{sentence}. {_VERDICTS[self.verdict]}"
 
     def _written(self, scope: str) -> str:
+        """Return mean and interval in a scope, as text."""
         row = self.table.loc[scope]
         return estimate(row["mean"], *interval_of(row), self.metric.decimals)
-
-    def _interval(self, scope: str) -> str:
-        return self._written(scope).partition(" ")[2]
-
-    def _chance(self, scope: str) -> str:
-        return probability(float(self.table.chance[scope]))
 
     def _shown(self) -> pd.DataFrame:
         return self.table[["mean", *interval_columns(self.table), "prob_direction", "chance"]]
@@ -162,9 +156,8 @@ def contrast_of(
     short: str = "",
 ) -> SliceContrast:
     """The crossed model of a weighted sum of tables that share their words, read in both scopes."""
-    weighed = {each: tables[each] for each, weight in weights.items() if weight}
     name = f"{next(iter(tables.values())).name}, {short or label}"
-    combined = weighted_sum(weighed, weights, name=name)
+    combined = weighted_sum({time: tables[time] for time, weight in weights.items() if weight}, weights, name=name)
     with within(short or label):
         fitted = fit_table(combined, settings.spec, seed=settings.seed, sampling=settings.sampling)
     in_order = weights_of([*tables], weights)
@@ -183,24 +176,26 @@ def contrast_of(
 def _both_scopes(
     fitted: Fitted, weights: np.ndarray, new: NewSlices | None, words: ScopeName, ci_prob: float
 ) -> pd.DataFrame:
-    """The rows of `SliceContrast.table`, from the fit of a combined table."""
+    """Return the rows of `SliceContrast.table`, from the fit of a combined table."""
     row = row_of_bias(fitted, words, ci_prob)
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     rows = {str(THESE): row[columns].to_dict()}
     if new is not None:
-        of_new = IntervalEstimate.of(new.contrast(weights, *_normals(fitted, words)), ci_prob)
-        rows[NEW] = of_new.row(ci_prob)
+        posterior = new.contrast(weights, *_normals(fitted, words))
+        rows[NEW] = IntervalEstimate.of(posterior, ci_prob).row(ci_prob)
     table = pd.DataFrame.from_dict(rows, orient="index").astype(float).rename_axis("scope")
     return table.assign(chance=chance(table.prob_direction))
 
 
 def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
-    """The posterior as some hundred normals, their means and standard deviations; as one where word effects were
-    sampled."""
+    """Return the posterior as some hundred normals, their means and standard deviations.
+
+    Where word effects were sampled, it is a single normal.
+    """
     posterior = bias_estimate(fitted, words)
     if posterior.mixture is None:
         draws = posterior.draws.to_numpy()
         return np.array([draws.mean()]), np.array([draws.std()])
-    centre, sd = (np.ravel(each) for each in (posterior.mixture.centre, posterior.mixture.sd))
-    thinned = slice(None, None, max(1, len(sd) // _NORMALS))
-    return centre[thinned], sd[thinned]
+    mean, sd = np.ravel(posterior.mixture.centre), np.ravel(posterior.mixture.sd)
+    step = max(1, len(sd) // _NORMALS)
+    return mean[::step], sd[::step]

@@ -61,6 +61,7 @@ class VarianceRatios:
         return {side: self._of(side, separation, tables, rng) for side in SIDES}
 
     def _of(self, side: str, separation: float, tables: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the ratios of one side, (draws, tables)."""
         mean, slope, sd_study, sd_table = (
             self.draws[[f"{side}_{name}"]].to_numpy() for name in ("mean", "slope", "sd_study", "sd_table")
         )
@@ -167,11 +168,11 @@ class PublishedFinding(Tabled):
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
-        how_often = (
-            f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
-            if self.probability is None
-            else f"with a probability of {percent(self.probability)} ({least} to {most} in nine of ten studies)"
-        )
+        if self.probability is None:
+            how_often = f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
+        else:
+            average = percent(self.probability)
+            how_often = f"with a probability of {average} ({least} to {most} in nine of ten studies)"
         return (
             f"If attributes were treated as a sample as well, WEAT's d of {plain(self.d, 2)} with {design}"
             f" ({tested}) would be distinguishable from noise {how_often}. The bias would be"
@@ -180,10 +181,19 @@ class PublishedFinding(Tabled):
         )
 
     def _shown(self) -> pd.DataFrame:
-        row = {"d": self.d, "t": self.t, "p": self.p_value, "probability": self.probability}
+        """Return the numbers as a table of one row."""
         least, most = self.studies
-        interval = {"studies from": least, "studies to": most, "ci95_lb": self.lower, "ci95_ub": self.upper}
-        return pd.DataFrame([row | interval], index=pd.Index(["published"]), dtype=float)
+        row = {
+            "d": self.d,
+            "t": self.t,
+            "p": self.p_value,
+            "probability": self.probability,
+            "studies from": least,
+            "studies to": most,
+            "ci95_lb": self.lower,
+            "ci95_ub": self.upper,
+        }
+        return pd.DataFrame([row], index=pd.Index(["published"]), dtype=float)
 
 
 def published(
@@ -291,40 +301,45 @@ def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers
     draws = ratios.of_new_studies(design.separation, TABLES, rng)
     df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
     shape = draws["targets"].shape
-    of_scores = 1 / _mean_square(df_targets, shape, rng)  # what the scores of new targets vary by, given those that did
-    of_pairs = of_scores / (draws["targets"] + design.of_attributes)
-    attributes = of_pairs * (draws["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
-    pairs = of_pairs * _mean_square(df_targets * df_attributes, shape, rng)
+    # The variance of the scores of new targets, given the mean square of those in the table.
+    score_variance = 1 / _mean_square(df_targets, shape, rng)
+    pair_variance = score_variance / (draws["targets"] + design.of_attributes)
+    attributes = pair_variance * (draws["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
+    pairs = pair_variance * _mean_square(df_targets * df_attributes, shape, rng)
     is_significant = _p_of_quasi_f(design, attributes, pairs) < LEVEL
-    noise = design.of_targets * of_scores + design.of_attributes * of_pairs * draws["attributes"]
+    noise = design.of_targets * score_variance + design.of_attributes * pair_variance * draws["attributes"]
     bias = design.d + design.within * np.sqrt(noise) * rng.standard_normal(shape)
     return is_significant.mean(axis=1), bias
 
 
 def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    """Mean squares of normal values whose variance is 1."""
+    """Return mean squares of normal values whose variance is 1."""
     return rng.chisquare(df, shape) / df
 
 
 def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Numbers:
-    """Two-sided p of `bayes_bias.measures.quasi_f`, from mean squares of attributes and pairs in units of targets'."""
-    of_targets = design.of_targets
-    of_attributes = design.of_attributes * attributes
-    of_pairs = design.of_targets * design.of_attributes * pairs
+    """Return the two-sided p of `bayes_bias.measures.quasi_f`.
+
+    It follows from the mean squares of attributes and pairs in units of that of targets.
+    """
+    targets_part = design.of_targets
+    attributes_part = design.of_attributes * attributes
+    pairs_part = design.of_targets * design.of_attributes * pairs
     # Satterthwaite's sums of squared variances, each over its degrees of freedom.
     doubt_targets = sum(1 / size**2 / (size - 1) for size in design.targets)
     doubt_attributes = attributes**2 * sum(1 / size**2 / (size - 1) for size in design.attributes)
-    doubt_pairs = of_pairs**2 / ((design.n - 2) * (sum(design.attributes) - 2))
-    both = of_targets + of_attributes - of_pairs
+    doubt_pairs = pairs_part**2 / ((design.n - 2) * (sum(design.attributes) - 2))
+    both = targets_part + attributes_part - pairs_part
     # A second sampled side never makes a bias more certain.
-    largest = [both >= np.maximum(of_targets, of_attributes), of_targets >= of_attributes]
-    variance = np.select(largest, [both, of_targets], of_attributes)
+    largest = [both >= np.maximum(targets_part, attributes_part), targets_part >= attributes_part]
+    variance = np.select(largest, [both, targets_part], attributes_part)
     doubt = np.select(largest, [doubt_targets + doubt_attributes + doubt_pairs, doubt_targets], doubt_attributes)
     p: Numbers = 2 * stats.t.sf(abs(design.d) / design.within / np.sqrt(variance), variance**2 / doubt)
     return p
 
 
 def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
+    """Return a design whose d is possible."""
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
@@ -339,6 +354,7 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 
 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
+    """Return the lengths of two groups or classes."""
     pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
@@ -347,12 +363,11 @@ def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
         )
     for length in pair:
         check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)
-    first, second = map(int, pair)
-    return first, second
+    return int(pair[0]), int(pair[1])
 
 
 def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> str:
-    """Why there is no probability. See the notes of `published`."""
+    """Return the reason why there is no probability, or "" (see the notes of `published`)."""
     for side, lengths in (("targets", design.targets), ("attributes", design.attributes)):
         shortest, longest = learnt_from["lengths"][side]
         if not shortest <= min(lengths) <= max(lengths) <= longest:
@@ -367,4 +382,5 @@ def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> st
 
 
 def _lengths(sizes: tuple[int, int]) -> str:
+    """Return the lengths of two groups or classes, as text."""
     return " + ".join(map(str, sizes))

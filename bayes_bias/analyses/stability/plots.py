@@ -70,16 +70,17 @@ def plot_stability(
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
-    """A marker of its own, unless there are too many to distinguish."""
+    """Return the look of a training: with a different marker for each, unless there are too many to distinguish."""
     marker = MARKERS[training % len(MARKERS)] if trainings <= _NAMED else MARKERS[0]
     return {"color": INK, "marker": marker, "markersize": 5.5, "markeredgecolor": PAPER}
 
 
 def _legend(ax: Axes, stability: Stability) -> None:
-    labels = list(stability.measures.index)
-    bar = Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd")
-    names = labels if len(labels) <= _NAMED else [f"one {stability.kind}"]
-    points = [
-        Line2D([], [], linestyle="", label=shortened(label), **_point(k, len(labels))) for k, label in enumerate(names)
-    ]
-    legend_below(ax, handles=[*points, bar], ncols=2)
+    """Explain the points, and the bar of each method."""
+    trainings = len(stability.measures)
+    labels = [*stability.measures.index] if trainings <= _NAMED else [f"one {stability.kind}"]
+    handles = []
+    for k, label in enumerate(labels):
+        handles.append(Line2D([], [], linestyle="", label=shortened(label), **_point(k, trainings)))
+    handles.append(Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd"))
+    legend_below(ax, handles=handles, ncols=2)

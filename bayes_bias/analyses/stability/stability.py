@@ -144,18 +144,20 @@ class Stability(Tabled):
     @property
     def text(self) -> str:
         """The answer in sentences."""
-        if problems := Diagnostics.of(Fitted.of(self.fit)).problems:
+        fitted = Fitted.of(self.fit)
+        if problems := Diagnostics.of(fitted).problems:
             return f"No answer, because the fit has not converged: {'; '.join(problems)}."
         kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
-        several, decimals = str(len(self.measures)), Fitted.of(self.fit).metric.decimals + 1
+        number, decimals = str(len(self.measures)), fitted.metric.decimals + 1
         sd = row_of(self.summary, "replicate_sd")
-        lower, upper = (plain(bound, decimals) for bound in interval_of(sd))
-        one, all_of_them = (row_of(self.summary, "reliability", label)["mean"] for label in ("1", several))
+        lower, upper = interval_of(sd)
+        single = row_of(self.summary, "reliability", "1")["mean"]
+        average = row_of(self.summary, "reliability", number)["mean"]
         return (
             f"The bias varies between {kinds} with a standard deviation of {plain(sd['mean'], decimals)}"
-            f" ({level(self.ci_prob)} interval {lower} to {upper}). With one {kind}, the reliability of the"
-            f" bias is {probability_in_words(one)}, and with the average of all {several} it is"
-            f" {probability_in_words(all_of_them)}. Reliability is the share of variance that is due to the"
+            f" ({level(self.ci_prob)} interval {plain(lower, decimals)} to {plain(upper, decimals)}). With one {kind},"
+            f" the reliability of the bias is {probability_in_words(single)}, and with the average of all {number} it"
+            f" is {probability_in_words(average)}. Reliability is the share of variance that is due to the"
             f" choice of words rather than {kinds}. Relative to its average size, {spread.idxmax()} varies"
             f" most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
             f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
@@ -233,16 +235,15 @@ def stability(
     check_ci_prob(ci_prob)
     table = _table(wordlist, embeddings)
     check_design(table_means(table), scope)
-    measured, left_out = _measured(table, seed)
+    measures, left_out = _measured(table, seed)
     fitted = fit_table(table, spec, seed=seed, sampling=sampling)
     summary = summarize(fitted, scope, ci_prob=ci_prob)
-    by_training = summary.loc["replicate_bias"]
+    measures["raw bias"] = summary.loc["replicate_bias"].observed.to_numpy()
+    measures["posterior bias"] = summary.loc["replicate_bias"]["mean"].to_numpy()
     return Stability(
         name=table.name,
-        kind=str(measured.index.name),
-        measures=measured.assign(
-            **{"raw bias": by_training.observed.to_numpy(), "posterior bias": by_training["mean"].to_numpy()}
-        ),
+        kind=str(measures.index.name),
+        measures=measures,
         left_out=left_out,
         summary=summary,
         shares=variance_shares(fitted),
@@ -253,7 +254,7 @@ def stability(
 
 
 def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
-    """A table with replicates, as given or measured."""
+    """Return a table with replicates, as given or measured."""
     if isinstance(wordlist, AssociationTable):
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
@@ -274,16 +275,17 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
 
 
 def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Return the published measures of each training, and the reasons why others are omitted."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():
         step(f"{label}: published measures")
         measured = measure_all(single, seed=seed)
-        rows[label] = {
-            method: number(measured.results[measure])
-            for method, measure, number in _METHODS
-            if measure in measured.results
-        }
-        left_out |= {measure: measured.left_out[measure] for _, measure, _ in _METHODS if measure in measured.left_out}
+        rows[label] = {}
+        for method, measure, number in _METHODS:
+            if measure in measured.results:
+                rows[label][method] = number(measured.results[measure])
+            if measure in measured.left_out:
+                left_out[measure] = measured.left_out[measure]
     kind = table.replicates.kind if table.replicates else None
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)
