@@ -25,8 +25,14 @@ _WHAT = ("word", "cluster")
 # One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
 _SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 _COLUMNS = (
-    *(f"{name}_{side}s" for side in SIDES for name in ("icc", "icc_limit")),
-    *(f"bias_without_{what}_{end}" for what in _WHAT for end in ("min", "max")),
+    "icc_targets",
+    "icc_limit_targets",
+    "icc_attributes",
+    "icc_limit_attributes",
+    "bias_without_word_min",
+    "bias_without_word_max",
+    "bias_without_cluster_min",
+    "bias_without_cluster_max",
     "independent_lb",  # the interval if all words were independent draws
     "independent_ub",
 )

@@ -46,7 +46,12 @@ def report_document(report: Report) -> Document:
     scope = SCOPES[report.scope].with_replicates_called(report.replicate_kind)
     methods = methods_of(report)
     software = {**model_provenance(report, report.sections[0].fitted)}
-    lists = {section.name: section.provenance for section in report.sections}
+    sections, lists, contrasts, fits = [], {}, {}, {}
+    for section in report.sections:
+        sections.append(_section(section, names[section.name]))
+        lists[section.name] = section.provenance
+        contrasts[section.name] = _contrasts(section)
+        fits[names[section.name]] = section.fit
     tables = {
         "summary": report.summary(),
         "weat": _weat(report),
@@ -73,7 +78,7 @@ def report_document(report: Report) -> Document:
         sections=(
             PageSection("answers", "Answers", "report-answers.html"),
             PageSection("registration", "Registered plan", "report-registration.html") if report.registration else None,
-            *(_section(section, names[section.name]) for section in report.sections),
+            *sections,
             methods_section(methods),
             PageSection("provenance", "Provenance", "report-provenance.html"),
         ),
@@ -82,7 +87,7 @@ def report_document(report: Report) -> Document:
             "answers": _answers(report, names),
             # A label has a file name's letters as they are: an escaped underscore would be no letter.
             "labels": {name: Latex(file) for name, file in names.items()},
-            "contrasts": {section.name: _contrasts(section) for section in report.sections},
+            "contrasts": contrasts,
             "scope": scope,
             "level": level(report.ci_prob),
             "unit": report.metric.unit,
@@ -96,7 +101,7 @@ def report_document(report: Report) -> Document:
         tables=tables,
         texts={"appendix.tex": appendix(report.sections)},
         methods=methods,
-        fits={names[section.name]: section.fit for section in report.sections},
+        fits=fits,
         provenance=provenance,
     )
 
@@ -152,19 +157,22 @@ def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[A
 
 def _weat(report: Report) -> pd.DataFrame:
     """Return the numbers of WEAT, a row for each list."""
-    rows = [[getattr(section.weat, column, None) for column in _WEAT] for section in report.sections]
-    index = pd.Index([section.name for section in report.sections], name="list")
-    return pd.DataFrame(rows, index, _WEAT)
+    rows = {}
+    for section in report.sections:
+        rows[section.name] = [getattr(section.weat, column, None) for column in _WEAT]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=_WEAT).rename_axis("list")
 
 
 def _tables_of_sections(report: Report) -> dict[str, pd.DataFrame]:
     """Return the tables of checks, and the coverage, each for all lists."""
     by_name: dict[str, dict[str, pd.DataFrame]] = {}
+    coverage = {}
     for section in report.sections:
+        coverage[section.name] = section.coverage
         for check in section.checks.values():
             for name, table in check.tables.items():
                 by_name.setdefault(name, {})[section.name] = table
-    by_name["coverage"] = {section.name: section.coverage for section in report.sections}
+    by_name["coverage"] = coverage
     tables = {}
     for name, by_list in by_name.items():
         tables[name] = pd.concat(by_list, names=["list"]).reset_index("list").set_index("list")
@@ -225,20 +233,24 @@ def _as_drawn(ax: Axes) -> Axes:
 
 def methods_of(report: Report) -> Methods:
     """The methods text, written from the spec and the fits themselves."""
-    fits = {section.name: section.fitted for section in report.sections}
+    fits, lists, weats = {}, [], []
+    sources: list[Reference] = []
+    for section in report.sections:
+        fits[section.name] = section.fitted
+        lists.append(_list_facts(section))
+        sources += section.table.references
+        if section.weat:
+            weats.append(section.weat)
     facts = model_facts(fits, report.spec, report.scope, report.ci_prob) | {
         "report": report,
         "modelled": report.metric.name,
         "finding": "bias",
-        "lists": [_list_facts(section) for section in report.sections],
+        "lists": lists,
         "embeddings": embeddings(report),
         "encoders": _encoders(report),
-        "weats": [section.weat for section in report.sections if section.weat],
+        "weats": weats,
         "seconded": any(section.quasi_f for section in report.sections),
     }
-    sources: list[Reference] = []
-    for section in report.sections:
-        sources += section.table.references
     return methods_of_fits("methods.txt", fits, report.spec, facts, sources=tuple(sources), checks=_checks(report))
 
 

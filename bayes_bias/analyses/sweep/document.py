@@ -34,13 +34,17 @@ _SIDES = ("embedding", "list")
 def sweep_document(sweep: Sweep) -> Document:
     """The document of a sweep."""
     methods = _methods(sweep)
+    heading = f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
+    if len(sweep.originals) == 1 and len(sweep.changes):
+        heading = f"Changes from each version of {sweep.originals[0]}"
+    opening = {"answer": sweep.text}
+    if sweep.ranking is not None and _is_about_versions(sweep):
+        opening = {"answer": sweep.ranking.text, "lede": sweep.text}
     return Document(
         title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
         kicker="Atlas",
-        heading=_heading(sweep),
-        opening={"answer": sweep.ranking.text, "lede": sweep.text}
-        if sweep.ranking and _is_about_versions(sweep)
-        else {"answer": sweep.text},
+        heading=heading,
+        opening=opening,
         sections=_sections(sweep, methods),
         facts={
             "sweep": sweep,
@@ -63,7 +67,7 @@ def sweep_document(sweep: Sweep) -> Document:
             "seed": sweep.settings.seed,
             **vars(sweep.settings.sampling),
             "models": {spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs},
-            "versions": [dict(versions) for versions in sweep.software],
+            "versions": list(map(dict, sweep.software)),
             "sources": sweep.sources.to_dict("index"),
         },
         look="atlas",
@@ -77,35 +81,31 @@ def _is_about_versions(sweep: Sweep) -> bool:
 
 
 def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
-    """Return the sections of the page, None for those that this sweep does not have."""
-    ranks, measured, over_time, others, versions = None, None, None, None, None
-    if _rankings(sweep):
-        ranks = PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep))
-    if sweep.series:
-        slugs = {name: slug(name) for name in sweep.series}
-        over_time = PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs})
+    """Return the sections of the page."""
+    sections, versions = [], []
     if len(sweep.changes):
         facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
-        versions = PageSection("versions", "Changes from each version", "atlas-versions.html", facts)
+        versions.append(PageSection("versions", "Changes from each version", "atlas-versions.html", facts))
+    if _is_about_versions(sweep):
+        sections += versions
+    sections.append(PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"))
+    if _rankings(sweep):
+        sections.append(PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep)))
+    if sweep.series:
+        slugs = {name: slug(name) for name in sweep.series}
+        sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
+    if not _is_about_versions(sweep):
+        sections += versions
+    cells = cells_layout(sweep, _rows(sweep.cells))
+    sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
     if len(sweep.settings.specs) > 1:
-        others = PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)})
+        others = _other_models(sweep)
+        sections.append(PageSection("models", "Other models", "atlas-models.html", {"others": others}))
     if len(sweep.measures):
-        facts = {"measured": _measured(sweep)}
-        measured = PageSection("measures", "Other measures", "atlas-measures.html", facts)
-    first = _is_about_versions(sweep)
-    return (
-        versions if first else None,
-        PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"),
-        ranks,
-        over_time,
-        None if first else versions,
-        PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells_layout(sweep, _rows(sweep.cells))}),
-        others,
-        measured,
-        PageSection("coverage", "Missing results", "atlas-coverage.html"),
-        methods_section(methods),
-        PageSection("provenance", "Provenance", "atlas-provenance.html"),
-    )
+        measured = _measured(sweep)
+        sections.append(PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured}))
+    sections.append(PageSection("coverage", "Missing results", "atlas-coverage.html"))
+    return (*sections, methods_section(methods), PageSection("provenance", "Provenance", "atlas-provenance.html"))
 
 
 def _figures(sweep: Sweep) -> dict[str, Callable[[], Axes]]:
@@ -124,14 +124,8 @@ def _figures(sweep: Sweep) -> dict[str, Callable[[], Axes]]:
     return figures
 
 
-def _heading(sweep: Sweep) -> str:
-    """Return the question that the page answers."""
-    if len(sweep.originals) == 1 and len(sweep.changes):
-        return f"Changes from each version of {sweep.originals[0]}"
-    return f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
-
-
 def _methods(sweep: Sweep) -> Methods:
+    """Return the methods text."""
     spec = sweep.settings.specs[0]
     facts = {
         "sweep": sweep,
@@ -144,11 +138,14 @@ def _methods(sweep: Sweep) -> Methods:
 
 
 def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
-    """Embeddings and lists from the most biased down, if there are two or more of them."""
-    if sweep.pooled is None:
-        return {}
-    frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}
-    return {side: frame.sort_values("mean", ascending=False) for side, frame in frames.items() if len(frame) > 1}
+    """Return embeddings and lists from the most biased down, if there are two or more of them."""
+    rankings: dict[Side, pd.DataFrame] = {}
+    if sweep.pooled is not None:
+        if len(sweep.pooled.embeddings) > 1:
+            rankings["embedding"] = sweep.pooled.embeddings.sort_values("mean", ascending=False)
+        if len(sweep.pooled.lists) > 1:
+            rankings["list"] = sweep.pooled.lists.sort_values("mean", ascending=False)
+    return rankings
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
@@ -163,7 +160,7 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
 
 
 def _rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Those that the page shows, in the order of the figure."""
+    """Return those that the page shows, in the order of the figure."""
     rows = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
     return cells[cells.index.isin(rows.index)]
 
@@ -247,10 +244,12 @@ def _long(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _save_cells(sweep: Sweep, path: Path) -> None:
+    """Write the cells as Parquet."""
     cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
 
 
 def _save_arrays(sweep: Sweep, path: Path) -> None:
+    """Write the arrays as NetCDF."""
     path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
 
 

@@ -136,13 +136,13 @@ class Matrix:
 
 def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
     """Return axes with all cells of a matrix."""
-    shape = rows, columns = len(matrix.rows), len(sweep.lists)
+    rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
     # What the edge of a cell stands for: few intervals are cut off, and zero is in the middle.
     ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
-    names = [shortened(name) for name in sweep.lists]
+    names = list(map(shortened, sweep.lists))
     names_fit = max(map(len, names)) * _LABEL < width
     with style():
         if ax is None:
@@ -150,7 +150,10 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
             size = (max(width * columns + label + 0.2, 5.4), height * rows + 1.6)
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
-        _draw_zeros(ax, shape, numbered)
+        # A line at zero in each cell, below its number.
+        top = -0.1 if numbered else -0.5
+        zeros = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(columns, rows)]
+        ax.add_collection(LineCollection(zeros, colors=GREY, linewidths=0.5, zorder=1))
         _draw_cells(ax, sweep, matrix, reach, numbered)
         ax.set_xticks(range(columns), labels=names, rotation=0 if names_fit else 60, parse_math=False)
         ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
@@ -159,8 +162,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
                 tick_label.set(ha="left", rotation_mode="anchor")
         ax.xaxis.tick_top()
         ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        ax.spines[:].set_visible(False)
         if legend:
             _legend(ax, sweep, matrix, reach)
     return ax
@@ -187,13 +189,6 @@ def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
         ax.axvline(x - 0.5, color=PAPER, linewidth=1.5, zorder=2)
     for y, x in np.argwhere(np.isnan(bias)):
         ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, facecolor="#eee", hatch="////", edgecolor="#bbb", lw=0)
-
-
-def _draw_zeros(ax: Axes, shape: tuple[int, int], numbered: bool) -> None:
-    """Draw a line at zero in each cell, below its number."""
-    top = -0.1 if numbered else -0.5
-    lines = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(shape[::-1])]
-    ax.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=1))
 
 
 def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:

@@ -17,8 +17,6 @@ from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
 
-_RENAME = "Use a different name for each."
-
 
 @dataclass(frozen=True)
 class SweepSettings:
@@ -52,7 +50,12 @@ class SweepSettings:
         check_ci_prob(ci_prob)
         check_sampling(sampling)
         names = None if measures == "all" else check_measures("measures", measures)
-        return cls(_specs(models), names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
+        sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
+        if not sources:
+            raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
+        specs = tuple(generalising_spec(model, "an atlas") for model in sources)
+        check_different("models", [spec.name for spec in specs], "Use a different name for each.")
+        return cls(specs, names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
         """Return True if a model is fitted to a cell: if a p-value decides, also if the quasi-F is not defined."""
@@ -78,16 +81,6 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
                 raise BayesBiasError(
                     f"`posteriors` contains {(embedding, words)}, but there is no '{name}'.", name, names
                 )
-
-
-def _specs(models: Iterable[str | Path | ModelSpec]) -> tuple[ModelSpec, ...]:
-    """Return the specs of models that generalise to new words, with different names."""
-    sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
-    if not sources:
-        raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
-    specs = tuple(generalising_spec(model, "an atlas") for model in sources)
-    check_different("models", [spec.name for spec in specs], _RENAME)
-    return specs
 
 
 def _posteriors(choice: Any) -> Posteriors:
