@@ -46,7 +46,10 @@ class Counting(Reader):
 
 @pytest.fixture
 def embedding():
-    words = dict.fromkeys([*(w for each in LISTS for w in (*each.targets, *each.attributes)), *letters(40)])
+    words = []
+    for word_list in LISTS:
+        words += [*word_list.targets, *word_list.attributes]
+    words = dict.fromkeys([*words, *letters(40)])
     vectors = {word: vector + 1 for word, vector in random_vectors(0, words, 20).items()}
     opened = open_embedding(vectors, name="counted")
     return replace(opened, reader=Counting(opened.reader, opened.dimensions, []))

@@ -98,7 +98,7 @@ def _cells(made: pd.DataFrame) -> pd.DataFrame:
     for place, odd in _ODD.items():
         if place < len(cells):
             cells.loc[cells.index[place], [*odd, "chance"]] = [*odd.values(), np.nan]
-    there = cells.source != ""
+    has_numbers = cells.source != ""
     cells["chance_holm"] = np.nan
-    cells.loc[there, "chance_holm"] = holm(cells.chance[there].to_numpy())
+    cells.loc[has_numbers, "chance_holm"] = holm(cells.chance[has_numbers].to_numpy())
     return cells.assign(survives=(cells.verdict == "distinguishable") & (cells.chance_holm < 0.05))

@@ -19,134 +19,134 @@ DEMO = '[[embeddings]]\nfiles = "googlenews-demo"\n'
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     for name in ("seed-2", "seed-1", "other"):
         save_vectors({"he": np.array([1.0, 0.0]), "she": np.array([0.0, 1.0])}, tmp_path / f"{name}.txt")
     return tmp_path
 
 
-def spec(home: Path, text: str) -> Path:
-    path = home / "audit.toml"
+def spec(folder: Path, text: str) -> Path:
+    path = folder / "audit.toml"
     path.write_text(text)
     return path
 
 
-def test_files_are_relative_to_the_spec(home: Path) -> None:
-    read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
-    assert [each.name for each in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
+def test_files_are_relative_to_the_spec(folder: Path) -> None:
+    read = read_sweep(spec(folder, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
+    assert [embedding.name for embedding in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
 
 
-def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:
+def test_files_that_are_replicates_are_one_embedding(folder: Path) -> None:
     text = '[[embeddings]]\nname = "trained"\nfiles = "seed-*.txt"\nreplicates = "seed"\n'
-    (opened,) = read_sweep(spec(home, HEAD + text)).arguments()["wordlists"].embeddings
+    (opened,) = read_sweep(spec(folder, HEAD + text)).arguments()["wordlists"].embeddings
     assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
 
 
-def test_an_embedding_may_have_a_time(home: Path) -> None:
+def test_an_embedding_may_have_a_time(folder: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\nreplicates = "seed"\nname = "a decade"\nat = 1900\n'
-    read = read_sweep(spec(home, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
+    read = read_sweep(spec(folder, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
     assert dict(read.arguments()["wordlists"].times) == {"a decade": 1900.0, "other": 1910.5}
     for at, message in (("at = 'early'", "at 'early' number"), ("at = 1900", "1900 single embedding replicates")):
         with refused(BayesBiasError, message):
-            read_sweep(spec(home, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
+            read_sweep(spec(folder, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
 
 
-def test_lists_may_be_globs_of_shipped_names(home: Path) -> None:
-    read = read_sweep(spec(home, f'lists = ["weat[67]", "gender"]\n{DEMO}'))
+def test_lists_may_be_globs_of_shipped_names(folder: Path) -> None:
+    read = read_sweep(spec(folder, f'lists = ["weat[67]", "gender"]\n{DEMO}'))
     assert read.lists == ("weat6", "weat7", "gender")
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "."])
-def test_impossible_file_names_are_left_to_opening(home: Path, name: str) -> None:
-    read = read_sweep(spec(home, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
+def test_impossible_file_names_are_left_to_opening(folder: Path, name: str) -> None:
+    read = read_sweep(spec(folder, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
     assert read.lists == read.sources[0].paths == (name,)
 
 
-def test_folders_and_results_are_no_lists(home: Path) -> None:
-    (home / "weat6-report").mkdir()
-    (home / "weat6.nc").touch()
-    read = read_sweep(spec(home, f'lists = ["weat[67]*"]\n{DEMO}'))
+def test_folders_and_results_are_no_lists(folder: Path) -> None:
+    (folder / "weat6-report").mkdir()
+    (folder / "weat6.nc").touch()
+    read = read_sweep(spec(folder, f'lists = ["weat[67]*"]\n{DEMO}'))
     assert read.lists == ("weat6", "weat7")
 
 
 @pytest.mark.parametrize(("name", "file"), [("weat*", "weat6.csv"), ("weat6", "weat6")])
-def test_a_file_named_like_shipped_clashes(home: Path, name: str, file: str) -> None:
-    shutil.copy(str(shipped("wordlists") / "weat6.toml"), home / "own.toml")
-    (home / "own.toml").rename(home / file)
+def test_a_file_named_like_shipped_clashes(folder: Path, name: str, file: str) -> None:
+    shutil.copy(str(shipped("wordlists") / "weat6.toml"), folder / "own.toml")
+    (folder / "own.toml").rename(folder / file)
     with pytest.raises(WordListError) as raised:
-        read_sweep(spec(home, f'lists = ["{name}"]\n{DEMO}'))
-    assert f"'{home / file}'" in str(raised.value)
+        read_sweep(spec(folder, f'lists = ["{name}"]\n{DEMO}'))
+    assert f"'{folder / file}'" in str(raised.value)
     assert "'weat" in str(raised.value).partition(" and ")[0]
-    read = read_sweep(spec(home, f'lists = ["./{name}"]\n{DEMO}'))
-    assert read.lists == (str(home / file),)
+    read = read_sweep(spec(folder, f'lists = ["./{name}"]\n{DEMO}'))
+    assert read.lists == (str(folder / file),)
 
 
-def test_defaults_are_those_of_python(home: Path) -> None:
-    read = read_sweep(spec(home, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
+def test_defaults_are_those_of_python(folder: Path) -> None:
+    read = read_sweep(spec(folder, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
     assert (read.sampling.draws, read.sampling.tune) == (2000, Sampling().tune)
     assert read.arguments()["seed"] == 3
     assert "models" not in read.arguments()
 
 
-def test_a_language_model_folder_is_relative(home: Path) -> None:
-    (home / "bert").mkdir()
+def test_a_language_model_folder_is_relative(folder: Path) -> None:
+    (folder / "bert").mkdir()
     text = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
-    (source,) = read_sweep(spec(home, HEAD + text)).sources
+    (source,) = read_sweep(spec(folder, HEAD + text)).sources
     (column,) = source.opened(["weat6"], (), trust=False)
-    assert column == LanguageModelColumn(str(home / "bert"), predict="attributes", name="BERT")
+    assert column == LanguageModelColumn(str(folder / "bert"), predict="attributes", name="BERT")
 
 
 SETS = 'sets = "she:he"\n'
 
 
-def test_a_method_makes_a_version_of_every_embedding(home: Path) -> None:
+def test_a_method_makes_a_version_of_every_embedding(folder: Path) -> None:
     text = f'[[versions]]\nname = "debiased"\nmethod = "hard"\n{SETS}equalize = true\n'
-    (debiasing,) = read_sweep(spec(home, HEAD + DEMO + text)).arguments()["versions"]
+    (debiasing,) = read_sweep(spec(folder, HEAD + DEMO + text)).arguments()["versions"]
     assert debiasing.method == HardDebias(equalize=True)
     assert debiasing.learns_from.defining_sets == (("she", "he"),)
     assert debiasing.named("w2v") == "w2v, debiased"
 
 
-def test_versions_below_an_embedding_are_its_own(home: Path) -> None:
+def test_versions_below_an_embedding_are_its_own(folder: Path) -> None:
     hard = f'[[embeddings.versions]]\nname = "hard"\nmethod = "hard"\n{SETS}'
     theirs = '[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
     text = f'{HEAD}[[embeddings]]\nfiles = "seed-1.txt"\n{hard}{theirs}[[embeddings]]\nfiles = "seed-2.txt"\n'
-    method, given = read_sweep(spec(home, text)).arguments()["versions"]
+    method, given = read_sweep(spec(folder, text)).arguments()["versions"]
     assert (method.embeddings, given.embeddings) == (("seed-1",), ("seed-1",))
     assert "other.txt" in given.source.source
 
 
-def test_a_nested_model_is_a_version(home: Path) -> None:
+def test_a_nested_model_is_a_version(folder: Path) -> None:
     model = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
     version = '[[embeddings.versions]]\nname = "CDA"\nmasked = "bert-cda"\n'
-    (home / "bert-cda").mkdir()
-    source = read_sweep(spec(home, HEAD + model + version)).sources[0]
+    (folder / "bert-cda").mkdir()
+    source = read_sweep(spec(folder, HEAD + model + version)).sources[0]
     column = LanguageModelColumn("bert", name="BERT")
     assert [*source.versions_of([column], [], (), trust=False)] == [
-        GivenVersion(str(home / "bert-cda"), "CDA", of="BERT")
+        GivenVersion(str(folder / "bert-cda"), "CDA", of="BERT")
     ]
     for text, message in (
         (model + version + 'predict = "targets"\n', "audit.toml [[embeddings.versions]] predict 'CDA'"),
         (DEMO + version, "audit.toml [[embeddings.versions]] 'CDA' masked files"),
     ):
         with refused(BayesBiasError, message):
-            read_sweep(spec(home, HEAD + text))
+            read_sweep(spec(folder, HEAD + text))
 
 
-def test_an_encoder_encodes_words_of_its_versions(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoder_encodes_words_of_its_versions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(_: str, lists: object, templates: object, controls: object, also: list[str], trust: bool) -> object:
         return {word: np.array([1.0, 2.0]) for word in also}
 
     monkeypatch.setattr("bayes_bias.analyses.sweep.spec_file.encode", encode)
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\n[[embeddings.versions]]\nname = "SentDebias"\n'
     versions = f'method = "linear-projection"\n{SETS}[[versions]]\nname = "hard"\nmethod = "hard"\nsets = "her:his"\n'
-    (opened,) = read_sweep(spec(home, HEAD + encoder + versions)).arguments()["wordlists"].embeddings
+    (opened,) = read_sweep(spec(folder, HEAD + encoder + versions)).arguments()["wordlists"].embeddings
     assert opened.vocabulary() == ["her", "his", "she", "he"]
 
 
-def test_lists_of_choices_make_a_column_for_each_combination(home: Path) -> None:
+def test_lists_of_choices_make_a_column_for_each_combination(folder: Path) -> None:
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\npooling = ["mean", "cls"]\nlayer = [1, "last"]\n'
-    sources = read_sweep(spec(home, HEAD + encoder)).sources
+    sources = read_sweep(spec(folder, HEAD + encoder)).sources
     assert [source.settings["name"] for source in sources] == [
         "tiny (pooling mean, layer 1)",
         "tiny (pooling mean, layer last)",
@@ -160,7 +160,7 @@ def test_lists_of_choices_make_a_column_for_each_combination(home: Path) -> None
         ("cls", "last"),
     ]
     with refused(EmbeddingError, "audit.toml [[embeddings]] prompt empty list"):
-        read_sweep(spec(home, HEAD + '[[embeddings]]\nencoder = "tiny"\nprompt = []\n'))
+        read_sweep(spec(folder, HEAD + '[[embeddings]]\nencoder = "tiny"\nprompt = []\n'))
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_lists_of_choices_make_a_column_for_each_combination(home: Path) -> None
         ("lists = [", "audit.toml"),
     ],
 )
-def test_a_slip_is_one_line(home: Path, text: str, message: str) -> None:
+def test_a_slip_is_one_line(folder: Path, text: str, message: str) -> None:
     with refused(BayesBiasError, message):
-        read_sweep(spec(home, text))
+        read_sweep(spec(folder, text))
 
 
-def test_one_file_is_no_version_of_two_embeddings(home: Path) -> None:
+def test_one_file_is_no_version_of_two_embeddings(folder: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\n[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
     with refused(BayesBiasError, "[[embeddings.versions]] 'theirs' 1 2"):
-        read_sweep(spec(home, HEAD + text)).arguments()
+        read_sweep(spec(folder, HEAD + text)).arguments()
