@@ -182,18 +182,10 @@ class PublishedFinding(Tabled):
 
     def _shown(self) -> pd.DataFrame:
         """Return the numbers as a table of one row."""
+        row = {"d": self.d, "t": self.t, "p": self.p_value, "probability": self.probability}
         least, most = self.studies
-        row = {
-            "d": self.d,
-            "t": self.t,
-            "p": self.p_value,
-            "probability": self.probability,
-            "studies from": least,
-            "studies to": most,
-            "ci95_lb": self.lower,
-            "ci95_ub": self.upper,
-        }
-        return pd.DataFrame([row], index=pd.Index(["published"]), dtype=float)
+        interval = {"studies from": least, "studies to": most, "ci95_lb": self.lower, "ci95_ub": self.upper}
+        return pd.DataFrame([row | interval], index=pd.Index(["published"]), dtype=float)
 
 
 def published(

@@ -18,10 +18,8 @@ from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.related_words import Related, RelatedWords
+from bayes_bias.table.related_words import Related
 
-_WHAT = ("word", "cluster")
-# The interval if all words were independent draws.
 # One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
 _SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 _COLUMNS = (
@@ -61,17 +59,15 @@ def _run(study: Study) -> Check:
         sentences.append(f"{_CONSEQUENCE}.")
     elif clustered:
         brief += ", accounted for"
-    for what in _WHAT:
+    for what in ("word", "cluster"):
         least, most = bias_range(left_out, what)
         numbers[f"bias_without_{what}_min"], numbers[f"bias_without_{what}_max"] = least, most
         without = range_in_words(least, most, decimals)
         sentences.append(f"Without any one {what}, the observed bias would range from {without}.")
-    tables, figures = {"left-out": left_out}, {}
+    tables = {"left-out": left_out}
     if study.table.has_related_words:
         related = study.table.related_words
         tables["related-words"] = related.to_frame().reset_index()
-        if study.table.vectors is not None:
-            figures = _figures(study.table, related)
         if related.reduced:
             lower, upper = _if_independent(study)
             numbers["independent_lb"], numbers["independent_ub"] = lower, upper
@@ -82,7 +78,7 @@ def _run(study: Study) -> Check:
         brief,
         numbers,
         alarm=uncounted,
-        figures=figures,
+        figures=_figures(study.table),
         figure_options={"posterior": {"without": left_out}},
         tables=tables,
         result=clusterings,
@@ -102,13 +98,17 @@ def _if_independent(study: Study) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable, words: RelatedWords) -> dict[str, Axes]:
-    """Return a figure of each side on which words are related."""
-    categories: dict[Side, Mapping[str, Related]] = {"target": words.groups, "attribute": words.classes}
-    figures = {}
-    for side, by_name in categories.items():
-        if any(related.is_reduced for related in by_name.values()):
-            figures[f"{side}s"] = plot_related_words(table, side)
+def _figures(table: AssociationTable) -> dict[str, Axes]:
+    """Return a figure of each side on which words are related, if the vectors are known."""
+    figures: dict[str, Axes] = {}
+    if table.has_related_words and table.vectors is not None:
+        categories: dict[Side, Mapping[str, Related]] = {
+            "target": table.related_words.groups,
+            "attribute": table.related_words.classes,
+        }
+        for side, by_name in categories.items():
+            if any(related.is_reduced for related in by_name.values()):
+                figures[f"{side}s"] = plot_related_words(table, side)
     return figures
 
 

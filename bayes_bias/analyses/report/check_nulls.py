@@ -52,13 +52,16 @@ def _run(study: Study) -> Check:
             f" {_draws(lists)} lists."
         )
     if "topics" in drawn:
-        median, larger = _sizes_of_topics(drawn["topics"], study)
+        lists = drawn["topics"]
+        posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
+        sizes, observed = posteriors["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
+        larger = float((sizes >= abs(observed)).mean())
+        numbers |= {"topics_median": float(sizes.median()), "topics_larger": larger}
         text += (
-            f" Of {_draws(drawn['topics'])} lists with an arbitrary topic of this embedding for each group and class,"
-            f" {_found(drawn['topics'], study)} are distinguishable from noise, and {percent(larger)} have a larger"
+            f" Of {_draws(lists)} lists with an arbitrary topic of this embedding for each group and class,"
+            f" {_found(lists, study)} are distinguishable from noise, and {percent(larger)} have a larger"
             " bias, in either direction."
         )
-        numbers |= {"topics_median": median, "topics_larger": larger}
     brief = f"bias found in {_found(drawn['words'], study)} of {numbers['nulls']} random lists"
     result = (drawn["words"], false_positives(drawn["words"], study.spec.name, study.scope))
     return Check(text, brief, numbers, result=result)
@@ -90,13 +93,6 @@ def _about_words(nulls: Calibration, study: Study) -> str:
         f" {false_positives(nulls, study.spec.name, study.scope)} (95% Monte Carlo intervals), where"
         f" {expected}."
     )
-
-
-def _sizes_of_topics(topics: Calibration, study: Study) -> tuple[float, float]:
-    """Return the median size of the bias between arbitrary topics, and the share with at least the list's bias."""
-    posteriors = topics.records.query("method == @study.spec.name and scope == @study.scope")
-    sizes, observed = posteriors["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
-    return float(sizes.median()), float((sizes >= abs(observed)).mean())
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:

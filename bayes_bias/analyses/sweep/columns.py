@@ -4,7 +4,7 @@ Each embedding is read once, whatever the number of lists.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -151,16 +151,16 @@ class Column:
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """All embeddings and models opened, before any is read. Names are different, and all give one metric."""
-    names: Iterable[str | None]
+    named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
-        names, sources = embeddings.keys(), tuple(embeddings.values())
+        named_sources = [*embeddings.items()]
     else:
         single = str | Path | Embedding | LanguageModelColumn
         sources = listed("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
-        names = [None] * len(sources)
+        named_sources = [(None, source) for source in sources]
     columns: list[OpenColumn] = []
     models, others = [], []
-    for name, source in zip(names, sources, strict=True):
+    for name, source in named_sources:
         if isinstance(source, LanguageModelColumn):
             columns.append(source.opened(name=name))
             models.append(columns[-1].name)

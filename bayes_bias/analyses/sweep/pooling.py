@@ -487,6 +487,3 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
             f"{missing:,} of {grid.is_observed.size:,} cells have no numbers and are predicted from the other cells"
         )
     return tuple(notices)
-
-
-# Rankings with their uncertainty.

@@ -145,6 +145,7 @@ def rank_versions(
     in_ranking = shared[(lower * upper > 0) & (shared.verdict != "not converged")]
     if in_ranking.empty:
         return None
+    sides = [facet.name for facet in sampling_scope(scope).facets]
     rng = np.random.default_rng(seed)
     before, change = np.zeros(DRAWS), np.zeros((len(versions), DRAWS))
     for name, biases in in_ranking.groupby(level="list", sort=False):
@@ -155,7 +156,7 @@ def rank_versions(
         adds = [influence.get((embedding, name), {}) for embedding in embeddings]
         adds += [influence_on_changes.get((column, name), {}) for column in in_list.column]
         means, sds = np.array([*biases.bias, *in_list.change]), np.array([*biases.sd, *in_list.sd])
-        draws = _drawn(means, sds, _loadings(adds, scope), rng)
+        draws = _drawn(means, sds, adds, sides, rng)
         signed = np.sign(biases.bias.to_numpy())[:, None] * draws.reshape(-1, len(embeddings), DRAWS)
         before += signed[0].sum(axis=0)
         change += signed[1:].sum(axis=1)
@@ -174,22 +175,20 @@ def rank_versions(
     )
 
 
-def _loadings(adds: Sequence[Influence], scope: ScopeName) -> NDArray[np.float64]:
-    """Return rows of unit length, (number, word): what each word of the sampled sides adds to a number."""
-    sides = [facet.name for facet in sampling_scope(scope).facets]
+def _drawn(
+    means: NDArray[np.float64],
+    sds: NDArray[np.float64],
+    adds: Sequence[Influence],
+    sides: Sequence[str],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return normal draws, (number, draw), that correlate as what words of the sampled sides add to the numbers."""
     words = sorted({(side, word) for influence in adds for side in sides for word in influence.get(side, {})})
     loadings = np.zeros((len(adds), len(words)))
     for row, influence in enumerate(adds):
         loadings[row] = [influence.get(side, {}).get(word, 0.0) for side, word in words]
         if (length := np.linalg.norm(loadings[row])) > 0:
             loadings[row] /= length
-    return loadings
-
-
-def _drawn(
-    means: NDArray[np.float64], sds: NDArray[np.float64], loadings: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return normal draws, (number, draw), that correlate as what words add does."""
-    together = np.einsum("nw,wd->nd", loadings, rng.standard_normal((loadings.shape[1], DRAWS)))
+    together = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
     alone = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
     return means[:, None] + sds[:, None] * (together + alone)
