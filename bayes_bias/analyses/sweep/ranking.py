@@ -183,7 +183,11 @@ def _drawn(
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Return normal draws, (number, draw), that correlate as what words of the sampled sides add to the numbers."""
-    words = sorted({(side, word) for influence in adds for side in sides for word in influence.get(side, {})})
+    sampled: set[tuple[str, str]] = set()
+    for influence in adds:
+        for side in sides:
+            sampled.update((side, word) for word in influence.get(side, {}))
+    words = sorted(sampled)
     loadings = np.zeros((len(adds), len(words)))
     for row, influence in enumerate(adds):
         loadings[row] = [influence.get(side, {}).get(word, 0.0) for side, word in words]

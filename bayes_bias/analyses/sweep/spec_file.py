@@ -33,7 +33,7 @@ _CHOICES = ("pooling", "layer", "prompt")
 _KINDS = {"files": ("replicates",), "encoder": ("templates", *_CHOICES), "masked": ("templates", "predict")}
 # Settings that a version of a model shares with the model.
 _ALIKE = ("templates", "predict", *_CHOICES)
-_EMBEDDING = ("name", *dict.fromkeys(key for kind, more in _KINDS.items() for key in (kind, *more)))
+_EMBEDDING = ("name", "files", "replicates", "encoder", "templates", *_CHOICES, "masked", "predict")
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
 # What a table of a version may name beside the settings of its method.
 _DEBIASING = ("name", "method", "sets", "of")

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ LIST = {
     "work": numbered("j", 6),
     "home": numbered("h", 6),
 }
-WORDS = [word for words in LIST.values() for word in words]
+WORDS = [*chain(*LIST.values())]
 
 
 def paper(name: str, seed: int, lean: float = 0.6, shared: float = 0.4) -> Embedding:

@@ -16,11 +16,11 @@ HEADINGS = ["label", "bias", "sd", "criterion"]
 
 
 def written(between: str = ",", decimal: str = ".", headings: list[str] = HEADINGS, quote: str = "", end="") -> str:
-    rows = [
-        [label, *(f"{quote}{number:g}{end}{quote}".replace(".", decimal) for number in row)]
-        for label, row in zip(LABELS, NUMBERS, strict=True)
-    ]
-    return "\n".join(between.join(row) for row in [headings, *rows])
+    lines = [between.join(headings)]
+    for label, row in zip(LABELS, NUMBERS, strict=True):
+        numbers = [f"{quote}{number:g}{end}{quote}".replace(".", decimal) for number in row]
+        lines.append(between.join([label, *numbers]))
+    return "\n".join(lines)
 
 
 def data_of(path) -> CriterionData:

@@ -1,6 +1,7 @@
 """The words of a report's lists, for the appendix of a paper."""
 
 from dataclasses import replace
+from itertools import chain
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +19,7 @@ WORDS = {
 
 def section(name: str = "mine") -> SimpleNamespace:
     """What the appendix reads of a section."""
-    words = [word for categories in (WORDS["groups"], WORDS["classes"]) for own in categories.values() for word in own]
+    words = [*chain(*WORDS["groups"].values(), *WORDS["classes"].values())]
     vectors = np.random.default_rng(1).normal(size=(len(words), 20))
     embedding = {word: vector for word, vector in zip(words, vectors, strict=True) if word != "him_x"}
     table = bb.cosines(bb.WordList.from_mapping(WORDS, name=name), embedding, ())

@@ -1,6 +1,7 @@
 """A report shows how frequent words are, and warns where groups and classes both differ."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ def table_of(words: Mapping[str, Sequence[str]], embedding: object, **options: A
 def frequency(words: Mapping[str, Sequence[str]], embedding: object, **options: Any) -> Frequency:
     table = table_of(words, embedding, **options)
     return frequency_of(table, table.origin.embedding)
+
+
+def spelt(parts: dict[str, list[str]], spelling: Callable[[str], str]) -> dict[str, list[str]]:
+    """The same words in another spelling."""
+    return {category: list(map(spelling, words)) for category, words in parts.items()}
 
 
 def words_from(first_group: int, first_class: int) -> dict[str, list[str]]:
@@ -139,12 +145,12 @@ def test_ranks_are_those_of_the_spelling_that_was_found(large, tmp_path, respelt
     parts = {"rare=crime": of("rare"), "frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
     if match == "accents":
         vectors = bb.open_embedding(large).all()
-        names = {word for words in parts.values() for word in words}
+        names = {*chain(*parts.values())}
         large = bb.save_vectors({f"e{w}" if w in names else w: v for w, v in vectors.items()}, tmp_path / "e.npz")
-        plain = frequency({category: [f"e{word}" for word in words] for category, words in parts.items()}, large)
+        plain = frequency(spelt(parts, "e{}".format), large)
     else:
         plain = frequency(parts, large)
-    found = frequency({category: [respelt(w) for w in words] for category, words in parts.items()}, large, match=match)
+    found = frequency(spelt(parts, respelt), large, match=match)
     assert found.bias == plain.bias
     np.testing.assert_array_equal(found.ranks.known, plain.ranks.known)
     assert says(check(found).text, "rare 20,008 frequent 48 crime 20,108 work 68")
@@ -221,7 +227,7 @@ def test_rank_as_covariate_is_that_of_the_spelling_that_was_found(ordered, respe
     parts["b=d"] = [word for word in parts["b=d"] if word not in parts["a=c"]]
     plain = bb.cosines(parts, ordered, (), covariates="rank").values["target_covariate: log frequency rank"]
     embedding = bb.open_embedding(ordered, match=match)
-    parts = {category: [respelt(word) for word in words] for category, words in parts.items()}
+    parts = spelt(parts, respelt)
     found = bb.cosines(parts, embedding, (), covariates="rank").values["target_covariate: log frequency rank"]
     np.testing.assert_array_equal(found, plain)
     measured = measure_lists(bb.load_wordlist(parts), embedding, (), covariates="rank")[0]

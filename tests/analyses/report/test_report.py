@@ -586,8 +586,8 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     spelt = [*chain(*words["groups"].values(), *words["classes"].values())]
     drawn = np.random.default_rng(0).normal(size=(2, len(spelt) + len(more_words), 20))
     opened = [
-        open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
-        for i, (vectors, more) in enumerate(zip(drawn, ([], more_words), strict=True))
+        open_embedding(dict(zip(spelt, drawn[0], strict=False)), name="vectors 0"),
+        open_embedding(dict(zip(spelt + more_words, drawn[1], strict=True)), name="vectors 1"),
     ]
     flora = WordList.from_mapping(words, name="flora")
     both = report(measure_lists(flora, opened, ()), sampling=FEW, calibration_draws=2)

@@ -28,7 +28,9 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
     failed = [(*at, "crossed", "half of the words have no vector") for at in cells.index[cells.source == ""]]
     changes = pd.concat([_changes(cells, version, rng) for version in versions]) if versions else _changes(cells[:0])
     after = [_after(cells, changes, version) for version in versions]
-    columns = [column for name in names for column in (name, *(f"{name}, {version}" for version in versions))]
+    columns = []
+    for name in names:
+        columns += [name, *(f"{name}, {version}" for version in versions)]
     every = pd.MultiIndex.from_product([columns, words], names=cells.index.names)
     origin = {"source": "vectors.txt (text)", "dimensions": 300, "replicates": 0}
     sources = pd.DataFrame(origin, index=pd.Index(columns, name="embedding"))
