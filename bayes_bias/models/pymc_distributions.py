@@ -77,7 +77,9 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
             " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
-    for family in _families(op):
+    for family in _CONTINUOUS.values():
+        if not isinstance(op, family.rv_type or ()):
+            continue
         for parameters in _candidates(family, numbers or []):
             if numbers is not None and _numbers(_made(family, parameters)) == numbers:
                 return family.__name__, parameters
@@ -93,13 +95,9 @@ def _numbers(distribution: Any) -> list[float] | None:
         return None
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
-        return [_rounded(float(each.eval(mode="FAST_COMPILE"))) for each in parameters]
+        return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
     except (TypeError, ValueError, AttributeError):
         return None
-
-
-def _families(op: Any) -> Iterator[Any]:
-    return (family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ()))
 
 
 def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
@@ -120,6 +118,7 @@ def _rounded(number: float) -> float:
 
 
 def _made(family: Any, parameters: Mapping[str, float]) -> Any:
+    """Return the distribution with these arguments, or None if PyMC raises an error."""
     try:
         return family.dist(**parameters)
     except Exception:  # not with these arguments

@@ -161,6 +161,7 @@ def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
 
 
 def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) -> AssociationTable:
+    """Return the table with its replicates, or with their mean, and a notice, if the model has no effects of them."""
     if table.replicates is None:
         return table
     if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
@@ -200,9 +201,10 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     spec = resolved(spec, data)
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
-        inputs: dict[str, Any] = structure.inputs(spec, data)
-        # Transforms are no part of the graph, and keep theirs as numbers.
-        of_graph = {name: each for name, each in inputs.items() if not name.endswith(("_averaging", "_evidence"))}
-        inputs |= {name: pm.Data(name, each) for name, each in of_graph.items()}
+        inputs: dict[str, Any] = dict(structure.inputs(spec, data))
+        for name, array in inputs.items():
+            # Transforms are no part of the graph, and keep theirs as numbers.
+            if not name.endswith(("_averaging", "_evidence")):
+                inputs[name] = pm.Data(name, array)
         structure.build(spec, inputs, coords)
     return model
