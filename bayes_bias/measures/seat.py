@@ -93,7 +93,7 @@ def seat(
     two_by_two(table, "SEAT", least_words=2)
     across = table.vectors is not None and shares_a_space(table)
     scores = _across(table) if across else _within(table)
-    first, second = (scores[table.group_index == k].ravel() for k in (0, 1))
+    first, second = scores[table.group_index == 0].ravel(), scores[table.group_index == 1].ravel()
     if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
     no_spread = "SEAT is not defined, because all sentences have the same association score"
@@ -106,14 +106,14 @@ def seat(
 
 
 def _across(table: AssociationTable) -> NDArray[np.float64]:
-    """Scores (targets, replicates): a mean of cosines of unit vectors is the cosine's product with their mean."""
+    """Return scores (targets, replicates): a mean of cosines with unit vectors is the product with their mean."""
     targets, attributes = unit_sentences(table, "SEAT")
-    a, b = (attributes[table.class_index == k].mean(axis=(0, 1)) for k in (0, 1))
+    a, b = attributes[table.class_index == 0].mean(axis=(0, 1)), attributes[table.class_index == 1].mean(axis=(0, 1))
     return np.asarray(targets @ (a - b))
 
 
 def _within(table: AssociationTable) -> NDArray[np.float64]:
+    """Return scores (targets, replicates) from the cosines of each replicate."""
     replicates = require_replicates(table, "SEAT")
     values = np.stack([values.to_numpy() for values in replicates.tables.values()], axis=-1)
-    a, b = (values[:, table.class_index == k].mean(axis=1) for k in (0, 1))
-    return np.asarray(a - b)
+    return np.asarray(values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1))
