@@ -82,9 +82,12 @@ def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
     """The model. Dims without labels get the labels of the table, or numbers."""
-    lengths = {dim: int(length.eval(mode="FAST_COMPILE")) for dim, length in model.dim_lengths.items()}
-    coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
-    coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
+    coords: dict[str, list[Any]] = {}
+    for dim, length in model.dim_lengths.items():
+        coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
+    for dim in dims_of_protocol(model):
+        if dim in coords:
+            coords[dim] = data[dim].to_numpy().tolist()
     return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
 
 
