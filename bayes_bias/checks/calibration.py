@@ -113,11 +113,11 @@ class Calibration(Tabled):
     @property
     def layout(self) -> Layout:
         """Show findings and intervals of each method under each scope."""
-        rows = self.table
+        rows = self.table.reset_index()
         return Layout(
-            [str(method) for method, _ in rows.index],
+            list(map(str, rows.method)),
             [
-                Column("scope", [str(scope) for _, scope in rows.index], words=True),
+                Column("scope", list(map(str, rows.scope)), words=True),
                 Column("draws", rows.draws, count),
                 Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
                 Column("width", rows.width, plain),

@@ -1,6 +1,6 @@
 """Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -240,25 +240,28 @@ class NullDesign:
     def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
         """The draw of `draw` with the same seed and number, as arrays. Words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
-        group_words = [self._category(words) for words in groups.values()]
-        class_words = [self._category(words) for words in classes.values()]
-        targets = np.concatenate([category.rows for category in group_words])
-        attributes = np.concatenate([category.rows for category in class_words])
-        y = self._plant(targets @ attributes.T, category_of(groups), category_of(classes))
-        integrand = integrand_of_vectors(group_words, class_words, self._weights, self.vocabulary, spec, y)
+        targets, attributes = category_of(groups), category_of(classes)
+        y = self._rows[self._positions(targets)] @ self._rows[self._positions(attributes)].T
+        y = self._plant(y, targets, attributes)
+        group_words, class_words = map(self._category, groups.values()), map(self._category, classes.values())
+        integrand = integrand_of_vectors([*group_words], [*class_words], self._weights, self.vocabulary, spec, y)
         if self.independent:
             integrand = integrand.with_independent_words()
         return PlainDraw(integrand, y, list(map(len, groups.values())), list(map(len, classes.values())))
 
     def _category(self, words: Sequence[str]) -> CategoryWords:
         """Return the vectors and profiles of the words of one group or class."""
-        positions = [self._position[word] for word in words]
+        positions = self._positions(words)
         return CategoryWords(self._rows[positions], self._profiles[positions])
+
+    def _positions(self, words: Iterable[str]) -> Positions:
+        """Return the position of each word among all vectors."""
+        return np.array([self._position[word] for word in words], dtype=np.intp)
 
     @cached_property
     def _positions_of_pool(self) -> Positions:
         """The position of each word of the pool among all vectors."""
-        return np.array([self._position[word] for word in self.pool], dtype=np.intp)
+        return self._positions(self.pool)
 
     @cached_property
     def _position(self) -> dict[str, int]:

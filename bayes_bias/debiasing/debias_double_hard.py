@@ -101,7 +101,9 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         debias_sets = read_debias_sets(sets)
-        mean, axes = _principal_components(vectors, self.name)
+        mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, self.name)], axis=0) / len(vectors)
+        scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, self.name))
+        axes = np.linalg.eigh(scatter)[1].T[::-1]  # principal components, the largest first
         if self.components > len(axes):
             raise MeasureError(
                 f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
@@ -138,10 +140,3 @@ class DoubleHardDebias(Debiaser[Learned]):
                 " sets."
             )
         return replace(learned, bias=orthonormal(first, "the defining sets have none")[0])
-
-
-def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of all vectors, and their principal components (dimensions, dimensions), the largest first."""
-    mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, method)], axis=0) / len(vectors)
-    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, method))
-    return mean, np.linalg.eigh(scatter)[1].T[::-1]

@@ -66,9 +66,11 @@ def custom_source(
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
     """What `fit_model` adds to the draws of a model."""
+    coords, dims = coords_and_dims_for_inferencedata(model)
+    observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
     return {
         "derive": lambda posterior: with_bias(posterior, data),
-        "observed": {"observed_data": _observed(model)},
+        "observed": {"observed_data": observed},
         "densities": lambda posterior: (_log_densities(model, posterior), None),
     }
 
@@ -89,12 +91,6 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
         if dim in coords:
             coords[dim] = data[dim].to_numpy().tolist()
     return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
-
-
-def _observed(model: pm.Model) -> xr.Dataset:
-    """What the model observes, with the dims of its log likelihood."""
-    coords, dims = coords_and_dims_for_inferencedata(model)
-    return dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:

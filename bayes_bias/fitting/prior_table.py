@@ -41,18 +41,13 @@ def priors(fit: Fit) -> pd.DataFrame:
     """
     fitted = Fitted.of(fit)
     if fitted.spec.structure == "crossed":
-        rows = [*_of_means(fitted), *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
+        # Wide in a model whose effects are written out, see `bayes_bias.models.crossed_long`.
+        wide = f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
+        means = ("mean", "", "Flat()") if fitted.structure.COLLAPSED else ("block_mean", "", wide)
+        rows = [means, *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
     else:
         rows = [(name, "", text) for name, text in fitted.stored("priors").items()]
     return pd.DataFrame(rows, columns=["parameter", "label", "prior"]).set_index(["parameter", "label"])
-
-
-def _of_means(fitted: Fitted) -> Iterator[Row]:
-    """Yield the prior of means: flat, or wide if effects are written out, see `bayes_bias.models.crossed_long`."""
-    if fitted.structure.COLLAPSED:
-        yield "mean", "", "Flat()"
-        return
-    yield "block_mean", "", f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
 
 
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:

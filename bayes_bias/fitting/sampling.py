@@ -17,7 +17,7 @@ from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Progress, current, step
+from bayes_bias.progress import current, step
 
 SAMPLE = ("chain", "draw")
 _DIMS = (*SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
@@ -122,6 +122,11 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
     """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
     step("compiling the model")
     listening = current()
+
+    def report(states: list[Any]) -> None:
+        finished = sum(state.finished_draws for state in states)
+        listening.advance(finished, sum(state.total_draws for state in states))
+
     with one_blas_thread():
         compiled = model.compiled()
         step("sampling")
@@ -133,7 +138,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 seed=seed,
                 save_warmup=False,
                 progress_bar=False,
-                progress_callback=lambda states: _report_draws(listening, states),
+                progress_callback=report,
                 return_raw_trace=True,
             )
         except BaseException as error:
@@ -165,9 +170,3 @@ def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> ND
             column = column.flatten()
         arrays.append(column.to_numpy(zero_copy_only=False))
     return np.stack(arrays)
-
-
-def _report_draws(listening: Progress, states: list[Any]) -> None:
-    """Report the draws of all chains so far."""
-    finished = sum(state.finished_draws for state in states)
-    listening.advance(finished, sum(state.total_draws for state in states))

@@ -75,20 +75,16 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]
+    check_count("permutations", permutations, "draws", refusal=MeasureError)
+    if len(sizes) > 2:
+        p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
+    else:  # by WEAT's test
+        p_value = permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value
     return WordResult(
         measure="gWEAT",
         word_value="association",
         value=float((association / sizes[group_of]).sum()),
         range=(-float(len(sizes)), float(len(sizes))),
-        p_value=_p_value(closeness, group_of, permutations, seed),
+        p_value=p_value,
         words=labels(table).assign(association=association),
     )
-
-
-def _p_value(closeness: np.ndarray, group_of: np.ndarray, permutations: int, seed: int) -> float:
-    """Return the share of regroupings with a sum at least as large, for two groups by WEAT's test."""
-    check_count("permutations", permutations, "draws", refusal=MeasureError)
-    sizes = np.bincount(group_of)
-    if len(sizes) > 2:
-        return regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
-    return permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value

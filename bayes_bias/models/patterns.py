@@ -56,15 +56,6 @@ class Effects:
     attribute: Numbers
     residual: Numbers
 
-    @classmethod
-    def zeros(cls, n_terms: int, n_groups: int, n_classes: int) -> Self:
-        """Return arrays of zeros, to be filled term by term."""
-        return cls(
-            np.zeros((n_terms, n_groups, n_classes, n_classes)),
-            np.zeros((n_terms, n_classes, n_groups, n_groups)),
-            np.zeros((n_terms, n_classes)),
-        )
-
     def plus(self, other: Self, times: float) -> Self:
         """Return self + times * other."""
         return type(self)(
@@ -139,8 +130,8 @@ class Patterns:
                 terms.append((name, dict(zip(along, index, strict=True))))
         n, n_groups, n_classes = len(terms), data.sizes["group"], data.sizes["attribute_class"]
         n_associated = n_classes - data.sizes["control"]
-        words = Effects.zeros(n, n_groups, n_classes)
-        between = Effects.zeros(n, n_groups, n_classes)
+        shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
+        words, between = Effects(*map(np.zeros, shapes)), Effects(*map(np.zeros, shapes))
         target_cluster, attribute_cluster = np.zeros((n, n_classes, n_classes)), np.zeros((n, n_groups, n_groups))
         replicate = np.zeros((n, n_groups * n_classes, n_groups * n_classes))
         for k, (name, at) in enumerate(terms):

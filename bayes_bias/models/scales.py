@@ -1,6 +1,6 @@
 """The scales of the crossed model: which there are, along which dims they differ, in which units their priors are."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +18,7 @@ from bayes_bias.models.components import (
     OF_WORDS,
     REPLICATES,
     RESIDUAL,
+    Component,
     present,
 )
 from bayes_bias.models.families import POSITIVE, Numbers
@@ -95,19 +96,22 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
     """Of the standard deviations that a model has for these labels, by name."""
-    components = [(component, "") for component in OF_WORDS]
+    used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
+    dims: dict[str, tuple[str, ...]] = {}
+
+    def add(components: Iterable[Component], suffix: str = "") -> None:
+        for component in components:
+            name = component.name + suffix
+            if component in used and (component.name != CONTROL_RESIDUAL or name in spec.priors):
+                dims[name] = dims_of_scale(spec, component.dims)
+
+    add(OF_WORDS)
     for side in SIDES:
         if clusters_in(spec, labels, side):
-            components += [(component, "") for component in OF_CLUSTERS[side]]
+            add(OF_CLUSTERS[side])
     if has_replicates(spec, labels):
-        components += [(component, BY_REPLICATE) for component in OF_WORDS]
-        components += [(component, "") for component in OF_REPLICATES]
-    used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
-    dims = {}
-    for component, suffix in components:
-        name = component.name + suffix
-        if component in used and (component.name != CONTROL_RESIDUAL or name in spec.priors):
-            dims[name] = dims_of_scale(spec, component.dims)
+        add(OF_WORDS, BY_REPLICATE)
+        add(OF_REPLICATES)
     return dims
 
 
@@ -123,13 +127,7 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, relative to the unit of the spec."""
-    units: dict[str, Numbers] = {}
-    unit_along: dict[tuple[str, ...], Numbers] = {}
-    for name in spec.priors:
-        dims = dims_of_scale(spec, DIMS.get(name, ()))
-        if dims not in unit_along:
-            unit_along[dims] = relative_unit(dims, spec, data)
-        units[name] = unit_along[dims]
+    units = {name: relative_unit(dims_of_scale(spec, DIMS.get(name, ())), spec, data) for name in spec.priors}
     for side in SIDES:
         name = f"sd_{side}_preference"
         if f"{side}_preference_sd" in data and spec.priors[name].distribution == FROM_VECTORS:

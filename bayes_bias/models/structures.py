@@ -15,7 +15,7 @@ from bayes_bias.models.components import CONTROL_RESIDUAL, REPLICATES
 from bayes_bias.models.preferences import PREFERENCE, sides_from_vectors
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, FALLBACK, FROM_VECTORS, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
-from bayes_bias.table.labels import SIDES, Side, is_paired
+from bayes_bias.table.labels import SIDES, is_paired
 from bayes_bias.table.statistics import controls_vary
 
 if TYPE_CHECKING:
@@ -124,17 +124,13 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     for side, parameter in PREFERENCE.items():
-        if parameter in spec.priors and not _tells_preferences(table, spec, side):
+        # Vectors must tell how much the preferences of each group (class) vary, and the model keep them apart.
+        apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
+        expected = table.values.coords.get(f"{side}_preference_sd")
+        is_known = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
+        if parameter in spec.priors and not (is_known and spec.options.get("scales") in apart):
             spec = without_vectors(spec, parameter)
     return _with_replicates(table, spec, in_full), spec
-
-
-def _tells_preferences(table: AssociationTable, spec: ModelSpec, side: Side) -> bool:
-    """Whether vectors tell how much the preferences of each group (class) vary, and the model keeps them apart."""
-    apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
-    name = f"{side}_preference_sd"
-    known = name in table.values.coords and bool(np.isfinite(table.values[name]).all())
-    return known and not is_paired(table.values, side) and spec.options.get("scales") in apart
 
 
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:

@@ -8,14 +8,13 @@ from typing import Self
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, listed
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, probability
-from bayes_bias.posterior.estimate import Estimate, tails
+from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.random_effects import Normals, RandomEffects
 from bayes_bias.posterior.shared_words import share_in_common
@@ -205,9 +204,15 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         raise BayesBiasError(f"`tau_scale` must be a finite number above 0, or None, but is {tau_scale:g}.")
     for first, second in combinations(lists, 2):
         _check_apart(first, second)
-    biases = [bias_estimate(fitted) for fitted in lists]
-    observed = np.array([bias.observed.item() for bias in biases])
-    effects = RandomEffects(observed, np.array([_components(bias) for bias in biases]), tau_scale)
+    observed, components = [], []
+    for fitted in lists:
+        bias = bias_estimate(fitted)
+        assert bias.mixture is not None
+        # Averaged within equal parts, so that the variance of the mixture is unchanged.
+        parts = np.array_split(np.sort(bias.mixture.sd.to_numpy().ravel() ** 2), _COMPONENTS)
+        observed.append(bias.observed.item())
+        components.append(np.sqrt([part.mean() for part in parts]))
+    effects = RandomEffects(np.array(observed), np.array(components), tau_scale)
     rows = []
     for k, fitted in enumerate(lists):
         alone = row_of_bias(fitted, ci_prob=ci_prob)
@@ -295,13 +300,6 @@ def _source(fitted: Fitted) -> str:
 def _settings(fitted: Fitted) -> tuple[object, ...]:
     """Return the structure, options, and priors of the model."""
     return fitted.spec.structure, dict(fitted.spec.options), dict(fitted.spec.priors)
-
-
-def _components(bias: Estimate) -> NDArray[np.float64]:
-    """Return standard deviations of the mixture, averaged within equal parts so that its variance is unchanged."""
-    assert bias.mixture is not None
-    variance = np.sort(bias.mixture.sd.to_numpy().ravel() ** 2)
-    return np.sqrt([part.mean() for part in np.array_split(variance, _COMPONENTS)])
 
 
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:

@@ -490,13 +490,14 @@ class _OnResiduals:
 
 def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
     """Return variances of the bias of each of several lists at points that represent its posterior."""
-    lists = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
+    given = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
     variances: list[WordVariance] = []
-    for one_list in lists:
-        variances += [variance for _, variance in one_list.parts]
-    given = np.concatenate([np.tile(one_list.variances, (len(one_list.parts), 1)) for one_list in lists])
-    posteriors = iter(_posteriors(variances, given, grid))
-    return [one_list.at_points(list(islice(posteriors, len(one_list.parts))), grid) for one_list in lists]
+    residual = []
+    for residuals in given:
+        variances += [variance for _, variance in residuals.parts]
+        residual.append(np.tile(residuals.variances, (len(residuals.parts), 1)))
+    posteriors = iter(_posteriors(variances, np.concatenate(residual), grid))
+    return [residuals.at_points(list(islice(posteriors, len(residuals.parts))), grid) for residuals in given]
 
 
 def is_integrated(spec: ModelSpec) -> bool:

@@ -102,8 +102,13 @@ class ReplicateEstimates:
         """Share of the variance of a measured bias that is between word lists, measured in one replicate and in all of
         them: the index of dependability of generalisability theory."""
         parts, n = self._variances(1), len(self.observed)
-        word_variance = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
-        replicate_variance = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
+        word_variance: Any = 0
+        replicate_variance: Any = 0
+        for part, variance in parts.items():
+            if REPLICATES in PARTS[part]:
+                replicate_variance = replicate_variance + variance
+            else:
+                word_variance = word_variance + variance
         shares = [word_variance / (word_variance + replicate_variance / times) for times in (1, n)]
         draws = as_draws(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
         return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
