@@ -100,7 +100,7 @@ class Calibration(Tabled):
         """Say the main shares in a sentence, or of simulations what their ranks and intervals show."""
         if self.by == "simulation":
             return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
-        shares = [f"{method} {share}" for method, share in self._shares()]
+        shares = list(map(" ".join, self._shares()))
         words: str = "targets and attributes" if self.random == "both" else self.random
         if self.drawn != "words":
             words = f"{words} of {self.drawn}"
@@ -134,15 +134,18 @@ class Calibration(Tabled):
         p_value, draws = row["p_value"], int(row["draws"])
         compared = "are compatible with" if p_value >= ALPHA else "deviate from"
         levels = joined([f"{100 * prob:.0f}%" for prob in _SHOWN])
-        shares = joined([share_within(*(row[name] for name in _coverage_names(prob))) for prob in _SHOWN])
+        shares = []
+        for prob in _SHOWN:
+            name, lower, upper = _coverage_names(prob)
+            shares.append(share_within(row[name], row[lower], row[upper]))
         return (
             f"{self.name}: in {draws} tables that the model '{row['method']}' simulated with a bias of {self.truth:g},"
             f" ranks of the true bias {compared} a uniform distribution (Kolmogorov-Smirnov p"
-            f" {equals(probability(p_value))}). Intervals of {levels} contain it in {shares} of the tables."
+            f" {equals(probability(p_value))}). Intervals of {levels} contain it in {joined(shares)} of the tables."
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Of each method under the scope that fits what was drawn. Where that was not judged, of all that were."""
+        """Yield shares of findings under the scope that fits what was drawn, or under all if that was not judged."""
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
             widest = "all" if "all" in judged else "both"

@@ -62,16 +62,8 @@ def data_fit(
         )
     fitted = Fitted.of(fit)
     name = fitted.spec.name
-    published: Fitted | None = None
-    reason = NOT_ASKED
-    if against_published:
-        try:
-            published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
-        except TableError as error:
-            reason = str(error)
-        else:
-            reason = "" if Diagnostics.of(published).converged else "its fit has not converged"
-    if published is None or reason:
+    published, reason = _published_or_why_not(table, seed, sampling) if against_published else (None, NOT_ASKED)
+    if published is None:
         return DataFit(_coverage({name: fitted}), pairs, no_comparison=reason)
     fits = {name: fitted, PUBLISHED: published}
     compared = compare_models(fits)
@@ -87,3 +79,12 @@ def data_fit(
 def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
     """Return the predictive coverage of each model."""
     return pd.DataFrame({name: predictive_coverage(fit, PROBS) for name, fit in fits.items()}).T
+
+
+def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:
+    """Return a fit of the published model, or why there is none."""
+    try:
+        published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
+    except TableError as error:
+        return None, str(error)
+    return (published, "") if Diagnostics.of(published).converged else (None, "its fit has not converged")

@@ -284,8 +284,7 @@ class NullDesign:
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
         """Return the mean over replicates, and the values of each replicate."""
-        x = np.stack([self.vectors[word] for word in targets])
-        a = np.stack([self.vectors[word] for word in attributes])
+        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
         mean, singles = self.similarity.average_replicates(x, a)
         planted = [self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles)]
         return planted[0], planted[1:]

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -104,11 +105,8 @@ def graph_sha256(model: pm.Model) -> str:
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
     """The dims of what estimands read in a model, whose labels are those of the table."""
     variables = _drawn(model)
-    found: dict[str, None] = {}
-    for variable, dims in PROTOCOL.items():
-        if variable in variables:
-            found |= dict.fromkeys(dims)
-    return tuple(found)
+    dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
+    return tuple(dict.fromkeys(dims))
 
 
 def _drawn(model: pm.Model) -> set[str]:

@@ -81,7 +81,11 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
         if not isinstance(op, family.rv_type or ()):
             continue
         for parameters in _candidates(family, numbers or []):
-            if numbers is not None and _numbers(_made(family, parameters)) == numbers:
+            try:
+                candidate = family.dist(**parameters)
+            except Exception:  # not with these arguments
+                continue
+            if numbers is not None and _numbers(candidate) == numbers:
                 return family.__name__, parameters
     raise SpecError(
         f"{where}: {described(distribution)} cannot be described by a name and numbers, as a spec requires."
@@ -91,8 +95,6 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 def _numbers(distribution: Any) -> list[float] | None:
     """The numbers that random numbers are drawn with, or None if they are no numbers."""
-    if distribution is None:
-        return None
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
         return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
@@ -115,11 +117,3 @@ def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, fl
 def _rounded(number: float) -> float:
     """PyTensor keeps some constants with 32 bits."""
     return float(f"{number:.7g}")
-
-
-def _made(family: Any, parameters: Mapping[str, float]) -> Any:
-    """Return the distribution with these arguments, or None if PyMC raises an error."""
-    try:
-        return family.dist(**parameters)
-    except Exception:  # not with these arguments
-        return None

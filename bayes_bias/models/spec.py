@@ -88,11 +88,8 @@ class Prior:
     def parse(cls, text: str) -> Self:
         """A prior from how it is written, ``HalfNormal(sigma=0.05)``, in the attributes of a fit for instance."""
         distribution, _, inside = text.removesuffix(")").partition("(")
-        parameters = {}
-        for pair in inside.split(", "):
-            name, value = pair.split("=")
-            parameters[name] = float(value)
-        return cls(distribution, MappingProxyType(parameters))
+        pairs = (pair.split("=") for pair in inside.split(", "))
+        return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
 
     @property
     def size(self) -> Numbers:

@@ -127,10 +127,17 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
         # Vectors must tell how much the preferences of each group (class) vary, and the model keep them apart.
         apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
         expected = table.values.coords.get(f"{side}_preference_sd")
-        is_known = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
-        if parameter in spec.priors and not (is_known and spec.options.get("scales") in apart):
+        tells = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
+        if parameter in spec.priors and not (tells and spec.options.get("scales") in apart):
             spec = without_vectors(spec, parameter)
-    return _with_replicates(table, spec, in_full), spec
+    replicates = table.replicates
+    if replicates is not None:
+        if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
+            reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
+            table = mean_of_replicates(table, reason)
+        elif replicates.are_equal:
+            table = mean_of_replicates(table, "all replicates have the same values and are treated as one")
+    return table, spec
 
 
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
@@ -154,19 +161,6 @@ def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
     if prior.distribution != FROM_VECTORS:
         return spec
     return spec.with_prior(parameter, FALLBACK, **{name: float(value) for name, value in prior.parameters.items()})
-
-
-def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) -> AssociationTable:
-    """Return the table with its replicates, or with their mean, and a notice, if the model has no effects of them."""
-    if table.replicates is None:
-        return table
-    if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
-        reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
-    elif table.replicates.are_equal:
-        reason = "all replicates have the same values and are treated as one"
-    else:
-        return table
-    return mean_of_replicates(table, reason)
 
 
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
