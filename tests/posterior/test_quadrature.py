@@ -105,7 +105,7 @@ def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
 
     def categories_of(names, dim, coordinate):
         belongs_to = table.values[coordinate].to_numpy()
-        words = [table.values[dim].to_numpy()[belongs_to == each] for each in names]
+        words = [table.values[dim].to_numpy()[belongs_to == category] for category in names]
         rows = [general.rows([table.vectors[word] for word in own]) for own in words]
         return [CategoryWords(category, general.profiles(category)) for category in rows]
 
