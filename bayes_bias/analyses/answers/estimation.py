@@ -1,6 +1,7 @@
 """`answers.estimate`: D in answers of chat models, with labels, wordings and words as samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -217,17 +218,14 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
     levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
-        by_scope = {
-            samples: sample(Density(data, SAMPLES[samples]), seed)
-            for samples in SAMPLES
-            if not (samples == "all" and cell.is_one_pair)
-        }
-        key, posterior = (cell.model, cell.stereotype), by_scope.get(scope, by_scope["wordings"])
-        posteriors[key] = posterior
-        rows[key] = _row(cell, data, posterior, scope, ci_prob, unit)
-        for samples in SAMPLES:
-            drawn = by_scope.get(samples)
-            steps[*key, samples] = {} if drawn is None else _summary(drawn.draws.mu.to_numpy() * unit, ci_prob)
+        key, by_scope = (cell.model, cell.stereotype), {}
+        for samples, effects in SAMPLES.items():
+            steps[*key, samples] = {}
+            if samples != "all" or not cell.is_one_pair:
+                by_scope[samples] = sample(Density(data, effects), seed)
+                steps[*key, samples] = _summary(by_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
+        posteriors[key] = by_scope.get(scope, by_scope["wordings"])
+        rows[key] = _row(cell, data, posteriors[key], scope, ci_prob, unit)
         sds = _sds(data, by_scope.get("all", by_scope["wordings"]))
         for source in SOURCES:
             sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
@@ -260,8 +258,8 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     draws = {name.removeprefix("sd_"): column.to_numpy() for name, column in posterior.draws.items() if name != "mu"}
     sds = {"answers": draws[ANSWER]}
     if WORD in draws:
-        of_words = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
-        sds["words"] = draws[WORD] * of_words
+        mean_loading = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
+        sds["words"] = draws[WORD] * mean_loading
     if "wording" in draws:
         sds["wordings"] = draws["wording"]
     if PAIR in draws:
@@ -281,7 +279,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
         "labels_a": labels_a,
         "labels_b": labels_b,
         "wordings": wordings,
-        "words": len({word for words in cell.sets for word in words}),
+        "words": len(set(chain(*cell.sets))),
         "observed": unit * float(data.difference.mean()),
         **_summary(unit * mu, ci_prob),
         "prob_new_answer": float(ndtr(mu / total).mean()),
@@ -300,8 +298,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     """Return numbers of answers and mean D by wording, label, pair, and the group that was named first."""
-    factors = {name: cell.counted[name] for name in ("wording", "label_a", "label_b", "first")}
-    factors[PAIR] = pairs_of(cell.counted)
+    factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
         is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
         if is_level.any():

@@ -136,7 +136,7 @@ def plot_label_pairs(
                     shade = PAPER if abs(value) > 0.7 * reach else INK
                     text = f"{value:+.2f}".replace("-", "−") + f" ({sizes.iloc[i, j]:.0f})"
                     ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
-        columns, rows = (list(map(shortened, map(str, labels))) for labels in (means.columns, means.index))
+        columns, rows = means.columns.astype(str).map(shortened), means.index.astype(str).map(shortened)
         ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=35, ha="right")
         ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
         cells = answers.sides[0].cells
@@ -180,9 +180,12 @@ def plot_agreement(
         ax.set_xlim(0, 1)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        handles = [_marker(name, MARKERS[k], markersize=6) for k, name in enumerate(("answers", "vectors"))]
-        band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
-        legend_below(ax, shown=legend, handles=[*handles, band])
+        handles: list[Any] = [
+            _marker("answers", MARKERS[0], markersize=6),
+            _marker("vectors", MARKERS[1], markersize=6),
+        ]
+        handles.append(Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero"))
+        legend_below(ax, shown=legend, handles=handles)
         set_title(ax, f"{shortened(agreement.name)}: who agrees")
     return ax
 
@@ -310,8 +313,8 @@ def _draw_side_by_side(
     about_zero: bool = False,
 ) -> list[Line2D]:
     """Draw estimates with intervals, one below the other within each row, each with its own marker."""
-    offsets = dict(zip(names, np.linspace(-0.27, 0.27, len(names)), strict=True))
-    markers = dict(zip(names, MARKERS, strict=False))
+    offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
+    markers = {name: MARKERS[k] for k, name in enumerate(names)}
     for y, estimates in enumerate(rows):
         for name, estimate in estimates.iterrows():
             look: dict[str, Any] = {"color": INK}

@@ -202,10 +202,9 @@ class AnswersResult(Tabled):
     def _details_of_one(self) -> list[str]:
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
-        ends = [
-            f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}"
-            for name, step in self.steps(key).iterrows()
-        ]
+        ends = []
+        for name, step in self.steps(key).iterrows():
+            ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}")
         model = f" of {key[0]}" if key[0] and not self.changed else ""
         sentences = [
             *self._verdict(key),
@@ -230,10 +229,9 @@ class AnswersResult(Tabled):
     def _details_of_all(self) -> list[str]:
         clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
         if self.scope == "all" and clear.any():
-            stands, few, one_pair = (
-                in_words(int((clear & reach.isin(kinds)).sum()))
-                for kinds in ((NEW_LABELS,), (FEW_LABELS, FEW_WORDINGS), (ONE_PAIR,))
-            )
+            stands = in_words(int((clear & (reach == NEW_LABELS)).sum()))
+            few = in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))
+            one_pair = in_words(int((clear & (reach == ONE_PAIR)).sum()))
             sentences.append(
                 f"These include {stands} for new labels, {few} from few labels or wordings, and {one_pair} for the only"
                 " pair of labels that was asked."
@@ -253,9 +251,9 @@ class AnswersResult(Tabled):
     def layout(self) -> Layout:
         """Show D of each stereotype with its interval, and the labels and words that it generalises to."""
         rows = self.table
-        marks = [MARKS["distinguishable" if clear else "not distinguishable"] for clear in self.distinguishable]
+        marks = self.distinguishable.map({True: MARKS["distinguishable"], False: MARKS["not distinguishable"]})
         return Layout(
-            [f"{mark} {self.called(key)}" for mark, key in zip(marks, rows.index, strict=True)],
+            list(marks + " " + rows.index.map(self.called)),
             [
                 Column("answers", rows.answers, count, spare=True),
                 Column("observed", rows.observed, _signed, spare=True),
