@@ -59,6 +59,7 @@ def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
 def _rows_of(
     frame: pd.DataFrame, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]], remedy: str
 ) -> pd.DataFrame:
+    """Return what a function reads from the response to each request, with the id of the request."""
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for number, record in enumerate(frame.to_dict("records"), 1):

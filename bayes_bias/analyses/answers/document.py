@@ -49,11 +49,16 @@ _NOTICES = "Notes on the answers"
 def answers_document(result: AnswersResult) -> Document:
     """Return the page of answers, or of a change."""
     table, methods = result.table, _methods(result)
-    with_pairs = [key for key, row in table.iterrows() if min(row.labels_a, row.labels_b) > 1]
-    names = file_names([result.called(key) for key in with_pairs])
-    pairs = {key: f"pairs-{names[result.called(key)]}" for key in with_pairs}
-    images = [(result.called(key), name) for key, name in pairs.items()]
+    with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
+    names = file_names(list(map(result.called, with_pairs)))
+    images = []
+    figures = {kind: partial(plot_answers, result, kind) for kind in KINDS}
+    for model, stereotype in with_pairs:
+        label = result.called((model, stereotype))
+        images.append((label, f"pairs-{names[label]}"))
+        figures[f"pairs-{names[label]}"] = partial(plot_label_pairs, result, stereotype, model)
     means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
+    posteriors = {key: posterior.draws for key, posterior in result.posteriors.items()}
     sides = {"answers": result.sides[0]}
     if isinstance(result, AnswersChange):
         sides = {"before": result.before, "after": result.after}
@@ -65,7 +70,7 @@ def answers_document(result: AnswersResult) -> Document:
             PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
             PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
             PageSection("sources", "Sources of variation", "answers-sources.html"),
-            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if pairs else None,
+            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if images else None,
             None if result.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
             methods_section(methods),
             notices_section(_NOTICES, result.all_notices),
@@ -80,7 +85,7 @@ def answers_document(result: AnswersResult) -> Document:
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
             "sources": Layout(
-                [result.called(key) for key in means.index],
+                list(map(result.called, means.index)),
                 [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
                 caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
             ),
@@ -88,10 +93,7 @@ def answers_document(result: AnswersResult) -> Document:
             "one_pair": ONE_PAIR,
             "reaches": set(table.reach),
         },
-        figures={
-            **{kind: partial(plot_answers, result, kind) for kind in KINDS},
-            **{name: partial(plot_label_pairs, result, key[1], key[0]) for key, name in pairs.items()},
-        },
+        figures=figures,
         latex="answers.tex",
         tables={
             "summary": table,
@@ -99,10 +101,7 @@ def answers_document(result: AnswersResult) -> Document:
             "sources": result.sources,
             "levels": result.levels,
             "published": result.published,
-            "draws": pd.concat(
-                {key: posterior.draws for key, posterior in result.posteriors.items()},
-                names=["model", "stereotype", "draw"],
-            ),
+            "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
         },
         methods=methods,
         provenance={
@@ -117,31 +116,34 @@ def answers_document(result: AnswersResult) -> Document:
 
 
 def _settings(result: Any) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in ("scope", "ci_prob", "seed")}
+    """Return the settings that every result has, for a provenance."""
+    return {"scope": result.scope, "ci_prob": result.ci_prob, "seed": result.seed}
 
 
 def _counts(result: AnswersResult) -> Layout:
     """Lay out the numbers of answers, and of choices by outcome, in each row."""
     rows = result.table
-    outcomes = {name: rows[name.replace(" ", "_")] for name in OUTCOMES[1:]}
-    bounded = [bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH for row in rows.itertuples()]
-    return Layout(
-        [result.called(key) for key in rows.index],
-        [
-            Column("answers", rows.answers, count),
-            Column("labels", [f"{row.labels_a} × {row.labels_b}" for row in rows.itertuples()]),
-            Column("wordings", rows.wordings, count),
-            Column("words", rows.words, count),
-            Column("decided", rows.decided, percent),
-            Column("invalid\nchoices", rows.invalid, share),
-            *(Column(name, numbers, count) for name, numbers in outcomes.items() if numbers.any()),
-            Column("bounds\nof the mean D", bounded),
-            Column("one label", rows.one_label, count),
-        ],
-    )
+    labels, bounded = [], []
+    for row in rows.itertuples():
+        labels.append(f"{row.labels_a} × {row.labels_b}")
+        bounded.append(bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
+    columns = [
+        Column("answers", rows.answers, count),
+        Column("labels", labels),
+        Column("wordings", rows.wordings, count),
+        Column("words", rows.words, count),
+        Column("decided", rows.decided, percent),
+        Column("invalid\nchoices", rows.invalid, share),
+    ]
+    for outcome in OUTCOMES[1:]:
+        numbers = rows[outcome.replace(" ", "_")]
+        columns += [Column(outcome, numbers, count)] if numbers.any() else []
+    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, count)]
+    return Layout(list(map(result.called, rows.index)), columns)
 
 
 def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Return the label of each row, with its estimate in each step and True if its interval excludes zero."""
     rows = []
     for key in result.table.index:
         cells = []
@@ -154,15 +156,21 @@ def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
 
 
 def _methods(result: AnswersResult) -> Methods:
+    """Return the methods text: the answers, the model, and its draws."""
     table = result.table
     labels = table[["labels_a", "labels_b"]]
+    models: dict[str, None] = {}
+    asked: dict[str, Any] = {}
+    for side in result.sides:
+        models |= dict.fromkeys(filter(None, side.models))
+        asked |= {name: value for name, value in side.provenance.items() if value}
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
         "total": count(sum(len(cell.counted) for cell in result.sides[0].cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
-        "models": list(dict.fromkeys(model for side in result.sides for model in side.models if model)),
-        "asked": {name: value for side in result.sides for name, value in side.provenance.items() if value},
+        "models": list(models),
+        "asked": asked,
         "priors": _PRIORS,
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
@@ -177,6 +185,7 @@ def _methods(result: AnswersResult) -> Methods:
 
 
 def _software() -> str:
+    """Return the names and versions of the software, for a methods text."""
     return ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items())
 
 
@@ -196,10 +205,15 @@ def agreement_document(agreement: Agreement) -> Document:
 
 def contrasts_document(contrasts: Contrasts) -> Document:
     """Return the page of differences between models, with a section for each quantity."""
-    topics_of: dict[str, list[str]] = {}
+    topics_by_quantity: dict[str, list[str]] = {}
     for topic in contrasts.topics:
-        topics_of.setdefault(contrasts.quantity(topic).name, []).append(topic)
-    figures = {"models" if len(topics_of) == 1 else topics[0]: topics for topics in topics_of.values()}
+        topics_by_quantity.setdefault(contrasts.quantity(topic).name, []).append(topic)
+    sections, figures = [], {}
+    for quantity, topics in topics_by_quantity.items():
+        name = "models" if len(topics_by_quantity) == 1 else topics[0]
+        facts = {"name": name, "topics": topics}
+        sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
+        figures[name] = partial(plot_model_contrasts, contrasts, topics)
     methods = Methods(
         contrasts.methods,
         {
@@ -214,20 +228,12 @@ def contrasts_document(contrasts: Contrasts) -> Document:
         heading=f"Which models differ in {contrasts.name}?",
         opening={"answer": contrasts.text},
         sections=(
-            *(
-                PageSection(
-                    name,
-                    f"Models in order of {contrasts.quantity(topics[0]).name}",
-                    "model-contrasts.html",
-                    {"name": name, "topics": topics},
-                )
-                for name, topics in figures.items()
-            ),
+            *sections,
             methods_section(methods),
             notices_section(f"Notes on the {contrasts.data}", contrasts.all_notices),
         ),
         facts={"contrasts": contrasts},
-        figures={name: partial(plot_model_contrasts, contrasts, topics) for name, topics in figures.items()},
+        figures=figures,
         tables={"differences": contrasts.table, "ranking": contrasts.ranking},
         methods=methods,
         provenance={**_settings(contrasts), "versions": json.loads(versions()), **contrasts.provenance},
@@ -237,9 +243,11 @@ def contrasts_document(contrasts: Contrasts) -> Document:
 def values_document(estimates: ValueEstimates) -> Document:
     """Return the page of ratings, numbers, refusals, or label probabilities."""
     names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
-    kind, diagnostics = LIKELIHOODS[estimates.likelihood], [Diagnostics.of(fit) for fit in estimates.fits.values()]
-    # Some fits may have no effects of words.
-    priors = {name: prior for fit in estimates.fits.values() for name, prior in json.loads(fit.attrs["priors"]).items()}
+    kind, fits = LIKELIHOODS[estimates.likelihood], list(estimates.fits.values())
+    diagnostics = list(map(Diagnostics.of, fits))
+    priors: dict[str, str] = {}
+    for fit in fits:  # some of which may have no effects of words
+        priors |= json.loads(fit.attrs["priors"])
     facts = {
         "estimates": estimates,
         "kind": kind,
@@ -268,7 +276,7 @@ def values_document(estimates: ValueEstimates) -> Document:
             "sources": estimates.sources,
         },
         methods=methods,
-        fits=dict(zip(names.values(), estimates.fits.values(), strict=True)),
+        fits=dict(zip(names.values(), fits, strict=True)),
         provenance={
             "likelihood": estimates.likelihood,
             **_settings(estimates),

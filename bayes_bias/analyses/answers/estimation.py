@@ -214,6 +214,7 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
+    """Return the fields of a result. D of the draws is multiplied by `unit`, which is 2 for half a change."""
     posteriors, rows, steps, sources = {}, {}, {}, {}
     levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
@@ -244,10 +245,12 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
 
 
 def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    """Return rows by keys of several parts, as a frame."""
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
+    """Return mean, sd, interval and probabilities of draws."""
     above = float((mu > 0).mean())
     numbers = {key: float(value) for key, value in summarize_draws(mu, ci_prob).items()}
     return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
@@ -268,6 +271,7 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
 
 
 def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: float, unit: int) -> dict[str, Any]:
+    """Return the row of a model and stereotype in the table of a result."""
     mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
     total = np.sqrt(sum(sd**2 for sd in sds.values()))
     mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total**2)
@@ -308,5 +312,6 @@ def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFram
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:
+    """Return the published numbers, with a row for each model and stereotype."""
     rows = {(cell.model, cell.stereotype): published_row(cell, ci_prob) for cell in answers.cells}
     return _frame(rows, ["model", "stereotype"])

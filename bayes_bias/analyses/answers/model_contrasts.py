@@ -145,7 +145,7 @@ class Contrasts(Tabled):
         """Show the differences in topics of one quantity."""
         rows, quantity, unit = self.in_units(self.table, topics)
         return Layout(
-            [self.row_name(topic, f"{first} − {second}") for topic, first, second in rows.index],
+            [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
                 Column("questions", rows.questions, count, spare=True),
                 *estimates(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),

@@ -127,4 +127,5 @@ def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
 
 
 def _ess(weights: Numbers) -> float:
+    """Return the effective number of draws with these weights."""
     return float(1 / (weights**2).sum())

@@ -71,19 +71,22 @@ def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the values of the pairs of each type, if there are several types in the rows."""
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
 
 
 def _table(rows: dict[str, dict[str, float]]) -> pd.DataFrame:
+    """Return rows by their labels as a frame."""
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("label")
 
 
 def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
+    """Return the published numbers of some pairs."""
     ahead, tied, count = int(rows.ahead.sum()), int(rows.tied.sum()), len(rows)
     test = binomtest(ahead, count)
-    wilson, exact = (test.proportion_ci(ci_prob, method) for method in ("wilson", "exact"))
+    wilson, exact = test.proportion_ci(ci_prob, "wilson"), test.proportion_ci(ci_prob, "exact")
     return {
         "pairs": count,
         "ahead": ahead,
@@ -93,35 +96,38 @@ def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
         **_named(ci_prob, "exact", (exact.low, exact.high)),
         "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
         "ties_half": ties_as_half(rows).mean(),
-        **_named(ci_prob, "ties_half", _student(ties_as_half(rows), ci_prob)),
+        **_student(ci_prob, "ties_half", ties_as_half(rows)),
         "difference": rows.difference.mean(),
-        **_named(ci_prob, "student", _student(rows.difference, ci_prob)),
+        **_student(ci_prob, "student", rows.difference),
     }
 
 
 def _change(change: pd.DataFrame, ci_prob: float) -> dict[str, float]:
+    """Return the published numbers of the change of some pairs."""
     gained, lost = int((change.share > 0).sum()), int((change.share < 0).sum())
-    share, half, difference = (_student(change[column], ci_prob) for column in change)
     return {
         "pairs": len(change),
         "gained": gained,
         "lost": lost,
         "change": change.share.mean(),
-        **_named(ci_prob, "change", share),
+        **_student(ci_prob, "change", change.share),
         "ties_half": change.ties_half.mean(),
-        **_named(ci_prob, "ties_half", half),
+        **_student(ci_prob, "ties_half", change.ties_half),
         "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
         "difference": change.difference.mean(),
-        **_named(ci_prob, "student", difference),
+        **_student(ci_prob, "student", change.difference),
     }
 
 
 def _named(ci_prob: float, of: str, interval: tuple[float, float]) -> dict[str, float]:
-    return dict(zip(interval_names(ci_prob, "ci", of), interval, strict=True))
+    """Return the bounds of an interval by their names."""
+    lower, upper = interval_names(ci_prob, "ci", of)
+    return {lower: interval[0], upper: interval[1]}
 
 
-def _student(values: "pd.Series[float]", ci_prob: float) -> tuple[float, float]:
-    if len(values) < 2:
-        return nan, nan
-    reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
-    return values.mean() - reach, values.mean() + reach
+def _student(ci_prob: float, of: str, values: "pd.Series[float]") -> dict[str, float]:
+    """Return Student's interval of a mean by its names, which is missing for one pair."""
+    reach = nan
+    if len(values) > 1:
+        reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
+    return _named(ci_prob, of, (values.mean() - reach, values.mean() + reach))

@@ -88,11 +88,11 @@ class PairsResult(Tabled):
     @property
     def problems(self) -> tuple[str, ...]:
         """Return the reasons why fits have not converged, empty if they have."""
-        return tuple(
-            f"{name}: {'; '.join(problems)}"
-            for name, fit in self.fits.items()
-            if (problems := Diagnostics.of(fit).problems)
-        )
+        problems = []
+        for name, fit in self.fits.items():
+            if reasons := Diagnostics.of(fit).problems:
+                problems.append(f"{name}: {'; '.join(reasons)}")
+        return tuple(problems)
 
     def document(self) -> "Document":
         """Return the page of the pairs and its files, for `bayes_bias.write`."""
@@ -109,9 +109,8 @@ class PairsResult(Tabled):
         """Return the answer to the question of the page, in a sentence."""
         row = self.row("share")
         if self.problems:
-            return " ".join(
-                ["No verdict, because a fit has not converged.", *(f"{capitalized(each)}." for each in self.problems)]
-            )
+            sentences = [f"{capitalized(problem)}." for problem in self.problems]
+            return " ".join(["No verdict, because a fit has not converged.", *sentences])
         if self.changed:
             number = with_interval(row, self.ci_prob, 1, factor=100, unit="percentage points")
             subject = f"The share changed by {number}"
@@ -145,11 +144,13 @@ class PairsResult(Tabled):
         return " ".join([self.verdict, *more, *self._as_published()])
 
     def _more(self) -> list[str]:
+        """Return sentences about the difference and, in subclasses, about intervals and plans."""
         row = self.row("difference")
         number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
         return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
 
     def _as_published(self) -> list[str]:
+        """Return sentences about the published share."""
         raise NotImplementedError
 
     @property
@@ -349,18 +350,20 @@ class SentencePairsChange(PairsResult):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        of_sides = (f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems)
-        return (*super().problems, *of_sides)
+        problems = list(super().problems)
+        for state, side in self.sides.items():
+            problems += [f"{state}, {problem}" for problem in side.problems]
+        return tuple(problems)
 
     def _as_published(self) -> list[str]:
-        raw, sides = self.published.loc[ALL_PAIRS], (self.before, self.after)
-        before, after = (share(side.published.share[ALL_PAIRS]) for side in sides)
+        raw = self.published.loc[ALL_PAIRS]
+        before, after = (share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
         sentences = [
             f"The published share of {raw.pairs:,.0f} pairs is {before} before and {after} after: the stereotypical"
             f" sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
         ]
         if self.before.ties or self.after.ties:
-            before, after = (share(side.row("share").observed) for side in sides)
+            before, after = (share(side.row("share").observed) for side in self.sides.values())
             sentences.append(
                 f"It counts {self.before.ties:,} pairs that tie before and {self.after.ties:,} after as not"
                 f" stereotypical. With ties as half, as in the estimate, it is {before} before and {after} after."

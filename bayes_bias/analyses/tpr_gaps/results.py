@@ -184,8 +184,8 @@ class TprGaps(Tabled):
         if clear.empty:
             return f"For none of {gaps} {excludes}."
         examples = []
-        for (of_class, group), row in clear[:_NAMED].iterrows():
-            name = of_class if self.two_groups else f"{of_class}, {group}"
+        for (class_name, group), row in clear[:_NAMED].iterrows():
+            name = class_name if self.two_groups else f"{class_name}, {group}"
             examples.append(f"{name} ({signed(row['mean'])})")
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
         return f"For {in_words(len(clear))} of {gaps} {excludes}: {', '.join(examples)}{more}."
@@ -222,7 +222,7 @@ class TprGaps(Tabled):
             return Column(heading, pairs, lambda pair: "; ".join(map(form, pair)), spare=True)
 
         return Layout(
-            [f"{of_class}, {group}" if several else str(of_class) for of_class, group in rows.index],
+            [f"{class_name}, {group}" if several else str(class_name) for class_name, group in rows.index],
             [
                 both("people\nand the others", "people", count),
                 both("rate\nand the others’", "tpr", partial(plain, decimals=2)),
