@@ -315,9 +315,9 @@ def _table(
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
         columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
     columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
-    group_of = {}
+    group_of: dict[str, str] = {}
     for group, labels in questions.wordlist.groups.items():
-        group_of |= {label.casefold(): group for label in labels}
+        group_of |= dict.fromkeys(map(str.casefold, labels), group)
     columns["first"] = choices.first_per_answer(lookup(_folded(rows["first"]), group_of, ""))
     columns["word_set"] = word_set
     for side, (group, class_name) in zip("ab", questions.classes, strict=True):

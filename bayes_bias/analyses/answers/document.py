@@ -1,10 +1,12 @@
 """The pages of answers of chat models: estimates, changes, comparisons, and values."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
@@ -52,7 +54,7 @@ def answers_document(result: AnswersResult) -> Document:
     with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
     names = file_names(list(map(result.called, with_pairs)))
     images = []
-    figures = {kind: partial(plot_answers, result, kind) for kind in KINDS}
+    figures: dict[str, Callable[[], Axes]] = {kind: partial(plot_answers, result, kind) for kind in KINDS}
     for model, stereotype in with_pairs:
         label = result.called((model, stereotype))
         images.append((label, f"pairs-{names[label]}"))

@@ -215,7 +215,8 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
     """Return the fields of a result. D of the draws is multiplied by `unit`, which is 2 for half a change."""
-    posteriors, rows, steps, sources = {}, {}, {}, {}
+    posteriors, rows, sources = {}, {}, {}
+    steps: dict[tuple[str, str, str], dict[str, float]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")

@@ -206,7 +206,7 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
     """Return the answers as choices between the label of a group and the others, for each group."""
     group_of: dict[str, str] = {}
     for group, labels in words.groups.items():
-        group_of |= {label.casefold(): group for label in labels}
+        group_of |= dict.fromkeys(map(str.casefold, labels), group)
     by_text: dict[str, dict[str, str]] = {}
     for text in rows[LABELS].unique():
         labels = tuple(map(str.strip, text.split(SEPARATOR.strip())))

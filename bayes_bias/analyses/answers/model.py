@@ -183,7 +183,7 @@ class Density:
         _, _, answers_of_pairs = self._products
         width = self._design[0].shape[1]
         rows = max(1, _AT_ONCE // (width * max(width, len(answers_of_pairs))))
-        log_density, centre, sd = np.empty(len(scales)), np.empty(len(scales)), np.empty(len(scales))
+        log_density, centre, sd = np.empty((3, len(scales)))
         for start in range(0, len(scales), rows):
             block = slice(start, start + rows)
             log_density[block], centre[block], sd[block] = self._log_density_of_block(scales[block])

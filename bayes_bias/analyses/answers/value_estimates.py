@@ -318,7 +318,7 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
         "reach": cell.reach,
         "converged": Diagnostics.of(fit).converged,
     }
-    variables = {}
+    variables: dict[str, str] = {}
     for factor in data.factors:
         variables |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
     # Standard deviations of effects are in units of the predictor.

@@ -92,7 +92,7 @@ class LabelGroups:
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
     """Return the position of the part that contains each name, in lower case."""
-    positions = {}
+    positions: dict[str, int] = {}
     for position, names in enumerate(parts):
         positions |= dict.fromkeys(map(str.casefold, names), position)
     return positions
@@ -189,8 +189,8 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {}
     for group, names in groups.items():
-        texts = listed(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
-        labels[str(group)] = tuple(map(str, texts))
+        checked = listed(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
+        labels[str(group)] = tuple(map(str, checked))
     texts = list(map(str.casefold, chain(*labels.values())))
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None or not all(labels.values()):

@@ -40,7 +40,11 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     discrepancies. Statistica Sinica, 6(4), 733-760. https://www.jstor.org/stable/24306036
     """
     rng, data = np.random.default_rng(seed), difference["constant_data"].to_dataset()
-    replicates = _replicated_differences(difference["posterior"].to_dataset(), data, rng)
+    draws = _thinned(difference["posterior"].to_dataset(), rng)
+    expected = linear_predictor(draws, data, "mean")
+    columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
+    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
+    replicates = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
     rows = {}
     for name, statistic in _OF_DIFFERENCES.items():
         rows[name] = _row(statistic(data.difference.to_numpy()), list(map(statistic, replicates)))
@@ -67,15 +71,6 @@ def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
         upper: float(high),
         "fits": bool(low <= observed <= high),
     }
-
-
-def _replicated_differences(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> Numbers:
-    """Return differences drawn from the posterior predictive distribution, (draws, pairs)."""
-    few = _thinned(posterior, rng)
-    expected = linear_predictor(few, data, "mean")
-    columns = {str(name): draws.to_numpy()[:, None] for name, draws in few.items() if draws.ndim == 1}
-    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
-    return np.asarray(distribution.rvs(*parameters, size=expected.shape, random_state=rng))
 
 
 def _spread_between(position: NDArray[np.int64], ahead: NDArray[np.bool_]) -> float:

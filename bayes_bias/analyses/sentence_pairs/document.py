@@ -1,6 +1,7 @@
 """The page of sentence pairs, or of their change: shares, differences, plan and checks."""
 
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
@@ -24,11 +25,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
     methods = methods_of(pairs)
     estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
-    notices: list[str] = []
-    sources = {}
-    for state, side in sides.items():
-        notices += side.scores.notices
-        sources[state] = {**side.scores.provenance, "sha256": side.scores.sha256}
+    notices = list(chain.from_iterable(side.scores.notices for side in sides.values()))
     if changed:
         heading = f"Did the preference for stereotypical sentences change in {pairs.name}?"
         both_sides = pd.concat({state: side.table for state, side in sides.items()}, names=["state"])
@@ -65,7 +62,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
         fits=fits,
         provenance={
             **model_provenance(pairs, next(iter(fits.values()))),
-            **sources,
+            **{state: {**side.scores.provenance, "sha256": side.scores.sha256} for state, side in sides.items()},
             "fits": {name: fitted.provenance for name, fitted in fits.items()},
         },
     )

@@ -81,10 +81,9 @@ class PairContrasts(Contrasts):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        sources = {}
-        for model, scores in self.scores.items():
-            sources[model] = {**scores.provenance, "sha256": scores.sha256}
-        return {"scores": sources}
+        return {
+            "scores": {model: {**scores.provenance, "sha256": scores.sha256} for model, scores in self.scores.items()}
+        }
 
     @property
     def all_notices(self) -> tuple[str, ...]:

@@ -137,14 +137,15 @@ def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[st
 
     If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
     """
-    dims, constants = {_LOADINGS: (_CONTRAST, TYPE)}, set()
+    dims: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
+    unnamed_inputs: set[str] = set()
     for dim in _dims(data):
         dims[_numbers(dim)] = (dim,)
-        constants |= set() if coords is None else {_evidence(dim), _numbers(dim)}
+        unnamed_inputs |= set() if coords is None else {_evidence(dim), _numbers(dim)}
     tensors = {}
     for name, values in inputs.items():
-        is_constant = name in constants
-        tensors[name] = pt.constant(values) if is_constant else pm.Data(name, values, dims=dims.get(name))
+        is_unnamed = name in unnamed_inputs
+        tensors[name] = pt.constant(values) if is_unnamed else pm.Data(name, values, dims=dims.get(name))
     return tensors
 
 

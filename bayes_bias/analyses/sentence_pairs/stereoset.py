@@ -13,16 +13,10 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import check_path, described
-from bayes_bias.citation import Reference
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.files import read_json, refuse_pipe_or_address
 from bayes_bias.table.association_table import announce
 
-REFERENCE = Reference(
-    "Nadeem, M., Bethke, A., & Reddy, S. (2021). StereoSet: Measuring stereotypical bias in pretrained language "
-    "models. ACL-IJCNLP 2021, 5356-5371.",
-    "10.18653/v1/2021.acl-long.416",
-)
 TASKS = ("intrasentence", "intersentence")
 _LABELS = {"stereotype": "stereotype", "anti-stereotype": "antistereotype", "unrelated": "unrelated"}
 
