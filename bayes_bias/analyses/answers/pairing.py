@@ -75,7 +75,23 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " the same question"
         )
     pairs = zip(cells, sides, strict=True)
-    return [replace(cell, replies=_same_number(cell, side, question, number)) for cell, side in pairs], notices
+    same = [replace(cell, replies=_same_number(cell, side, question, number)) for cell, side in pairs]
+    return _with_common_words(same), notices
+
+
+def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells with the shares of words that all of them chose a label for, in the sets of the same questions.
+
+    Contrasts of words are paired by position, so that all cells must have the same words.
+    """
+    words, common = [], None
+    for cell in cells:
+        word_set = cell.shares.index.get_level_values("word_set")
+        sets = np.array(["\n".join(words_of_set) for words_of_set in cell.sets], object)
+        words.append(pd.MultiIndex.from_arrays([sets[word_set], cell.shares.index.get_level_values("word")]))
+        is_used = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
+        common = words[-1][is_used] if common is None else common.intersection(words[-1][is_used])
+    return [replace(cell, shares=cell.shares[words[k].isin(common)]) for k, cell in enumerate(cells)]
 
 
 def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
