@@ -110,6 +110,8 @@ def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         top = []
         for token in choice["logprobs"]["content"][0]["top_logprobs"]:
             top.append((str(token["token"]), float(token["logprob"])))
+        if not top:
+            raise KeyError("top_logprobs")
         yield {"top": tuple(top)}
 
 

@@ -164,6 +164,7 @@ def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
         (WORDS_ASKED.assign(id="1"), with_top({"man1": -1.0}), "prompts id twice"),
         (WORDS_ASKED.iloc[1:], with_top({"man1": -1.0}), "replies no prompt id 1"),
         (WORDS_ASKED, batch("OpenAI")[:1], "replies row 1 logprobs top_logprobs"),
+        (WORDS_ASKED, with_top({"man1": -1.0}, {}), "replies row 2 no 'top_logprobs' Request top_logprobs"),
         (WORDS_ASKED, [{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
     ],
 )
