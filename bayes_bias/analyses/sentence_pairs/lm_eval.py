@@ -227,10 +227,10 @@ def is_log(path: str | Path) -> bool:
 
 
 def _samples(file: Path) -> Iterator[_Sample]:
-    """Return the samples of a log, which are numbered without blank lines."""
-    number_of_sample = 0
+    """Return the samples of a log, one in each line."""
     path = given_table(file, "scores", SentencePairsError, _REMEDY)
-    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
+    # A sentence may contain other characters at which Python would split lines.
+    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -241,8 +241,7 @@ def _samples(file: Path) -> Iterator[_Sample]:
             ) from error
         if not isinstance(sample, Mapping) or not isinstance(sample.get("doc"), Mapping):
             raise SentencePairsError(f"Line {number} of `scores` '{file}' has no 'doc'. {_REMEDY}")
-        number_of_sample += 1
-        place = f"{file.name}, line {number_of_sample}"
+        place = f"{file.name}, line {number}"
         yield _Sample(sample, sample["doc"], _likelihoods(sample, place), file, place)
 
 

@@ -114,6 +114,7 @@ def test_several_logs_are_one_with_matching_items(tmp_path):
     ("text", "words"),
     [
         ("{", "Line 1 not JSON"),
+        ("\n\n" + json.dumps(sample(0, {"sent_more": "a"}, [1, 2], True)), "line 3 lacks 'bias_type'"),
         ('{"doc_id": 1}', "Line 1 no 'doc'"),
         (json.dumps(sample(0, {"question": "?"}, [1, 2], True)), "another task question"),
         (
@@ -379,3 +380,14 @@ def test_items_of_two_models_are_pairs_not_places(tmp_path):
     parts = lm_eval([log(tmp_path, f"crows_pairs_english_{kind}", subset(after, kind)) for kind in ("age", "gender")])
     assert whole.rows.index.equals(parts.rows.index)
     assert whole.rows.bias_type.equals(parts.rows.bias_type)
+
+
+def test_a_sentence_with_a_line_separator_is_one_line(tmp_path):
+    samples = crows_pairs(True, 4)
+    for record in samples:
+        record["doc"]["sent_more"] += " says so"
+    expected = lm_eval(written(tmp_path / "samples_crows_pairs.jsonl", samples))
+    text = "\n".join(json.dumps(record, ensure_ascii=False) for record in samples)
+    path = tmp_path / "samples_crows_pairs_separated.jsonl"
+    path.write_text(text.replace(" says", "\u2028says"), encoding="utf-8")
+    assert lm_eval(path).rows.equals(expected.rows)
