@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
-from bayes_bias.analyses.answers.model import PRIORS
+from bayes_bias.analyses.answers.model import PRIOR_TEXTS
 from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.plots import (
     KINDS,
@@ -29,22 +30,9 @@ from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import versions
-from bayes_bias.formatting import (
-    DASH,
-    Column,
-    Layout,
-    bounds,
-    capitalized,
-    count,
-    estimate,
-    level,
-    percent,
-    plain,
-    share,
-)
+from bayes_bias.formatting import DASH, Column, Layout
 from bayes_bias.table.columns import interval_of
 
-_PRIORS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 _NOTICES = "Notes on the answers"
 
 
@@ -80,15 +68,15 @@ def answers_document(result: AnswersResult) -> Document:
         facts={
             "result": result,
             "what": result.quantity,
-            "level": level(result.ci_prob),
+            "level": fmt.level(result.ci_prob),
             "answers": result.layout,
             "counts": None if result.changed else _counts(result),
-            "decided": percent(float((table.decided * table.answers).sum() / table.answers.sum())),
+            "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
             "sources": Layout(
                 list(map(result.called, means.index)),
-                [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
+                [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
                 caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
             ),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
@@ -110,7 +98,10 @@ def answers_document(result: AnswersResult) -> Document:
             **_settings(result),
             "draws": DRAWS,
             "model": "answers",
-            "priors": {"mu": "Uniform(-1, 1)", **{f"sd_{name}": f"HalfNormal({sd})" for name, sd in _PRIORS.items()}},
+            "priors": {
+                "mu": "Uniform(-1, 1)",
+                **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
+            },
             "versions": json.loads(versions()),
             **{state: side.facts for state, side in sides.items()},
         },
@@ -128,19 +119,19 @@ def _counts(result: AnswersResult) -> Layout:
     labels, bounded = [], []
     for row in rows.itertuples():
         labels.append(f"{row.labels_a} × {row.labels_b}")
-        bounded.append(bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
+        bounded.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
     columns = [
-        Column("answers", rows.answers, count),
+        Column("answers", rows.answers, fmt.count),
         Column("labels", labels),
-        Column("wordings", rows.wordings, count),
-        Column("words", rows.words, count),
-        Column("decided", rows.decided, percent),
-        Column("invalid\nchoices", rows.invalid, share),
+        Column("wordings", rows.wordings, fmt.count),
+        Column("words", rows.words, fmt.count),
+        Column("decided", rows.decided, fmt.percent),
+        Column("invalid\nchoices", rows.invalid, fmt.share),
     ]
     for outcome in OUTCOMES[1:]:
         numbers = rows[outcome.replace(" ", "_")]
-        columns += [Column(outcome, numbers, count)] if numbers.any() else []
-    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, count)]
+        columns += [Column(outcome, numbers, fmt.count)] if numbers.any() else []
+    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.count)]
     return Layout(list(map(result.called, rows.index)), columns)
 
 
@@ -152,7 +143,7 @@ def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
         for name in STEPS:
             step = result.ladder.loc[(*key, name)]
             lower, upper = interval_of(step)
-            cells.append((estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+            cells.append((fmt.estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
         rows.append((result.called(key), cells))
     return rows
 
@@ -169,16 +160,16 @@ def _methods(result: AnswersResult) -> Methods:
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
-        "total": count(sum(len(cell.counted) for cell in result.sides[0].cells)),
+        "total": fmt.count(sum(len(cell.counted) for cell in result.sides[0].cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
         "models": list(models),
         "asked": asked,
-        "priors": _PRIORS,
+        "priors": PRIOR_TEXTS,
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
-        "draws": count(DRAWS),
-        "pareto_k": plain(float(table.pareto_k.max()), 2),
-        "ess": count(float(table.ess.min())),
+        "draws": fmt.count(DRAWS),
+        "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
+        "ess": fmt.count(float(table.ess.min())),
         "ci_prob": result.ci_prob,
         "software": _software(),
         "one_pair": int((table.reach == ONE_PAIR).sum()),
@@ -221,7 +212,7 @@ def contrasts_document(contrasts: Contrasts) -> Document:
         {
             **contrasts.facts,
             "contrasts": contrasts,
-            "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
+            "pareto_k": fmt.plain(float(contrasts.table.pareto_k.max()), 2),
             "software": _software(),
         },
     )
@@ -253,10 +244,10 @@ def values_document(estimates: ValueEstimates) -> Document:
     facts = {
         "estimates": estimates,
         "kind": kind,
-        "total": count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "total": fmt.count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
         "priors": priors,
-        "r_hat": plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
-        "ess": count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+        "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
+        "ess": fmt.count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
         "software": _software(),
     }
     methods = Methods("methods-of-values.txt", facts)
@@ -265,7 +256,7 @@ def values_document(estimates: ValueEstimates) -> Document:
         heading=f"Do answers differ between groups in {estimates.answers.name}?",
         opening={"answer": estimates.text},
         sections=(
-            PageSection("values", capitalized(kind.quantity), "answers-values.html"),
+            PageSection("values", fmt.capitalized(kind.quantity), "answers-values.html"),
             methods_section(methods),
             notices_section(_NOTICES, estimates.answers.notices),
         ),

@@ -259,15 +259,15 @@ def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
     """Return draws of the standard deviation of D by source."""
-    draws = {name.removeprefix("sd_"): column.to_numpy() for name, column in posterior.draws.items() if name != "mu"}
-    sds = {"answers": draws[ANSWER]}
-    if WORD in draws:
+    draws = posterior.draws
+    sds = {"answers": draws[f"sd_{ANSWER}"].to_numpy()}
+    if f"sd_{WORD}" in draws:
         mean_loading = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
-        sds["words"] = draws[WORD] * mean_loading
-    if "wording" in draws:
-        sds["wordings"] = draws["wording"]
-    if PAIR in draws:
-        sds["labels"] = np.sqrt(draws["label_a"] ** 2 + draws["label_b"] ** 2 + draws[PAIR] ** 2)
+        sds["words"] = draws[f"sd_{WORD}"].to_numpy() * mean_loading
+    if "sd_wording" in draws:
+        sds["wordings"] = draws["sd_wording"].to_numpy()
+    if f"sd_{PAIR}" in draws:
+        sds["labels"] = np.sqrt((draws[["sd_label_a", "sd_label_b", f"sd_{PAIR}"]].to_numpy() ** 2).sum(axis=1))
     return sds
 
 

@@ -33,6 +33,7 @@ type Numbers = NDArray[np.float64]
 PRIORS: Mapping[str, float] = MappingProxyType(
     {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
 )
+PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
 # The effects that count as samples in each step, from these answers alone to new labels.
 SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -12,7 +12,7 @@ from scipy.linalg import helmert
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
-from bayes_bias.analyses.answers.model import PRIORS, Density, Observed, Together, observed
+from bayes_bias.analyses.answers.model import PRIOR_TEXTS, Density, Observed, Together, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, draw
 from bayes_bias.analyses.answers.reading import read_answers
@@ -220,7 +220,7 @@ class ModelContrasts(Contrasts):
         return {
             "models": self.answers.models,
             "total": count(sum(len(cell.counted) for cell in self.answers.cells)),
-            "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
+            "priors": PRIOR_TEXTS,
         }
 
     @property
@@ -304,7 +304,7 @@ def compare_models(
             same_questions, omitted = matched(cells, "answers")
             notices += [f"{stereotype}: {notice}" for notice in omitted]
             models = [cell.model for cell in cells]
-            sides, effects = [observed(cell) for cell in same_questions], effects_of(same_questions[0], scope)
+            sides, effects = list(map(observed, same_questions)), effects_of(same_questions[0], scope)
             tables[stereotype], rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")

@@ -55,8 +55,8 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     question = [*_QUESTION, "first"] if is_known else _QUESTION
     sides = []
     for cell in cells:
-        texts = np.array(["\n".join(words) for words in cell.sets], object)
-        sides.append(cell.counted.assign(words=texts[cell.counted.word_set.to_numpy()]).sort_index())
+        words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
+        sides.append(cell.counted.assign(words=words).sort_index())
     answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
     number = answers.min(axis=1).rename("pairs")
     if not number.any():
@@ -79,6 +79,11 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     return _with_common_words(same), notices
 
 
+def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
+    """Return the words that were asked together as one text for each set."""
+    return np.array(list(map("\n".join, cell.sets)), object)
+
+
 def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells with the shares of words that all of them chose a label for, in the sets of the same questions.
 
@@ -87,8 +92,8 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
     words, common = [], None
     for cell in cells:
         word_set = cell.shares.index.get_level_values("word_set")
-        sets = np.array(["\n".join(words_of_set) for words_of_set in cell.sets], object)
-        words.append(pd.MultiIndex.from_arrays([sets[word_set], cell.shares.index.get_level_values("word")]))
+        word = cell.shares.index.get_level_values("word")
+        words.append(pd.MultiIndex.from_arrays([_texts_of_sets(cell)[word_set], word]))
         is_used = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
         common = words[-1][is_used] if common is None else common.intersection(words[-1][is_used])
     return [replace(cell, shares=cell.shares[words[k].isin(common)]) for k, cell in enumerate(cells)]
@@ -112,15 +117,19 @@ def half_change(before: Cell, after: Cell) -> Observed:
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
     """Return a weighted sum of the D of answers to the same questions, as data of the model."""
-    words = noise = np.zeros((len(sides), 0))
-    if len({len(side.contrasts) for side in sides}) == 1:
-        words = np.stack([side.contrasts for side in sides])
-        noise = np.stack([side.noise for side in sides])
+    difference, rounding, contrasts, noise = [], [], [], []
+    for side in sides:
+        difference.append(side.difference)
+        rounding.append(side.rounding)
+        contrasts.append(side.contrasts)
+        noise.append(side.noise)
+    if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of them
+        contrasts = noise = [np.zeros(0)] * len(sides)
     return Observed(
-        weights @ np.stack([side.difference for side in sides]),
+        weights @ np.stack(difference),
         sides[0].keys,
         sides[0].words,
-        weights @ words,
-        np.sqrt(weights**2 @ noise**2),
-        float(weights**2 @ np.array([side.rounding for side in sides])),
+        weights @ np.stack(contrasts),
+        np.sqrt(weights**2 @ np.stack(noise) ** 2),
+        float(weights**2 @ np.array(rounding)),
     )

@@ -85,7 +85,7 @@ def plot_answers(
     with style(palette):
         ax = axes_or_new(ax, rows=len(answers.table), row_height=height, extra=1.7)
         handles = draw(ax, answers)
-        label_rows(ax, [answers.called(row) for row in answers.table.index])
+        label_rows(ax, list(map(answers.called, answers.table.index)))
         legend_below(ax, shown=legend, handles=handles)
         reliable = bool((answers.table.pareto_k <= MAX_PARETO_K).all())
         title = title.replace("D", answers.quantity)
@@ -242,7 +242,7 @@ def plot_values(
     """
     check_kind("estimates", estimates, ValueEstimates, "not a result of `answers.estimate_values`. Pass such a result.")
     rows, quantity = estimates.table, LIKELIHOODS[estimates.likelihood].quantity
-    names = [estimates.called(key) for key in rows.index]
+    names = list(map(estimates.called, rows.index))
     label = f"{quantity} ({estimates.unit})" if estimates.unit else quantity
     title, converged = (estimates.answers.name, quantity), bool(rows.converged.all())
     with style(palette):
@@ -289,7 +289,7 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    steps = [answers.steps(key) for key in answers.table.index]
+    steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4, about_zero=True)
     _zero(ax, answers)
     return handles
@@ -297,7 +297,8 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
-    handles = _draw_side_by_side(ax, sources, {source: source for source in SOURCES}, linewidth=1.2, markersize=3.6)
+    names = dict(zip(SOURCES, SOURCES, strict=True))
+    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, markersize=3.6)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
     return handles

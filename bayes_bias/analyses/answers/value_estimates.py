@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
@@ -22,16 +23,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    capitalized,
-    count,
-    in_words,
-    probability,
-    probability_in_words,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimates, interval_of, with_interval
@@ -124,8 +116,8 @@ class ValueEstimates(Tabled):
             return self._sentences(self.table.index[0])[0]
         found = int(self.distinguishable.sum())
         verb = "is" if found == 1 else "are"
-        estimates = f"{in_words(found)} of {in_words(len(self.table))} estimates"
-        return f"{capitalized(estimates)} {verb} distinguishable from zero."
+        estimates = f"{fmt.in_words(found)} of {fmt.in_words(len(self.table))} estimates"
+        return f"{fmt.capitalized(estimates)} {verb} distinguishable from zero."
 
     @property
     def text(self) -> str:
@@ -137,13 +129,13 @@ class ValueEstimates(Tabled):
         return " ".join([*sentences, f"The estimand is the {self.quantity} ({self.answers.name})."])
 
     def _sentences(self, key: tuple[str, str, str]) -> list[str]:
-        row, name = self.table.loc[key], capitalized(self.called(key))
+        row, name = self.table.loc[key], fmt.capitalized(self.called(key))
         if not row.converged:
             return [f"{name} has no verdict, because the fit has not converged."]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
-        chance = probability_in_words(row.prob_above)
+        chance = fmt.probability_in_words(row.prob_above)
         return [
             f"{name} is {number}, {judged}.",
             f"This holds for {whom}. The probability that it is positive is {chance}.",
@@ -156,13 +148,13 @@ class ValueEstimates(Tabled):
         return Layout(
             list(map(self.called, rows.index)),
             [
-                Column("answers", rows.answers, count, spare=True),
+                Column("answers", rows.answers, fmt.count, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, self.decimals),
-                Column("P(above 0)", rows.prob_above, probability),
+                Column("P(above 0)", rows.prob_above, fmt.probability),
                 Column("generalises to", rows.reach, words=True),
             ],
             heading="estimate",
-            caption=f"{capitalized(self.quantity)}{unit}: {self.answers.name}",
+            caption=f"{fmt.capitalized(self.quantity)}{unit}: {self.answers.name}",
         )
 
     @property
