@@ -76,9 +76,9 @@ def test_two_models_differ_by_the_change_of_estimate():
 def test_questions_of_one_model_do_not_affect_the_comparison():
     shared = of_models({"low": -0.2, "high": 0.3}, number=60)
     # Each model also has answers about other words, as many as the other model.
-    job, home = [shared[shared.word.str.startswith(name)] for name in ("job", "home")]
-    few_jobs, few_homes = job[job.word < "job2"], home[home.word < "home2"]
-    many_jobs, many_homes = job[job.word >= "job2"], home[home.word.between("home2", "home3")]
+    job_rows, home_rows = [shared[shared.word.str.startswith(name)] for name in ("job", "home")]
+    few_jobs, few_homes = job_rows[job_rows.word < "job2"], home_rows[home_rows.word < "home2"]
+    many_jobs, many_homes = job_rows[job_rows.word >= "job2"], home_rows[home_rows.word.between("home2", "home3")]
     own = [
         pd.concat([few_jobs, few_homes]).query("model == 'low'").assign(answer=lambda rows: rows.answer + 1000),
         pd.concat([many_jobs, many_homes]).query("model == 'high'").assign(answer=lambda rows: rows.answer + 2000),
