@@ -125,7 +125,12 @@ def encoded(
 
 def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
     """Return the vectors of a batch. Repeated sentences are encoded once."""
-    keys = [_key(encoder, sentence) for sentence in batch]
+    keys = []
+    for sentence in batch:
+        parts = [encoder.identity, encoder.pooling, sentence.text]
+        if encoder.pooling == "word":  # the vector depends on the position of the word
+            parts += [str(sentence.start), str(sentence.end)]
+        keys.append(hashlib.sha256("\0".join(parts).encode()).digest())
     missing = dict(zip(keys, batch, strict=True))
     vector_of = cache.find(list(missing)) if cache else {}
     for key in vector_of:
@@ -136,11 +141,3 @@ def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | 
             cache.add(vectors)
         vector_of |= vectors
     return [vector_of[key] for key in keys]
-
-
-def _key(encoder: Encoder, sentence: Sentence) -> bytes:
-    """Hash of encoder, pooling and sentence, and of the word's position where its vector is pooled."""
-    parts = [encoder.identity, encoder.pooling, sentence.text]
-    if encoder.pooling == "word":
-        parts += [str(sentence.start), str(sentence.end)]
-    return hashlib.sha256("\0".join(parts).encode()).digest()

@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, differences
+from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, Numbers, differences
 
 if TYPE_CHECKING:
     import pymc as pm
-
-type Numbers = NDArray[np.float64]
 
 # The standard deviations of the half-normal priors, in units of D.
 PRIORS: Mapping[str, float] = MappingProxyType(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.estimation import check_samples
@@ -31,8 +30,6 @@ from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
-
-type Numbers = NDArray[np.float64]
 
 SAMPLING = Sampling(draws=2000, tune=1000)
 # The factors whose levels are new in each step, besides answers.

@@ -34,6 +34,7 @@ from bayes_bias.analyses.answers.value_models import (
     Corners,
     Factor,
     Likelihood,
+    Numbers,
     ValueData,
 )
 from bayes_bias.arguments import as_numbers, listed
@@ -42,8 +43,6 @@ from bayes_bias.files import read_toml
 from bayes_bias.formatting import count, joined
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
-
-type Numbers = NDArray[np.float64]
 
 LABEL_A, LABEL_B = "label_a", "label_b"
 _TEXTS = ("answer", WORD, LABEL, LABEL_A, LABEL_B, WORDING, "stereotype", "model")

@@ -187,8 +187,6 @@ def _dims(data: xr.Dataset) -> tuple[str, ...]:
 
 # From scores and a spec to the posteriors of both models of sentence pairs.
 
-SAMPLE = ("chain", "draw")
-
 
 def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
     """Return a model by its name, path or spec, and raise an error if it is not a model of sentence pairs.
