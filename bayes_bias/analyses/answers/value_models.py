@@ -119,7 +119,7 @@ class Likelihood:
     described: ClassVar[str]
     # The columns that it reads, and True if each value is about a pair of labels.
     reads: ClassVar[str] = "value"
-    of_pairs: ClassVar[bool] = False
+    has_label_pairs: ClassVar[bool] = False
     # The scale of the priors, in units of the predictor.
     size: ClassVar[float] = 1.0
     own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
@@ -211,7 +211,7 @@ class Probability(Numeric):
 
     name = "probabilities"
     quantity, unit = "D", ""
-    reads, of_pairs = "probabilities", True
+    reads, has_label_pairs = "probabilities", True
     described = "logit-normal"
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:

@@ -203,7 +203,7 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
     """Return the texts of each row, and its value."""
-    labels = (LABEL_A, LABEL_B, WORD) if likelihood.of_pairs else (LABEL,)
+    labels = (LABEL_A, LABEL_B, WORD) if likelihood.has_label_pairs else (LABEL,)
     require_columns(frame, labels, "answers")
     rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
     rows = rows.assign(stereotype=stereotypes_of(rows, lists))
@@ -284,7 +284,7 @@ def _cell(
     """Return the values of one model about one stereotype, with the combinations that are compared."""
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
-    if likelihood.of_pairs:
+    if likelihood.has_label_pairs:
         corner, corners, value = _pairs(rows, groups, value, where)
     else:
         corner, corners = _corners(rows, groups, where)
@@ -296,7 +296,7 @@ def _cell(
         )
     if value.min() == value.max():
         raise AnswersError(f"{where}: all {len(value):,} answers have the same value. Pass answers that differ.")
-    factors, levels = _factors(rows, corner, corners, likelihood.of_pairs)
+    factors, levels = _factors(rows, corner, corners, likelihood.has_label_pairs)
     labels = min(levels[name] for name in (LABEL, LABEL_A, LABEL_B) if name in levels)
     data = ValueData(value, corner, corners, factors, lowest, highest)
     reach = reach_of(labels, levels.get(WORDING, 1))
@@ -359,11 +359,11 @@ def _pairs(
 
 
 def _factors(
-    rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, are_pairs: bool
+    rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, has_label_pairs: bool
 ) -> tuple[tuple[Factor, ...], dict[str, int]]:
     """Return the factors that have effects, and numbers of levels (of labels, in the smallest group)."""
-    labels = (LABEL_A, LABEL_B, PAIR) if are_pairs else (LABEL,)
-    if are_pairs:
+    labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
+    if has_label_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
     factors, numbers = [], {}
     for name in (*labels, WORDING, WORD, ANSWER):
