@@ -99,8 +99,8 @@ class Calibration(Tabled):
     def text(self) -> str:
         """Say the main shares in a sentence, or of simulations what their ranks and intervals show."""
         if self.by == "simulation":
-            return " ".join(self._of_ranks(row) for row in self.uniformity.reset_index().to_dict("records"))
-        shares = [f"{method} {share}" for method, share in self._shares()]
+            return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
+        shares = list(map(" ".join, self._shares()))
         words: str = "targets and attributes" if self.random == "both" else self.random
         if self.drawn != "words":
             words = f"{words} of {self.drawn}"
@@ -113,11 +113,11 @@ class Calibration(Tabled):
     @property
     def layout(self) -> Layout:
         """Show findings and intervals of each method under each scope."""
-        rows = self.table
+        rows = self.table.reset_index()
         return Layout(
-            [str(method) for method, _ in rows.index],
+            list(map(str, rows.method)),
             [
-                Column("scope", [str(scope) for _, scope in rows.index], words=True),
+                Column("scope", list(map(str, rows.scope)), words=True),
                 Column("draws", rows.draws, count),
                 Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
                 Column("width", rows.width, plain),
@@ -130,18 +130,22 @@ class Calibration(Tabled):
         )
 
     def _of_ranks(self, row: Mapping[Any, Any]) -> str:
+        """Describe the ranks and intervals of one model in sentences."""
         p_value, draws = row["p_value"], int(row["draws"])
         compared = "are compatible with" if p_value >= ALPHA else "deviate from"
         levels = joined([f"{100 * prob:.0f}%" for prob in _SHOWN])
-        shares = joined([share_within(*(row[name] for name in _coverage_names(prob))) for prob in _SHOWN])
+        shares = []
+        for prob in _SHOWN:
+            name, lower, upper = _coverage_names(prob)
+            shares.append(share_within(row[name], row[lower], row[upper]))
         return (
             f"{self.name}: in {draws} tables that the model '{row['method']}' simulated with a bias of {self.truth:g},"
             f" ranks of the true bias {compared} a uniform distribution (Kolmogorov-Smirnov p"
-            f" {equals(probability(p_value))}). Intervals of {levels} contain it in {shares} of the tables."
+            f" {equals(probability(p_value))}). Intervals of {levels} contain it in {joined(shares)} of the tables."
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Of each method under the scope that fits what was drawn. Where that was not judged, of all that were."""
+        """Yield shares of findings under the scope that fits what was drawn, or under all if that was not judged."""
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
             widest = "all" if "all" in judged else "both"
@@ -252,7 +256,9 @@ def calibrate(
     specs = tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']")))
     if by == "simulation":
         unused = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
-        _refuse_unused(unused | {"folder": folder})
+        for name, value in (unused | {"folder": folder}).items():
+            if value not in (None, False):
+                raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")
         table = wordlist if isinstance(wordlist, AssociationTable) else cosines(wordlist, embedding)
         records = _simulated(table, specs, planted, draws, seed, sampling)
         return Calibration(table.name, planted, records, by=by)
@@ -287,31 +293,17 @@ def calibrate(
     return Calibration(words.name, planted, records, random, drawn)
 
 
-def _refuse_unused(settings: Mapping[str, Any]) -> None:
-    """Raise an error for settings of random words for simulations."""
-    for name, value in settings.items():
-        if value not in (None, False):
-            raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")
-
-
 def _simulated(
     table: AssociationTable, specs: Sequence[ModelSpec], truth: float, draws: int | None, seed: int, sampling: Sampling
 ) -> pd.DataFrame:
-    """The records of simulations from each model."""
-    return pd.concat(
-        [
-            judge_simulations(
-                table,
-                spec,
-                truth=truth,
-                draws=draws or (DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS),
-                seed=seed,
-                sampling=sampling,
-            )
-            for spec in specs
-        ],
-        ignore_index=True,
-    )
+    """Return the records of simulations from each model."""
+    records = []
+    for spec in specs:
+        default = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
+        records.append(
+            judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
+        )
+    return pd.concat(records, ignore_index=True)
 
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
@@ -334,6 +326,7 @@ def _check_settings(
     sampling: Sampling,
     jobs: int,
 ) -> None:
+    """Raise an error for a setting of `calibrate` that is not possible."""
     check_seed(seed)
     check_sampling(sampling)
     check_jobs(jobs)
@@ -410,6 +403,7 @@ def _drawn(
     seed: int,
     kinds: Sequence[Drawn],
 ) -> tuple[str, RandomLists]:
+    """Return the name of a list and its random lists of each kind, or why there are none."""
     lists: dict[Drawn, Calibration | str] = {}
     for drawn in kinds:
         try:
@@ -443,7 +437,8 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
     ``divergences``. NaN if a method has no interval, or no fit.
     """
-    return pd.DataFrame({key: _rate(group) for key, group in records.groupby(_BY)}).T.rename_axis(_BY)
+    rows = {key: _rate(group) for key, group in records.groupby(_BY)}
+    return pd.DataFrame(rows).T.rename_axis(_BY)
 
 
 def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
@@ -459,47 +454,36 @@ def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _uniformity(ranks: "pd.Series[float]") -> dict[str, float]:
+    """Return a row of `uniformity_of`."""
     test = kstest(ranks, "uniform")
-    numbers = {"draws": len(ranks), "distance": float(test.statistic), "p_value": float(test.pvalue)}
+    row = {"draws": len(ranks), "distance": float(test.statistic), "p_value": float(test.pvalue)}
     for prob in COVERAGES:
         held = int(((ranks - 0.5).abs() < prob / 2).sum())
         interval = binomtest(held, len(ranks)).proportion_ci(method="exact")
-        numbers |= dict(zip(_coverage_names(prob), (held / len(ranks), interval.low, interval.high), strict=True))
-    return numbers
+        name, lower, upper = _coverage_names(prob)
+        row |= {name: held / len(ranks), lower: interval.low, upper: interval.high}
+    return row
 
 
 def _coverage_names(prob: float) -> tuple[str, str, str]:
+    """Return the names of a share of intervals that hold the truth, and of its interval."""
     name = f"coverage_{100 * prob:.0f}"
     return name, *interval_names(kind="ci", of=name)
 
 
 def _rate(group: pd.DataFrame) -> pd.Series:
+    """Return a row of `rates`."""
     findings = int((group.p_value < ALPHA).sum())
     interval = binomtest(findings, len(group)).proportion_ci(method="exact")
-    width = group.ci95_ub - group.ci95_lb if "ci95_ub" in group else pd.Series([np.nan])
-    return pd.Series(
-        {
-            "draws": len(group),
-            "findings": findings,
-            "share": findings / len(group),
-            **dict(zip(SHARE_BOUNDS, (interval.low, interval.high), strict=True)),
-            "bias": group["mean"].mean(),
-            "spread": group["mean"].std(),
-            "width": width.mean(),
-            **{f"coverage_{100 * prob:.0f}": _coverage(group, prob) for prob in COVERAGES},
-            "divergences": _diverged(group),
-        }
-    )
-
-
-def _diverged(group: pd.DataFrame) -> float:
-    if "divergences" not in group or group.divergences.isna().any():
-        return np.nan
-    return float((group.divergences > 0).mean())
-
-
-def _coverage(group: pd.DataFrame, prob: float) -> float:
-    """Share of equal-tailed intervals that hold the truth, read off the truth's rank in each posterior."""
-    if "rank" not in group or group["rank"].isna().any():
-        return np.nan
-    return float(((group["rank"] - 0.5).abs() < prob / 2).mean())
+    lower, upper = SHARE_BOUNDS
+    row = {"draws": len(group), "findings": findings, "share": findings / len(group)}
+    row |= {lower: interval.low, upper: interval.high, "bias": group["mean"].mean(), "spread": group["mean"].std()}
+    row["width"] = (group.ci95_ub - group.ci95_lb).mean() if "ci95_ub" in group else np.nan
+    has_ranks = "rank" in group and group["rank"].notna().all()
+    for prob in COVERAGES:
+        # Equal-tailed intervals that hold the truth, read off its rank in each posterior.
+        held = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
+        row[f"coverage_{100 * prob:.0f}"] = held
+    has_fits = "divergences" in group and group.divergences.notna().all()
+    row["divergences"] = float((group.divergences > 0).mean()) if has_fits else np.nan
+    return pd.Series(row)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -101,38 +100,43 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     if not len(set(category)) < len(set(cluster)) < len(cluster):
         return Clustering(side, words, float("nan"), np.empty(0))
     rng = np.random.default_rng(seed)
-    scores = np.stack([scored.score, *_shuffled(scored.score.to_numpy(), category, shuffles, rng)])
-    icc, *shuffled = _icc(scores, category, cluster)
-    return Clustering(side, words, float(icc), np.array(shuffled))
+    shuffled = np.tile(scored.score.to_numpy(), (shuffles, 1))
+    for name in dict.fromkeys(category.tolist()):
+        shuffled[:, category == name] = rng.permuted(shuffled[:, category == name], axis=1)
+    correlations = _icc(np.stack([scored.score, *shuffled]), category, cluster)
+    return Clustering(side, words, float(correlations[0]), correlations[1:])
 
 
 def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
+    """Return the words of a side with their category, cluster, and score, see `Clustering`."""
     values, topic = table.values, f"{side}_topic"
     words = pd.DataFrame({"word": words_of(values, side), "category": values[CATEGORY_COORD[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
     residuals = _residuals(table, side)
-    has_topics = words.groupby("category").topic.transform(lambda clusters: (clusters != "").any()).to_numpy(dtype=bool)
-    of_residuals = np.full(len(words), "", dtype=object)
+    has_topics = words.groupby("category").topic.transform(lambda topics: (topics != "").any()).to_numpy(dtype=bool)
+    residual_clusters = np.full(len(words), "", dtype=object)
     for rows in words.groupby("category").indices.values():
-        of_residuals[rows] = _ward(residuals[rows], words.word[rows].tolist())
-    clusters = np.where(has_topics, words.topic, of_residuals)
+        residual_clusters[rows] = _ward(residuals[rows], words.word[rows].tolist())
+    clusters = np.where(has_topics, words.topic, residual_clusters)
     return words[["word", "category"]].assign(cluster=clusters, named=has_topics, score=_scores(table, side))
 
 
 def _scores(table: AssociationTable, side: Side) -> Numbers:
-    """The raw `target_bias` or `attribute_bias` of each word; with a single group, which leaves an attribute no bias,
-    what it adds to that of the list."""
+    """Return the raw `target_bias` or `attribute_bias` of each word.
+
+    With a single group, which leaves an attribute no bias, it is what the attribute adds to the bias of the list.
+    """
     means = table_means(table)
     if side == "target":
         weights = target_weights(means).sum("group").to_numpy()
         return np.asarray((weights * means.target_mean.to_numpy()).sum(axis=1))
-    of_class = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()
-    of_class = of_class / np.abs(of_class).max(axis=0)
-    return np.asarray((of_class[:, table.class_index].T * means.attribute_mean.to_numpy()).sum(axis=1))
+    block_weights = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()
+    class_weights = block_weights / np.abs(block_weights).max(axis=0)
+    return np.asarray((class_weights[:, table.class_index].T * means.attribute_mean.to_numpy()).sum(axis=1))
 
 
 def _residuals(table: AssociationTable, side: Side) -> Numbers:
-    """What the rows and columns of each block leave, one row a word of this side. Zero where a value is missing."""
+    """Return the residuals of rows and columns of each block, a row for each word. Zero where a value is missing."""
     y = table.values.to_numpy()
     residual = np.zeros_like(y)
     for group, attribute_class in product(range(len(table.groups)), range(len(table.classes))):
@@ -143,27 +147,27 @@ def _residuals(table: AssociationTable, side: Side) -> Numbers:
 
 
 def _mean(values: Numbers, axis: int | None) -> Numbers:
-    """The mean of the values that are not missing."""
-    there = np.isfinite(values).sum(axis=axis, keepdims=True)
-    return np.asarray(np.nansum(values, axis=axis, keepdims=True) / np.maximum(there, 1))
+    """Return the mean of the values that are not missing."""
+    known = np.isfinite(values).sum(axis=axis, keepdims=True)
+    return np.asarray(np.nansum(values, axis=axis, keepdims=True) / np.maximum(known, 1))
 
 
-def _ward(residuals: Numbers, words: list[str]) -> list[str]:
-    """The name of each word's cluster, of two, or "" if there are too few words."""
+def _ward(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
+    """Return the name of each word's cluster, of two, or "" if there are too few words."""
+    names = np.full(len(words), "", dtype=object)
     if len(words) < _FEWEST:
-        return [""] * len(words)
-    numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust").tolist()
-    names = {k: _name([w for w, number in zip(words, numbers, strict=True) if number == k]) for k in set(numbers)}
-    return [names[number] for number in numbers]
-
-
-def _name(words: list[str]) -> str:
-    more = f" and {len(words) - _NAMED_BY} more" if len(words) > _NAMED_BY else ""
-    return ", ".join(words[:_NAMED_BY]) + more
+        return names
+    numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust")
+    for number in np.unique(numbers):
+        members = np.flatnonzero(numbers == number)
+        more = len(members) - _NAMED_BY
+        name = ", ".join(words[k] for k in members[:_NAMED_BY])
+        names[members] = f"{name} and {more} more" if more > 0 else name
+    return names
 
 
 def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
-    """The intraclass correlation of each set of scores, (sets, words)."""
+    """Return the intraclass correlation of each set of scores, (sets, words)."""
     in_category, in_cluster = _members(category), _members(cluster)
     n_category, n_cluster = in_category.sum(axis=0), in_cluster.sum(axis=0)
     category_of = (in_cluster.T @ in_category).argmax(axis=1)
@@ -176,15 +180,9 @@ def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.obj
 
 
 def _members(labels: NDArray[np.object_]) -> Numbers:
+    """Return which words have which label, one-hot, (words, labels)."""
     index = np.unique(labels, return_inverse=True)[1]
     return np.eye(index.max() + 1)[index]
-
-
-def _shuffled(score: Numbers, category: NDArray[np.object_], times: int, rng: np.random.Generator) -> Numbers:
-    shuffled = np.tile(score, (times, 1))
-    for name in dict.fromkeys(category.tolist()):
-        shuffled[:, category == name] = rng.permuted(shuffled[:, category == name], axis=1)
-    return shuffled
 
 
 # What would the observed bias be without one of the words, or without one cluster of them?
@@ -209,8 +207,7 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     if clusterings is None:
         clusterings = [clustering(table, side, shuffles=0) for side in SIDES]
     compared = table.without_controls()
-    parts = [_biases_without(compared, clusters.side, _to_leave_out(clusters.words)) for clusters in clusterings]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat([_biases_without(compared, clusters) for clusters in clusterings], ignore_index=True)
 
 
 def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
@@ -219,36 +216,30 @@ def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
     return float(biases.min()), float(biases.max())
 
 
-def _to_leave_out(words: pd.DataFrame) -> pd.DataFrame:
-    """One row for each word and cluster, ``members`` its words."""
+def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFrame:
+    """Return the rows of `leave_out` for the words of one side, and then for its clusters."""
+    words = clusters.words
     single = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
-    clustered = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
-    together = clustered.rename("members").reset_index().rename(columns={"cluster": "left_out"})
-    return pd.concat([single, together.assign(what="cluster")])[["what", "category", "left_out", "members"]]
+    members = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
+    together = members.rename("members").reset_index().rename(columns={"cluster": "left_out"}).assign(what="cluster")
+    parts = pd.concat([single, together]).assign(side=clusters.side)
+    parts["words"] = parts.members.map(len)
+    names = table.values[clusters.side].to_numpy()
+    kept = [np.ones(len(names), dtype=bool)]
+    kept += [~np.isin(names, left_out) for left_out in parts.members]
+    biases = _biases(table, clusters.side, np.stack(kept))
+    parts = parts.assign(bias=biases[1:], change=biases[1:] - biases[0])
+    return parts[["what", "side", "category", "left_out", "words", "bias", "change"]]
 
 
-def _biases_without(table: AssociationTable, side: Side, parts: pd.DataFrame) -> pd.DataFrame:
-    words = table.values[side].to_numpy()
-    masks = ~np.stack([np.isin(words, members) for members in parts.members])
-    everything, *biases = _biases(table, side, np.vstack([np.ones(len(words), dtype=bool), masks]))
-    return parts.drop(columns="members").assign(
-        side=side, words=parts.members.map(len), bias=biases, change=np.array(biases) - everything
-    )[["what", "side", "category", "left_out", "words", "bias", "change"]]
-
-
-def _biases(table: AssociationTable, side: Side, masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
+def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
-    categories: list[Any] = [
-        np.eye(len(table.groups))[table.group_index],
-        np.eye(len(table.classes))[table.class_index],
-    ]
+    own = np.eye(len(table.groups))[table.group_index]
+    opposite = np.eye(len(table.classes))[table.class_index]
     if side == "attribute":
-        y, weights, categories = y.T, weights.T, categories[::-1]
-    of_side, of_other = categories
-    sums, numbers = (
-        np.einsum("kn,nh,no->kho", masks, of_side, part @ of_other, optimize=True)
-        for part in (np.nan_to_num(y), np.isfinite(y).astype(float))
-    )
+        y, weights, own, opposite = y.T, weights.T, opposite, own
+    sums = np.einsum("kn,nh,no->kho", kept, own, np.nan_to_num(y) @ opposite, optimize=True)
+    numbers = np.einsum("kn,nh,no->kho", kept, own, np.isfinite(y).astype(float) @ opposite, optimize=True)
     with np.errstate(invalid="ignore"):  # a group or class that is left out as a whole has no mean: NaN
         return np.asarray((weights * sums / numbers).sum(axis=(1, 2)))

@@ -77,10 +77,12 @@ def data_fit(
 
 
 def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
+    """Return the predictive coverage of each model."""
     return pd.DataFrame({name: predictive_coverage(fit, PROBS) for name, fit in fits.items()}).T
 
 
 def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:
+    """Return a fit of the published model, or why there is none."""
     try:
         published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
     except TableError as error:

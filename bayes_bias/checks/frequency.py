@@ -1,6 +1,6 @@
 """How large a bias would be from the frequency of words alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -70,76 +70,70 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
     slope = frequency_slope(embedding, similarity)
-    known = [_of_categories(ranks, side, "known") for side in SIDES]
-    largest = slope * _largest(weights, *(_bounds(ranks, side) for side in SIDES))
+    groups, classes = _mean_log_ranks(ranks, "target", "known"), _mean_log_ranks(ranks, "attribute", "known")
+    overlap = {}
+    for side in SIDES:
+        categories = ranks[ranks.side == side].groupby("category", sort=False)
+        overlap[side] = overlap_of([words.known.dropna().to_numpy() for _, words in categories])
     return Frequency(
-        ranks,
-        slope * float(known[0] @ weights @ known[1]),
-        abs(largest),
-        {side: overlap_of(_known(ranks, side)) for side in SIDES},
+        ranks=ranks,
+        bias=slope * float(groups @ weights @ classes),
+        largest=abs(slope * _largest(weights, ranks)),
+        overlap=overlap,
     )
 
 
 def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
-    """Ranks of words, under the spellings that were found, among those that random lists are drawn from."""
+    """Return ranks of words, under the spellings that were found, among those that random lists are drawn from."""
     rank_of = _ranks_of_pool(embedding)
-    words = [word for side in SIDES for word in words_of(table.values, side)]
+    words = [*words_of(table.values, "target"), *words_of(table.values, "attribute")]
     spelling_of = found_as(words, embedding.find(words), embedding.match)
-    rows = {word: _rank(spelling_of.get(word), rank_of) for word in words}
-    ranks = pd.DataFrame.from_dict(rows, orient="index", columns=["known", "least", "most"], dtype=float)
-    categories = [(side, category) for side in SIDES for category in table.values[CATEGORY_COORD[side]].to_numpy()]
-    return ranks.assign(side=[side for side, _ in categories], category=[category for _, category in categories])
+    rows: list[tuple[float, float, float]] = []
+    for word in words:
+        spelling = spelling_of.get(word)
+        if spelling is None:  # its vector was made from parts
+            rows.append((float("nan"), 1, _LARGEST_VOCABULARY))
+        elif spelling in rank_of:
+            rows.append((rank_of[spelling], rank_of[spelling], rank_of[spelling]))
+        else:
+            rows.append((len(rank_of), len(rank_of), _LARGEST_VOCABULARY))
+    ranks = pd.DataFrame(rows, index=words, columns=["known", "least", "most"], dtype=float)
+    categories = [table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES]
+    return ranks.assign(side=np.repeat(SIDES, list(map(len, categories))), category=np.concatenate(categories))
 
 
 def _ranks_of_pool(embedding: Embedding) -> dict[str, int]:
+    """Return the rank of each word that random lists are drawn from."""
     return {word: rank for rank, word in enumerate(embedding.pool(), 1)}
 
 
-def _rank(spelling: str | None, rank_of: Mapping[str, int]) -> tuple[float, float, float]:
-    if spelling is None:  # its vector was made from parts
-        return float("nan"), 1, _LARGEST_VOCABULARY
-    if spelling in rank_of:
-        return rank_of[spelling], rank_of[spelling], rank_of[spelling]
-    return len(rank_of), len(rank_of), _LARGEST_VOCABULARY
+def _mean_log_ranks(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
+    """Return the mean log rank of each group, or class."""
+    words = ranks[ranks.side == side]
+    return np.log(words[column]).groupby(words.category, sort=False).mean().to_numpy()
 
 
-def _of_categories(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
-    """Mean log rank of each group, or class."""
-    of_side = ranks[ranks.side == side]
-    return np.log(of_side[column]).groupby(of_side.category, sort=False).mean().to_numpy()
-
-
-def _known(ranks: pd.DataFrame, side: Side) -> list[Numbers]:
-    """Known ranks of the words of each group, or class."""
-    of_side = ranks[ranks.side == side]
-    return [own.known.dropna().to_numpy() for _, own in of_side.groupby("category", sort=False)]
-
-
-def _bounds(ranks: pd.DataFrame, side: Side) -> tuple[Numbers, Numbers]:
-    return _of_categories(ranks, side, "least"), _of_categories(ranks, side, "most")
-
-
-def _largest(weights: Numbers, groups: tuple[Numbers, Numbers], classes: tuple[Numbers, Numbers]) -> float:
-    """The largest absolute value of a contrast of products, with each factor between two bounds."""
+def _largest(weights: Numbers, ranks: pd.DataFrame) -> float:
+    """Return the largest absolute value of a contrast of products, with each factor between its two bounds."""
+    least, most = _mean_log_ranks(ranks, "attribute", "least"), _mean_log_ranks(ranks, "attribute", "most")
+    group_bounds = [_mean_log_ranks(ranks, "target", "least"), _mean_log_ranks(ranks, "target", "most")]
     largest = 0.0
-    least, most = classes
-    for corner in product(*zip(*groups, strict=True)):
-        of_classes = np.array(corner) @ weights
+    for corner in product(*np.stack(group_bounds, axis=1)):
+        class_weights = np.array(corner) @ weights
         for sign in (1, -1):
-            farthest = np.where(sign * of_classes > 0, most, least)
-            largest = max(largest, sign * float(of_classes @ farthest))
+            farthest = np.where(sign * class_weights > 0, most, least)
+            largest = max(largest, sign * float(class_weights @ farthest))
     return largest
 
 
 def overlap_of(ranks: Sequence[Numbers]) -> float:
     """Return the smallest overlap of two groups' ranks, see `Frequency`, or 1 for one group."""
-    shares = [_more_frequent(one, other) for one, other in combinations(ranks, 2) if len(one) and len(other)]
-    return min((2 * min(share, 1 - share) for share in shares), default=1.0)
-
-
-def _more_frequent(ranks: Numbers, others: Numbers) -> float:
-    """The share of pairs in which the first word is more frequent."""
-    return float((ranks[:, None] < others).mean() + 0.5 * (ranks[:, None] == others).mean())
+    overlap = 1.0
+    for first, second in combinations(ranks, 2):
+        if len(first) and len(second):
+            share = float((first[:, None] < second).mean() + 0.5 * (first[:, None] == second).mean())
+            overlap = min(overlap, 2 * min(share, 1 - share))
+    return overlap
 
 
 def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
@@ -147,7 +141,8 @@ def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     rank_of = _ranks_of_pool(embedding)
     words = random_words(embedding, _SEED)
     step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
-    vectors = dict(_usable(embedding, words[::step]))
+    found = embedding.find(words[::step])
+    vectors = {word: found[word] for word in words[::step] if word in found and has_direction(found[word]).all()}
     rows = np.stack([similarity.prepared(vector) for vector in vectors.values()])
     values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
     pairs = ~np.eye(len(rows), dtype=bool)  # a word is no pair with itself
@@ -155,10 +150,3 @@ def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     log_rank -= log_rank.mean()
     products = np.outer(log_rank, log_rank)[pairs]
     return float(products @ (values[pairs] - values[pairs].mean()) / (products @ products))
-
-
-def _usable(embedding: Embedding, words: Sequence[str]) -> Iterator[tuple[str, NDArray[np.floating]]]:
-    vectors = embedding.find(words)
-    for word in words:
-        if word in vectors and has_direction(vectors[word]).all():
-            yield word, vectors[word]

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, compress
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -135,10 +136,8 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
 
 def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
     """Return the posterior of the bias of each list under a scope, as a record of the columns of `judge`."""
-    sampled = []
-    for integrand in integrands:
-        sides = [side for facet, side in zip(WORDS, integrand.sides, strict=True) if facet in scope]
-        sampled.append(replace(integrand, sides=sides))
+    is_sampled = [facet in scope for facet in WORDS]
+    sampled = [replace(integrand, sides=list(compress(integrand.sides, is_sampled))) for integrand in integrands]
     records = []
     for integrand, variances in zip(sampled, variances_of(sampled, _NULL_GRID), strict=True):
         mean, half = integrand.observed, half_width(variances)
@@ -167,6 +166,7 @@ def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Altern
 
 
 def _weat_record(scores: NDArray[np.float64], n_first: int, seed: int, alternative: Alternative) -> Record:
+    """Return the record of WEAT's permutation test, from scores whose first are those of the first group."""
     permutations = None if comb(len(scores), n_first) <= MOST_PARTITIONS else _PERMUTATIONS
     result = permutation_test(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
     difference = float(scores[:n_first].mean() - scores[n_first:].mean())
@@ -197,6 +197,7 @@ def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.
 
 
 def _describe_test(test: CrossedTest, truth: float) -> Record:
+    """Return the numbers of a classical test and its p-value of the truth."""
     return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 
@@ -214,6 +215,7 @@ def describe(bias: Estimate, truth: float) -> Record:
 
 
 def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
+    """Return the numbers of `judge` by their names."""
     lower, upper = interval
     return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}
 
@@ -245,9 +247,9 @@ class Cell:
     def key(self) -> str:
         """Hash of all that determines the numbers: only records under the same key are continued."""
         design = self.design
-        parts = [
-            [{name: list(words) for name, words in t.items()} for t in (design.groups, design.controls)],
-            [dict(design.sizes), dict(design.stereotypes), list(design.pool)],
+        parts: list[Any] = [
+            [dict(design.groups), dict(design.controls)],
+            [dict(design.sizes), dict(design.stereotypes), design.pool],
             [
                 design.random_groups,
                 design.planted,
@@ -260,45 +262,48 @@ class Cell:
             self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
-            # Nothing for what a cell lacks, so that all others keep the keys that they had.
-            *(["quasi-F"] if self.with_quasi_f else []),
-            *([list(design.opposites)] if design.opposites else []),
-            *([{name: list(words) for name, words in design.classes.items()}] if design.classes else []),
-            *([{"scopes": list(self.scopes)}] if self.scopes else []),
-            *([{"competitors": list(self.competitors)}] if self.competitors else []),
-            *([design.vocabulary.sha256, design.independent] if design.vocabulary else []),
-            *([vars(_NULL_GRID)] if self.is_plain else []),
         ]
+        # Nothing for what a cell lacks, so that all others keep the keys that they had.
+        if self.with_quasi_f:
+            parts.append("quasi-F")
+        if design.opposites:
+            parts.append(design.opposites)
+        if design.classes:
+            parts.append(dict(design.classes))
+        if self.scopes:
+            parts.append({"scopes": self.scopes})
+        if self.competitors:
+            parts.append({"competitors": self.competitors})
+        if design.vocabulary:
+            parts += [design.vocabulary.sha256, design.independent]
+        if self.is_plain:
+            parts.append(vars(_NULL_GRID))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def judge(self, first: int, end: int) -> list[Record]:
         """Return the records of the random draws from `first` to before `end`."""
         if self.is_plain:
             return self._judge_plain(range(first, end))
-        return [record for number in range(first, end) for record in self._judge_table(number)]
+        records: list[Record] = []
+        for number in range(first, end):
+            records += [{"draw": number, **record} for record in self._judge_table(number)]
+        return records
 
     def _judge_table(self, number: int) -> list[Record]:
-        table = self.design.draw(self.seed, number)
+        """Return the records of one random draw by all methods."""
+        table, truth = self.design.draw(self.seed, number), self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))
         if self.with_quasi_f:
-            records += judge_by_quasi_f(table, truth=self.design.planted)
-        records += [
-            judge_by_competitor(table, name, truth=self.design.planted, seed=number) for name in self.competitors
-        ]
+            records += judge_by_quasi_f(table, truth=truth)
+        for name in self.competitors:
+            records.append(judge_by_competitor(table, name, truth=truth, seed=number))
         for spec in self.specs:
-            start = perf_counter()
-            judged = judge(
-                table,
-                spec,
-                truth=self.design.planted,
-                seed=self.seed + number,
-                sampling=self.sampling,
-                scopes=self.scopes,
-            )
+            start, seed = perf_counter(), self.seed + number
+            judged = judge(table, spec, truth=truth, seed=seed, sampling=self.sampling, scopes=self.scopes)
             records += [{**record, "seconds": perf_counter() - start} for record in judged]
-        return [{"draw": number, **record} for record in records]
+        return records
 
     @cached_property
     def is_plain(self) -> bool:
@@ -311,26 +316,24 @@ class Cell:
         means = self.design.means
         return "both" in possible_scopes(means) and all(suits_design(spec, means) for spec in self.specs)
 
-    @cached_property
-    def _carried_scopes(self) -> list[ScopeName]:
-        return carried_scopes(self.design.means, self.scopes)
-
     def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
         """Judge draws by arrays, integrating the posteriors of all of them at once."""
         records: dict[int, list[Record]] = {number: [] for number in numbers}
         for spec in self.specs:
             start = perf_counter()
-            drawn = {number: self.design.draw_plain(self.seed, number, spec) for number in numbers}
+            draws = {number: self.design.draw_plain(self.seed, number, spec) for number in numbers}
             if self.with_weat and spec is self.specs[0]:
-                for number, draw in drawn.items():
-                    records[number].append(_weat_record(draw.scores, draw.targets[0], number, "two-sided"))
-            for scope in self._carried_scopes:
-                integrands = [draw.integrand for draw in drawn.values()]
+                for number, draw in draws.items():
+                    weat = _weat_record(draw.scores, draw.targets[0], number, "two-sided")
+                    records[number].append({"draw": number, **weat})
+            integrands = [draw.integrand for draw in draws.values()]
+            for scope in carried_scopes(self.design.means, self.scopes):
                 judged = judge_integrands(integrands, sampling_scope(scope), self.design.planted)
+                method = {"method": spec.name, "scope": scope}
                 seconds = (perf_counter() - start) / len(judged)
                 for number, record in zip(numbers, judged, strict=True):
-                    records[number].append({"method": spec.name, "scope": scope, **record, "seconds": seconds})
-        return [{"draw": number, **record} for number, of_draw in records.items() for record in of_draw]
+                    records[number].append({"draw": number, **method, **record, "seconds": seconds})
+        return list(chain.from_iterable(records.values()))
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
@@ -349,21 +352,16 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     store = None if folder is None else open_store(folder)
     keys = [cell.key for cell in cells]
     # The first draws of every cell, then the next: a run that is stopped early has results for each.
-    batches = [
-        (index, first, min(first + _BATCH, draws)) for first in range(0, draws, _BATCH) for index in range(len(cells))
-    ]
-    todo = [
-        Job(
-            f"{cells[index].design.name}, draws {first} to {end - 1}",
-            cells[index].judge,
-            (first, end),
-            [keys[index], first, end],
-        )
-        for index, first, end in batches
-    ]
+    todo, cell_of_job = [], []
+    for first in range(0, draws, _BATCH):
+        end = min(first + _BATCH, draws)
+        for index, cell in enumerate(cells):
+            name = f"{cell.design.name}, draws {first} to {end - 1}"
+            todo.append(Job(name, cell.judge, (first, end), [keys[index], first, end]))
+            cell_of_job.append(index)
     with within("tens of draws"):
         outcomes = run_jobs(todo, store, jobs=jobs)
     records: list[list[Record]] = [[] for _ in cells]
-    for (index, _, _), outcome in zip(batches, outcomes, strict=True):
+    for index, outcome in zip(cell_of_job, outcomes, strict=True):
         records[index] += outcome.needed()
     return [pd.DataFrame(rows) for rows in records]

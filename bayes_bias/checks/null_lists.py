@@ -1,6 +1,6 @@
 """Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -155,8 +155,11 @@ class NullDesign:
             return replace(self.with_random_groups(), classes=nowhere, topics=1, group_topics=1)
         groups = min(map(len, self.groups.values())) if self.random_groups else 0
         attributes = 0 if self.classes else min(self.sizes.values())
-        topics, group_topics = (min(_SUB_TOPICS, n // _FEWEST_IN_SUB_TOPIC) for n in (attributes, groups))
-        return replace(self, topics=topics, group_topics=group_topics)
+        return replace(
+            self,
+            topics=min(_SUB_TOPICS, attributes // _FEWEST_IN_SUB_TOPIC),
+            group_topics=min(_SUB_TOPICS, groups // _FEWEST_IN_SUB_TOPIC),
+        )
 
     def with_random_groups(self, size: int | None = None) -> Self:
         """The same with targets drawn from the pool, too: as many as each group has, or `size`."""
@@ -202,8 +205,7 @@ class NullDesign:
         )
         if self.vocabulary is None:
             return table
-        own = {word: self.vectors[word] for word in (*targets, *attributes)}
-        shown = table.with_vectors(own)
+        shown = table.with_vectors({word: self.vectors[word] for word in (*targets, *attributes)})
         return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
 
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
@@ -238,30 +240,32 @@ class NullDesign:
     def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
         """The draw of `draw` with the same seed and number, as arrays. Words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
-        rows, profiles = self._rows, self._profiles
-        categories = []
-        for words in (*groups.values(), *classes.values()):
-            own = [self._position[word] for word in words]
-            categories.append(CategoryWords(rows[own], profiles[own]))
-        of_groups, of_classes = categories[: len(groups)], categories[len(groups) :]
         targets, attributes = category_of(groups), category_of(classes)
-        y = (
-            np.concatenate([category.rows for category in of_groups])
-            @ np.concatenate([category.rows for category in of_classes]).T
-        )
-        y = self._plant(y, list(targets.values()), list(attributes.values()))
-        integrand = integrand_of_vectors(of_groups, of_classes, self._weights, self.vocabulary, spec, y)
+        y = self._rows[self._positions(targets)] @ self._rows[self._positions(attributes)].T
+        y = self._plant(y, targets, attributes)
+        group_words, class_words = map(self._category, groups.values()), map(self._category, classes.values())
+        integrand = integrand_of_vectors([*group_words], [*class_words], self._weights, self.vocabulary, spec, y)
         if self.independent:
             integrand = integrand.with_independent_words()
-        sizes = ([len(category.rows) for category in categories] for categories in (of_groups, of_classes))
-        return PlainDraw(integrand, y, *sizes)
+        return PlainDraw(integrand, y, list(map(len, groups.values())), list(map(len, classes.values())))
+
+    def _category(self, words: Sequence[str]) -> CategoryWords:
+        """Return the vectors and profiles of the words of one group or class."""
+        positions = self._positions(words)
+        return CategoryWords(self._rows[positions], self._profiles[positions])
+
+    def _positions(self, words: Iterable[str]) -> Positions:
+        """Return the position of each word among all vectors."""
+        return np.array([self._position[word] for word in words], dtype=np.intp)
 
     @cached_property
     def _positions_of_pool(self) -> Positions:
-        return np.array([self._position[word] for word in self.pool], dtype=np.intp)
+        """The position of each word of the pool among all vectors."""
+        return self._positions(self.pool)
 
     @cached_property
     def _position(self) -> dict[str, int]:
+        """The position of each word among all vectors."""
         return {word: k for k, word in enumerate(self.vectors)}
 
     @cached_property
@@ -271,6 +275,7 @@ class NullDesign:
 
     @cached_property
     def _profiles(self) -> NDArray[np.float64]:
+        """How all words vary with general words, or nothing if the design has none."""
         if self.vocabulary is None:
             return np.zeros((len(self.vectors), 0))
         return self.vocabulary.profiles(self.vocabulary.rows(list(self.vectors.values())))
@@ -278,14 +283,11 @@ class NullDesign:
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-        """The mean over replicates, and the numbers of each."""
+        """Return the mean over replicates, and the values of each replicate."""
         x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
         mean, singles = self.similarity.average_replicates(x, a)
-        values, *of_replicates = (
-            self._plant(np.asarray(table), list(targets.values()), list(attributes.values()))
-            for table in (mean, *singles)
-        )
-        return values, of_replicates
+        planted = [self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles)]
+        return planted[0], planted[1:]
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """`n` words of the pool, the next ones or the next `topics` with their nearest neighbours, and what is left."""
@@ -303,18 +305,21 @@ class NullDesign:
         words = list(self.vectors)
         return tuple(words[position] for position in taken), pool[left:]
 
-    def _plant(self, similarity: np.ndarray, group: list[str], attribute_class: list[str]) -> np.ndarray:
+    def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
+        """Return similarities with the planted bias, see `draw`, from the group or class of each word."""
         if not self.planted:
             return similarity
-        shift = self.planted / 2
-        associated = np.array([self.stereotypes[g] for g in group])[:, None] == np.array(attribute_class)
+        shift, attribute_class = self.planted / 2, list(attributes.values())
+        associated = np.array([self.stereotypes[group] for group in targets.values()])[:, None] == np.array(
+            attribute_class
+        )
         is_random = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
         return shrunk + is_random * np.where(associated, shift, -shift)
 
 
 def _check_balance(wordlist: WordList) -> None:
-    """Random words may be closer to one class than to another: a null only if each class counts for and against."""
+    """Raise an error if random targets are no null: words may be closer to one class, which must count both ways."""
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
@@ -324,6 +329,7 @@ def _check_balance(wordlist: WordList) -> None:
 
 
 def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
+    """Return the general words of an embedding, or None if it has none or the list needs none."""
     if wordlist.sub_topics == "exhaustive":
         return None
     try:
@@ -333,14 +339,18 @@ def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None
 
 
 def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
-    covered = {name: tuple(word for word in words if word in vectors) for name, words in table.items()}
-    return MappingProxyType({name: words for name, words in covered.items() if words})
+    """Return the words that have vectors, by group or class."""
+    covered = {}
+    for name, words in table.items():
+        if found := tuple(word for word in words if word in vectors):
+            covered[name] = found
+    return MappingProxyType(covered)
 
 
 def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
-    """Prepared vectors of random common words that the list does not have, in any spelling."""
+    """Return prepared vectors of random common words that the list does not have, in any spelling."""
     own_words = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     vectors = embedding.find(words)
@@ -356,6 +366,7 @@ def _pool(
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
+    """Return a vector, or that of all replicates together, at unit length."""
     # Unlike `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
     rows = unit_rows(vector)
     return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

@@ -96,21 +96,23 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     fitted_models = {name: Fitted.of(fit) for name, fit in fits.items()}
     if len({fitted.tree.attrs["table_sha256"] for fitted in fitted_models.values()}) > 1:
         raise TableError("`fits` are of different tables, but models can only be compared on the same table.")
+    left_out, bad = {}, {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
-        left_out = {
-            name: arviz_stats.loo(xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted))), pointwise=True)
-            for name, fitted in fitted_models.items()
-        }
-    bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in left_out.items()}
+        for name, fitted in fitted_models.items():
+            tree = xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted)))
+            left_out[name] = loo = arviz_stats.loo(tree, pointwise=True)
+            bad[name] = int((loo.pareto_k > loo.good_k).sum())
     return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
 
 
 def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]:
+    """Return the posterior with the log likelihood of each value."""
     return {"posterior": _thinned(fitted.posterior), "log_likelihood": draws.log_likelihood.to_dataset()}
 
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
+    """Return the distribution of each value given some of the draws."""
     if fitted.observed is None:
         raise TableError("`fit` contains no raw values, because there were too many. Check a fit of shorter lists.")
     posterior = _posterior_of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
@@ -118,7 +120,7 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Draws of what the values that were fitted come from: of a table with replicates, their mean."""
+    """Return draws of what the values that were fitted come from: of a table with replicates, their mean."""
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
     if not these:
@@ -131,5 +133,6 @@ def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
+    """Return every nth draw, so that enough remain."""
     step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
     return draws.isel(draw=slice(None, None, step))

@@ -80,6 +80,7 @@ def prior_predictive(
 
 
 def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
+    """Return draws from the prior of a PyMC model of a table."""
     # PyMC names what it draws, at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
         samples = pm.sample_prior_predictive(
@@ -91,9 +92,8 @@ def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: in
         )
     prior = samples["prior"].to_dataset()
     variables = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
-    dataset = variables.drop_vars(
-        [dim for dim in variables.coords if all(dim not in each.dims for each in variables.values())]
-    )
+    dims_in_use = set().union(*(variable.dims for variable in variables.values()))
+    dataset = variables.drop_vars([dim for dim in variables.coords if dim not in dims_in_use])
     groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
     prior = with_bias(dataset, table_means(table))
     if "bias" in prior and "association" in groups["prior_predictive"]:
@@ -108,6 +108,6 @@ def _raw_bias(association: xr.DataArray, table: AssociationTable) -> xr.DataArra
     block = table.group_index[target], table.class_index[attribute]
     pairs = np.zeros_like(weights)
     np.add.at(pairs, block, 1.0)
-    of_pair = xr.DataArray((weights / pairs)[block], dims="pair")
-    others = [dim for dim in association.dims if dim not in ("chain", "draw", "pair")]
-    return (association.mean(others) * of_pair).sum("pair")
+    pair_weights = xr.DataArray((weights / pairs)[block], dims="pair")
+    replicates = [dim for dim in association.dims if dim not in ("chain", "draw", "pair")]
+    return (association.mean(replicates) * pair_weights).sum("pair")

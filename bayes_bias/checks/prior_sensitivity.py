@@ -32,20 +32,21 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     """
     fitted = Fitted.of(fit)
     groups = _log_densities(fitted)
-    labelled = xr.Dataset(
-        {
-            name: estimate.draws.rename(contrast=f"{name}_label")
-            for name, estimate in estimates(fitted, scope, words=False).items()
-            if name in _BLOCK_ESTIMANDS
-        }
-    )
+    draws = {}
+    for name, estimate in estimates(fitted, scope, words=False).items():
+        if name in _BLOCK_ESTIMANDS:
+            draws[name] = estimate.draws.rename(contrast=f"{name}_label")
+    labelled = xr.Dataset(draws)
     table = pd.DataFrame(
         {
             "prior": _flat(sensitivity(labelled, groups, "prior")),
             "likelihood": _flat(sensitivity(labelled, groups, "likelihood")),
         }
     )
-    return table.assign(diagnosis=_diagnosis(table)).rename_axis(["estimand", "label"])
+    weak = np.where(table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree")
+    diagnosis = np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
+    diagnosis = np.where(table.isna().any(axis=1), "too few draws", diagnosis)
+    return table.assign(diagnosis=diagnosis).rename_axis(["estimand", "label"])
 
 
 def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Series:
@@ -62,14 +63,15 @@ def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Serie
     fitted = Fitted.of(fit)
     log_prior = _log_densities(fitted)["log_prior"]
     bias = xr.Dataset({"bias": estimate_of(fitted, "bias", scope).draws.isel(contrast=0, drop=True)})
-    by_prior = {
-        str(parameter): sensitivity(bias, {"log_prior": log_prior[[parameter]]}, "prior").bias.item()
-        for parameter in log_prior
-    }
+    by_prior = {}
+    for parameter in log_prior:
+        single = {"log_prior": log_prior[[parameter]]}
+        by_prior[str(parameter)] = sensitivity(bias, single, "prior").bias.item()
     return pd.Series(by_prior, name="sensitivity").rename_axis("prior").sort_values(ascending=False)
 
 
 def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
+    """Return the log densities of prior and likelihood for each draw."""
     groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
     if not groups:
         raise SpecError(
@@ -80,10 +82,5 @@ def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
 
 
 def _flat(dataset: xr.Dataset) -> pd.Series:
+    """Return the values of all variables, by name and label."""
     return pd.concat({str(name): values.to_series() for name, values in dataset.data_vars.items()})
-
-
-def _diagnosis(table: pd.DataFrame) -> np.ndarray:
-    weak = np.where(table.likelihood < MAX_PRIOR_SENSITIVITY, "strong prior or weak data", "prior and data disagree")
-    diagnosis = np.where(table.prior >= MAX_PRIOR_SENSITIVITY, weak, "")
-    return np.where(table.isna().any(axis=1), "too few draws", diagnosis)

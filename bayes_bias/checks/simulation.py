@@ -63,34 +63,29 @@ def simulated_tables(
     """
     from bayes_bias.checks.prior_predictive import prior_predictive
 
-    planted = _block_means(table, truth)
+    weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+    planted = np.asarray(truth * weights / (weights**2).sum())  # block means with this bias
     for batch, first in enumerate(range(0, draws, _BATCH)):
         drawn = prior_predictive(table, spec, draws=min(_BATCH, draws - first), seed=seed + batch)
         values = drawn["prior_predictive"].association.isel(chain=0)
         means = drawn["prior"]["mean"].isel(chain=0).transpose("draw", "group", "attribute_class").to_numpy()
-        for of_pairs, mean in zip(values, means, strict=True):
-            yield _with_values(table, of_pairs, planted - mean)
+        for pair_values, mean in zip(values, means, strict=True):
+            yield _with_values(table, pair_values, planted - mean)
 
 
-def _block_means(table: AssociationTable, bias: float) -> Numbers:
-    """Return means of blocks with this bias, (group, attribute_class)."""
-    weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-    return np.asarray(bias * weights / (weights**2).sum())
-
-
-def _with_values(table: AssociationTable, of_pairs: xr.DataArray, shift: Numbers) -> AssociationTable:
+def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numbers) -> AssociationTable:
     """Return the table with other values of its pairs, each block shifted."""
-    there = np.nonzero(table.values.notnull().to_numpy())
+    pairs = np.nonzero(table.values.notnull().to_numpy())
     shifts = shift[np.ix_(table.group_index, table.class_index)]
 
     def matrix(values: xr.DataArray) -> xr.DataArray:
         filled = np.full(table.values.shape, np.nan)
-        filled[there] = values.to_numpy()
+        filled[pairs] = values.to_numpy()
         return table.values.copy(data=filled + shifts)
 
-    if "replicate" not in of_pairs.dims or table.replicates is None:
-        return replace(table, values=matrix(of_pairs), replicates=None, origin=None)
-    singles = [matrix(of_pairs.isel(replicate=k)) for k in range(of_pairs.sizes["replicate"])]
-    tables = MappingProxyType(dict(zip(table.replicates.labels, singles, strict=True)))
-    replicates = Replicates(table.replicates.kind, tables)
+    if "replicate" not in pair_values.dims or table.replicates is None:
+        return replace(table, values=matrix(pair_values), replicates=None, origin=None)
+    labels = table.replicates.labels
+    tables = {label: matrix(pair_values.isel(replicate=k)) for k, label in enumerate(labels)}
+    replicates = Replicates(table.replicates.kind, MappingProxyType(tables))
     return replace(table, values=replicates.mean(), replicates=replicates, origin=None)

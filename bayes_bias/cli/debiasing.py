@@ -219,17 +219,16 @@ def _swept(
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
         raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
-    versions: list[bb.debiasing.Debiasing | GivenVersion] = [
-        method or _given(sides.source(names), lists, original.name)
-        for names, method in zip(sides.versions, methods, strict=True)
-    ]
+    versions: list[bb.debiasing.Debiasing | GivenVersion] = []
+    for names, method in zip(sides.versions, methods, strict=True):
+        versions.append(method or _given(sides.source(names), lists, original.name))
     damage = {}
     if rated is not None:
         _check_vocabulary([before], lists)
         assert isinstance(original, bb.Embedding)
         after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
-        damages = _damages(original, after, rated)
-        damage = {version.name: each for version, each in zip(versions, damages, strict=True)}
+        for k, damage_of_version in enumerate(_damages(original, after, rated)):
+            damage[versions[k].name] = damage_of_version
     swept = bb.sweep(
         Grid(
             [before.words(name) for name in lists],
@@ -293,6 +292,7 @@ def _damage(
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
+    """Raise an error if a side has no vocabulary whose damage could be computed."""
     if not lists or any(side.reads_sentences for side in sides):
         raise BayesBiasError("--damage needs the vectors of a vocabulary on both sides. Omit it.")
 
@@ -304,10 +304,13 @@ def _damages(
     from bayes_bias.debiasing.damage import read_ratings
 
     step("damage: reading vectors")
-    rated = [word for file in ratings for word in read_ratings(file)[["word", "other"]].to_numpy().ravel()]
-    learned = [
-        word for version in after if isinstance(version, bb.debiasing.Debiasing) for word in version.learned_words
-    ]
+    rated: list[str] = []
+    learned: list[str] = []
+    for file in ratings:
+        rated += read_ratings(file)[["word", "other"]].to_numpy().ravel().tolist()
+    for version in after:
+        if isinstance(version, bb.debiasing.Debiasing):
+            learned += version.learned_words
     excerpt = before.excerpt([*rated, *learned], pool=True)
     vectors, damages = excerpt.excerpt(rated, pool=True).all(), []
     for version in after:
@@ -347,6 +350,7 @@ def _from_table(names: list[str], source: TableSource) -> "bb.AssociationTable":
 
 
 def _show(comparison: "bb.Comparison") -> None:
+    """Print both biases, their difference, and the measures."""
     from bayes_bias.posterior.summary import CHANCE
 
     nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
@@ -359,6 +363,7 @@ def _show(comparison: "bb.Comparison") -> None:
 
 
 def _show_several(result: "bb.Sweep") -> None:
+    """Print the biases of several lists or versions, and the damage of each version."""
     from bayes_bias.cli.sweep import show_sweep  # the rest of this file waits for no sweep
 
     names = result.sources.version.where(result.sources.version_of != "", "before")

@@ -1,6 +1,7 @@
 """A fit of one list: made, read, pooled with others, and what longer lists would show."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -26,7 +27,7 @@ from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, check_output, csv_text, whole_file
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
 from bayes_bias.progress import step
-from bayes_bias.table.columns import interval_columns
+from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 
 if TYPE_CHECKING:
@@ -140,30 +141,21 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
     """What a terminal of 80 columns holds. `--csv` has the rest."""
     import pandas as pd
 
-    decimals, (lower, upper) = fitted.metric.decimals, interval_columns(summary)
-    signs = ["" if name in _UNSIGNED else "+" for name in summary.index.get_level_values("estimand")]
-    cells = {
-        "mean": [
-            (signed if sign else plain)(mean, decimals) for mean, sign in zip(summary["mean"], signs, strict=True)
-        ],
-        f"{level(ci_prob)} interval": [
-            bounds(low, high, decimals, sign=sign)
-            for low, high, sign in zip(summary[lower], summary[upper], signs, strict=True)
-        ],
-        "pd": [
-            probability(chance) if sign else DASH for chance, sign in zip(summary.prob_direction, signs, strict=True)
-        ],
-        **_beside(summary, decimals),
-    }
-    return pd.DataFrame(cells, index=summary.index)
-
-
-def _beside(summary: "pd.DataFrame", decimals: int) -> dict[str, list[str]]:
-    """The last column: --rope's probability, or the noise floor, or the raw number of a model without noise."""
+    decimals = fitted.metric.decimals
+    estimands = summary.index.get_level_values("estimand")
+    rows = []
+    for estimand, (_, row) in zip(estimands, summary.iterrows(), strict=True):
+        if estimand in _UNSIGNED:
+            rows.append((plain(row["mean"], decimals), bounds(*interval_of(row), decimals, sign=""), DASH))
+        else:
+            chance = probability(row.prob_direction)
+            rows.append((signed(row["mean"], decimals), bounds(*interval_of(row), decimals), chance))
+    cells = pd.DataFrame(rows, summary.index, ["mean", f"{level(ci_prob)} interval", "pd"])
+    # The last column is the probability of --rope, the noise floor, or the raw number of a model without noise.
     if "prob_negligible" in summary:
-        return {"negligible": list(map(probability, summary.prob_negligible))}
+        return cells.assign(negligible=summary.prob_negligible.map(probability))
     name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
-    return {name: [plain(value, decimals) for value in summary[column]]}
+    return cells.assign(**{name: summary[column].map(partial(plain, decimals=decimals))})
 
 
 @app.command()

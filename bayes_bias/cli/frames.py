@@ -58,21 +58,24 @@ def write_csv(rows: "pd.DataFrame", path: Path, overwrite: bool) -> None:
 
 
 def _is_text(column: Column) -> bool:
-    return any(letter.isalpha() for cell in column.cells for letter in cell)
+    """Return True if a cell contains letters."""
+    return any(map(str.isalpha, "".join(column.cells)))
 
 
 def _lines(column: Column) -> list[str]:
-    return [line for text in (column.heading, *column.cells) for line in text.split("\n")]
+    """Return the lines of heading and cells."""
+    return "\n".join([column.heading, *column.cells]).split("\n")
 
 
 def _widest(column: Column) -> int:
+    """Return the width of the longest line of a column."""
     return max(map(len, _lines(column)))
 
 
 def _narrowest(column: Column) -> int:
     """The longest word of a column, or its longest number or interval."""
     if _is_text(column):
-        return min(max(len(word) for line in _lines(column) for word in line.split() or [""]), _LONG_WORD)
+        return min(max(map(len, " ".join(_lines(column)).split())), _LONG_WORD)
     return max(map(len, [*column.heading.split(), *column.cells]), default=0)
 
 

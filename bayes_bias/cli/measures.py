@@ -1,5 +1,6 @@
 """Published measures of a list, beside the posterior."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,10 +71,10 @@ def measures(
     print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
     pairs, vectors = words.defining_sets if words else (), table.vectors
-    of_pairs = [word for pair in pairs for word in pair]
-    if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in of_pairs):
+    pair_words = list(chain(*pairs))
+    if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in pair_words):
         pool = random_pool(table.origin)
-        with_pool = pool | {word: vectors[word] for word in of_pairs}
+        with_pool = pool | {word: vectors[word] for word in pair_words}
         say(bb.measures.pair_dir(with_pool, pairs, random=list(pool), seed=seed).text)
     for remark in measured.remarks:
         say(remark)

@@ -32,8 +32,10 @@ FIGURES = ",".join(WRITTEN)
 
 def split_lists(values: list[str] | None) -> list[str]:
     """Names of lists may be separated by commas, as in other options. A file keeps the commas of its name."""
-    parts = ([value] if Path(value).is_file() else value.split(",") for value in values or ())
-    return [name for part in parts for name in part if name.strip()]
+    names = []
+    for value in values or ():
+        names += [value] if Path(value).is_file() else value.split(",")
+    return [name for name in names if name.strip()]
 
 
 ListsArgument = Annotated[
@@ -196,25 +198,21 @@ class OutputFolder:
 def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
     """A command whose dataclass arguments, such as a `Sampler`, become one option for each of their fields."""
     signature = inspect.signature(command, eval_str=True)
-    kinds: dict[str, Any] = {
-        name: parameter.annotation
-        for name, parameter in signature.parameters.items()
-        if is_dataclass(parameter.annotation)
-    }
-    options = {name: _options_of(kind) for name, kind in kinds.items()}
-    parameters = [
-        option.replace(kind=option.KEYWORD_ONLY)
-        for name, parameter in signature.parameters.items()
-        for option in options.get(name, [parameter])
-    ]
+    kinds: dict[str, Any] = {}
+    options: dict[str, list[inspect.Parameter]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        if is_dataclass(parameter.annotation):
+            kinds[name], options[name] = parameter.annotation, _options_of(parameter.annotation)
+        for option in options.get(name, [parameter]):
+            parameters.append(option.replace(kind=option.KEYWORD_ONLY))
     parameters.sort(key=_panel)
 
     @wraps(command)
     def run(**values: Any) -> None:
-        groups = {
-            name: kind(**{option.name: values.pop(option.name) for option in options[name]})
-            for name, kind in kinds.items()
-        }
+        groups = {}
+        for name, kind in kinds.items():
+            groups[name] = kind(**{option.name: values.pop(option.name) for option in options[name]})
         command(**values, **groups)  # type: ignore[call-arg]
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -224,16 +222,17 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
 def _panel(option: inspect.Parameter) -> int:
     """The position of its panel in `--help`; first those without."""
-    panels = [getattr(each, "rich_help_panel", None) for each in option.annotation.__metadata__]
+    panels = [getattr(metadata, "rich_help_panel", None) for metadata in option.annotation.__metadata__]
     return next((_PANELS.index(panel) + 1 for panel in panels if panel), 0)
 
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:
-    defaults = {item.name: item.default_factory() for item in fields(kind) if item.default_factory is not MISSING}
-    return [
-        option.replace(default=defaults.get(name, option.default))
-        for name, option in inspect.signature(kind).parameters.items()
-    ]
+    """The fields of a dataclass as options, with their defaults."""
+    options = dict(inspect.signature(kind).parameters)
+    for item in fields(kind):
+        if item.init and item.default_factory is not MISSING:
+            options[item.name] = options[item.name].replace(default=item.default_factory())
+    return list(options.values())
 
 
 def formats_of(figures: str) -> tuple[str, ...]:
@@ -250,33 +249,35 @@ def listed(text: str) -> tuple[str, ...]:
 
 def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
     """Names and what they are called, as an option gives them."""
-    parts = {text: text.partition("=") for text in texts or ()}
-    for text, (name, _, other) in parts.items():
-        if not (name and other):
+    pairs = {}
+    for text in texts or ():
+        name, _, value = text.partition("=")
+        if not (name and value):
             raise BayesBiasError(f"{option} '{text}' must have two parts, such as '{example}'.")
-    return {name: other for name, _, other in parts.values()}
+        pairs[name] = value
+    return pairs
 
 
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
     """Whole numbers that are separated by commas, or given with an option of their own each."""
-    numbers = [part for value in values or () for part in listed(value)]
-    for number in numbers:
-        if not number.isdecimal():
-            raise BayesBiasError(f"{option} '{number}' is not a whole number. Use one or more, such as 20,40.")
-    return [int(number) for number in numbers]
+    numbers = []
+    for value in values or ():
+        for number in listed(value):
+            if not number.isdecimal():
+                raise BayesBiasError(f"{option} '{number}' is not a whole number. Use one or more, such as 20,40.")
+            numbers.append(int(number))
+    return numbers
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
-    """The settings of a debiasing method as `--setting` gives them."""
-    return dict(map(_setting, texts or ()))
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Name and value. A value is written as in a sweep's TOML file."""
-    name, _, value = text.partition("=")
-    if not name or not value:
-        raise BayesBiasError(f"--setting '{text}' has no value. Write NAME=VALUE, such as equalize=true.")
-    try:
-        return name.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:  # a text without quotes
-        return name.strip(), value
+    """The settings of a debiasing method as `--setting` gives them. A value is written as in a sweep's TOML file."""
+    settings = {}
+    for text in texts or ():
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise BayesBiasError(f"--setting '{text}' has no value. Write NAME=VALUE, such as equalize=true.")
+        try:
+            settings[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:  # a text without quotes
+            settings[name.strip()] = value
+    return settings

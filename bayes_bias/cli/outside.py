@@ -25,8 +25,6 @@ from bayes_bias.files import given_table
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bayes_bias.analyses.criterion.criterion import BiasesLike
 
 
@@ -97,6 +95,7 @@ def criterion(
 
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
+    """The biases of the labels, from fits or from FILE, with their covariance if it is known."""
     if fits and covariance is not None:
         raise BayesBiasError(
             f"--covariance '{covariance}' cannot be combined with fits, which have their own covariance. Omit it."
@@ -104,19 +103,17 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
     if not fits:
         from bayes_bias.analyses.criterion.biases import Biases
         from bayes_bias.analyses.criterion.data import read
+        from bayes_bias.table.files import read_matrix
 
-        return file if covariance is None else Biases.from_frame(read(file, "biases"), _matrix(covariance))
+        if covariance is None:
+            return file
+        biases, remedy = read(file, "biases"), "Pass a spreadsheet with a row and column for each label."
+        matrix = read_matrix(given_table(covariance, "--covariance", BayesBiasError, remedy))
+        return Biases.from_frame(biases, matrix)
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
     file_of = dict(fit.partition("=")[::2] for fit in fits)
     return {label: bb.load_fit(path) for label, path in file_of.items()}
-
-
-def _matrix(path: Path) -> "pd.DataFrame":
-    from bayes_bias.table.files import read_matrix
-
-    remedy = "Pass a spreadsheet with a row and column for each label."
-    return read_matrix(given_table(path, "--covariance", BayesBiasError, remedy))
 
 
 @app.command()

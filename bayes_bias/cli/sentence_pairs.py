@@ -238,5 +238,5 @@ def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.Dat
     path = given_table(file, "FILE", BayesBiasError, "Pass the path of a CSV file with sentences.")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    home = opened(folder)
-    return lambda model: kept_scores(home, load(model), sentences, cast(How, how))
+    keeping = opened(folder)
+    return lambda model: kept_scores(keeping, load(model), sentences, cast(How, how))

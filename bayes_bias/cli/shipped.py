@@ -1,7 +1,8 @@
 """What is there before anything is measured: word lists, their sentences, models."""
 
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,11 +17,6 @@ from bayes_bias.spreadsheets import read_frame
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bayes_bias.models.spec import ModelSpec
 
 
 @app.command()
@@ -77,19 +73,13 @@ def wordlists(
                 f"--copy needs the name of one built-in list, such as `wordlists weat7 --copy {copy}`, but got {name}."
             )
     if name is None:
-        lists = [load_wordlist(n) for n in (*wordlist_names(), *field_names())]
-        for question in dict.fromkeys(each.question for each in lists):
-            rows = [
-                {
-                    "list": each.name,
-                    "title": each.title,
-                    "targets": len(each.targets),
-                    "attributes": len(each.attributes),
-                }
-                for each in lists
-                if each.question == question
-            ]
-            print_frame(pd.DataFrame(rows), title=question)
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for wordlist in map(load_wordlist, (*wordlist_names(), *field_names())):
+            lengths = {"targets": len(wordlist.targets), "attributes": len(wordlist.attributes)}
+            row = {"list": wordlist.name, "title": wordlist.title, **lengths}
+            rows.setdefault(wordlist.question, []).append(row)
+        for question, rows_of_question in rows.items():
+            print_frame(pd.DataFrame(rows_of_question), title=question)
         say(f"control classes: {', '.join(control_names())}")
         return
     words = load_controls(name) if name in control_names() else load_wordlist(name)
@@ -112,9 +102,9 @@ def _write_list(
         raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
     if not files:
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
-    contents = [read_names(file) for file in files]
-    headings = [heading for content in contents for heading in content.values]
-    words = _words_of_files(files, contents)
+    contents = [(file, read_names(file)) for file in files]
+    words = _words_of_files(contents)
+    headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", groups, "flowers=pleasant")
     sentence_classes = pairs_of("--word-class", word_class, "flowers=noun")
@@ -122,30 +112,31 @@ def _write_list(
     for name in (*names, *sentence_classes):
         if name not in words:
             raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words)
-    rows = [
-        {"word": word, "group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
-        | ({"word_class": sentence_classes.get(name, "")} if sentence_classes else {})
-        for name in names
-        for word in words[name]
-    ]
+    rows = []
+    for name in names:
+        columns = {"group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
+        if sentence_classes:
+            columns["word_class"] = sentence_classes.get(name, "")
+        rows += [{"word": word, **columns} for word in words[name]]
     if not rows:
         raise BayesBiasError(
             f"--groups is missing. Name the groups among {', '.join(words)}, such as --groups NAME=CLASS."
         )
     frame = pd.DataFrame(rows)
     wordlist = load_wordlist(frame)
-    for notice in (*(notice for content in contents for notice in content.notices), *wordlist.notices):
+    notices = chain.from_iterable(content.notices for _, content in contents)
+    for notice in (*notices, *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
-    others = [name for name in words if name not in names]
-    say(f"{wordlist.text}" + (f". Omitted: {', '.join(others)}" if others else "") + f"\nThe list is in {out_file}")
+    omitted = ", ".join(name for name in words if name not in names)
+    say(f"{wordlist.text}" + (f". Omitted: {omitted}" if omitted else "") + f"\nThe list is in {out_file}")
 
 
-def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]:
+def _words_of_files(contents: list[tuple[str, Content]]) -> dict[str, Any]:
     """The words of each name. Refuses a name that has other words in another file, such as one of another language."""
     words: dict[str, Any] = {}
     file_of: dict[str, str] = {}
-    for file, content in zip(files, contents, strict=True):
+    for file, content in contents:
         for heading, own in content.values.items():
             name = heading.partition("=")[0]
             if list(words.setdefault(name, own)) != list(own):
@@ -158,6 +149,7 @@ def _words_of_files(files: list[str], contents: list[Content]) -> dict[str, Any]
 
 
 def _print_wordlist(words: WordList) -> None:
+    """Print the words of a list, its topics and pairs, and its source."""
     say("\n".join(text for text in (words.title, words.description) if text) + "\n")
     for group, members in words.groups.items():
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
@@ -183,16 +175,13 @@ def _lacking(words: WordList) -> list[str]:
     from bayes_bias.embeddings.embedding import joined
 
     vectors = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
-    tables = {**words.groups, **words.classes, **words.controls}
-    absent = {
-        name: [w for w in members if w not in vectors and joined(w) not in vectors] for name, members in tables.items()
-    }
-    return [
-        f"not in {DEMO}: {len(absent_words)} of {len(tables[name])} words of {name}: {', '.join(absent_words[:5])}"
-        + (", ..." if len(absent_words) > 5 else "")
-        for name, absent_words in absent.items()
-        if absent_words
-    ]
+    lines = []
+    for name, members in {**words.groups, **words.classes, **words.controls}.items():
+        absent = [word for word in members if word not in vectors and joined(word) not in vectors]
+        if absent:
+            examples = ", ".join(absent[:5]) + (", ..." if len(absent) > 5 else "")
+            lines.append(f"not in {DEMO}: {len(absent)} of {len(members)} words of {name}: {examples}")
+    return lines
 
 
 @app.command()
@@ -235,16 +224,12 @@ def models(
         copy_shipped("models", name, copy, overwrite)
         say(f"Copied to {copy}. Use it with --model {copy}.")
     if graph is not None:
-        _write_graph(spec, graph, overwrite)
+        from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
+        from bayes_bias.models.pymc_model import pymc_model, write_graph
 
-
-def _write_graph(spec: "ModelSpec", graph: Path, overwrite: bool) -> None:
-    """Of a built-in list, since plates need words."""
-    from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
-    from bayes_bias.models.pymc_model import pymc_model, write_graph
-
-    table = cosines("weat7", "googlenews-demo", controls=())
-    say(f"Graph of '{spec.name}' for weat7 in {write_graph(pymc_model(table, spec), graph, overwrite=overwrite)}")
+        # A graph needs words, which are those of a built-in list.
+        model = pymc_model(cosines("weat7", "googlenews-demo", controls=()), spec)
+        say(f"Graph of '{spec.name}' for weat7 in {write_graph(model, graph, overwrite=overwrite)}")
 
 
 @app.command()
@@ -279,22 +264,16 @@ def sentences(
     if vectors is not None:
         if not source.endswith(".csv"):
             raise EmbeddingError(f"--vectors needs the CSV file of sentences as LIST, but LIST is '{source}'.")
-        summary = save_sentence_vectors(_rows(source), vectors, out_file, overwrite=overwrite)
+        sentences_of_list = read_frame(Path(source), f"LIST: '{source}'", EmbeddingError, text=None)
+        summary = save_sentence_vectors(sentences_of_list, vectors, out_file, overwrite=overwrite)
         say(f"{summary}. Use it with --embedding {out_file}.")
         return
     if out_file.suffix != ".csv":
         raise TemplateError(f"--out '{out_file}' must end in .csv, the format of sentences.")
     rows = sentences_to_encode(source, templates, listed(controls))
     write_csv(rows, out_file, overwrite)
-    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{_left_out(source, controls, rows)}")
-
-
-def _left_out(source: str, controls: str, rows: "pd.DataFrame") -> str:
-    """Words of the built-in control classes that cannot stand in the templates. All others are refused."""
+    # Only words of the built-in control classes are omitted. All others raise an error.
     words = load_wordlist(source).with_controls(listed(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
-    return f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
-
-
-def _rows(file: str) -> "pd.DataFrame":
-    return read_frame(Path(file), f"LIST: '{file}'", EmbeddingError, text=None)
+    lost = f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
+    say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{lost}")

@@ -1,6 +1,5 @@
 """What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -173,7 +172,8 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
-            for option, value in {**_as_options(self.headings), "--unit": self.unit}.items():
+            for name, value in {**self.headings, "unit": self.unit}.items():
+                option = "--class" if name == "attribute_class" else f"--{name}"
                 if value is not None:
                     raise BayesBiasError(f"{option}: '{value}' is for a file of numbers, and '{source}' is a word list")
         return super().table(source, *arguments, **options)
@@ -221,10 +221,6 @@ class AnySource(TableSource):
         stereotypes = pairs_of("--stereotype", self.stereotypes, _EXAMPLE) or None
         words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
         return words.with_language(self.language).with_sub_topics(self.related)
-
-
-def _as_options(headings: Mapping[str, str]) -> dict[str, str]:
-    return {"--class" if name == "attribute_class" else f"--{name}": heading for name, heading in headings.items()}
 
 
 @app.command()

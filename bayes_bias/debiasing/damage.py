@@ -51,7 +51,7 @@ class RatedPairs:
     upper: float
 
     def __str__(self) -> str:
-        correlations = " and ".join(f"{value:.3f}".replace("-", MINUS) for value in (self.before, self.after))
+        correlations = f"{self.before:.3f} and {self.after:.3f}".replace("-", MINUS)
         return (
             f"Spearman's correlation of cosines with the ratings of {self.name} ({self.pairs:,} of {self.of:,} pairs):"
             f" {correlations} before and after; change {estimate(self.change, self.lower, self.upper)}."
@@ -76,9 +76,10 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     body = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
     lines = [line for line in body if not line.startswith("# ")]
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
-    rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
-    columns = range(2, len(rows[0]) if rows else 0)
-    column = next((k for k in columns if len(rows) > 1 and len(rows[1]) > k and _is_number(rows[1][k])), None)
+    rows = [list(map(str.strip, re.split(separator, line.strip()))) for line in lines]
+    # The first line may be a heading, so that the second one tells which column has the ratings.
+    columns = range(2, min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0)
+    column = next((k for k in columns if _is_number(rows[1][k])), None)
     if column is None:
         raise MeasureError(
             f"The file of ratings '{path}' must have a column of numbers after two words. Write lines such as: sun sky"
@@ -112,23 +113,25 @@ def rated_pairs(
         The file cannot be read, or fewer than ten of its pairs have vectors on both sides.
     """
     rated = read_ratings(source)
-    in_both = [word in before and word in after for word in (*rated.word, *rated.other)]
-    pairs = rated[np.all(np.reshape(in_both, (2, -1)), axis=0)]
+    has_vectors = rated[["word", "other"]].map(lambda word: word in before and word in after)
+    pairs = rated[has_vectors.all(axis=1)]
     name = Path(source).name
     if len(pairs) < _FEWEST:
         raise MeasureError(
             f"At least ten rated pairs must have vectors, but only {len(pairs)} of {len(rated)} pairs of '{name}' do."
             " Use another file of ratings."
         )
-    cosines = [_cosines(vectors, pairs) for vectors in (before, after)]
-    first, second = (float(_spearman(values, pairs.rating.to_numpy())) for values in cosines)
+    ratings = pairs.rating.to_numpy()
+    cosines_before, cosines_after = _cosines(before, pairs), _cosines(after, pairs)
+    first, second = float(_spearman(cosines_before, ratings)), float(_spearman(cosines_after, ratings))
     sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
-    one, other = (_spearman(values[sample], pairs.rating.to_numpy()[sample]) for values in cosines)
-    lower, upper = np.nanquantile(other - one, tails(ci_prob)).tolist()
+    changes = _spearman(cosines_after[sample], ratings[sample]) - _spearman(cosines_before[sample], ratings[sample])
+    lower, upper = np.nanquantile(changes, tails(ci_prob)).tolist()
     return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
 
 
 def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the cosine of each pair of words."""
     words = list({*pairs.word, *pairs.other})
     unit = pd.DataFrame(stack_unit(vectors, words, "ratings"), index=words)
     return np.asarray((unit.loc[pairs.word].to_numpy() * unit.loc[pairs.other].to_numpy()).sum(axis=1))
@@ -138,13 +141,14 @@ def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDAr
     """Compute Spearman's correlation of each row, which is missing if a row is constant."""
     from scipy.stats import rankdata
 
-    x, y = (rankdata(each, axis=-1) for each in (values, ratings))
-    x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+    x, y = rankdata(values, axis=-1), rankdata(ratings, axis=-1)
+    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
         return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
 
 
 def _is_number(text: str) -> bool:
+    """Return True if a text is a finite number."""
     try:
         return bool(np.isfinite(float(text)))
     except ValueError:
@@ -180,11 +184,9 @@ class Damage:
     @property
     def numbers(self) -> dict[str, float]:
         """Return all costs by name, as a row of a table."""
-        numbers = {
-            name: getattr(self, name) for name in ("words", "neighbours_kept", "lower", "upper", "variance_gone")
-        }
-        changes = {f"{rated.name}_change": rated for rated in self.ratings}
-        for name, rated in changes.items():
+        numbers = dict(vars(self))
+        for rated in numbers.pop("ratings"):
+            name = f"{rated.name}_change"
             numbers |= {name: rated.change, f"{name}_lower": rated.lower, f"{name}_upper": rated.upper}
         return numbers
 
@@ -193,10 +195,8 @@ class Damage:
         """The costs, in sentences."""
         share = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
         neighbours = f"Of the nearest neighbours of words, {share} are kept (among {self.words:,} words)"
-        rated = [str(each) for each in self.ratings]
-        return " ".join(
-            [f"{neighbours}, and {percent(self.variance_gone)} of the variance of vectors was lost.", *rated]
-        )
+        variance = f"{percent(self.variance_gone)} of the variance of vectors was lost"
+        return " ".join([f"{neighbours}, and {variance}.", *map(str, self.ratings)])
 
 
 def damage(
@@ -260,23 +260,27 @@ def damage(
         raise MeasureError(
             f"{len(shared)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
         )
-    one, other = (stack_unit(vectors, shared, "damage") for vectors in (before, after))
+    first, second = stack_unit(before, shared, "damage"), stack_unit(after, shared, "damage")
     rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
-    near = [_nearest(vectors, rows, neighbours) for vectors in (one, other)]
-    shares = np.array([np.isin(*pair).mean() for pair in zip(*near, strict=True)])
+    nearest_before, nearest_after = _nearest(first, rows, neighbours), _nearest(second, rows, neighbours)
+    shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
     means = shares[rng.integers(len(shares), size=(_RESAMPLES, len(shares)))].mean(axis=1)
     lower, upper = np.quantile(means, tails(ci_prob)).tolist()
-    rated = tuple(rated_pairs(before, after, source, ci_prob=ci_prob, rng=rng) for source in ratings)
-    return Damage(len(shared), float(shares.mean()), lower, upper, _variance_gone(one, other), rated)
+    # Procrustes' disparity: what remains if the vectors are rotated and scaled to match.
+    x, y = first - first.mean(axis=0), second - second.mean(axis=0)
+    agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
+    return Damage(
+        words=len(shared),
+        neighbours_kept=float(shares.mean()),
+        lower=lower,
+        upper=upper,
+        variance_gone=max(0.0, 1 - float(agreement)),
+        ratings=tuple(rated_pairs(before, after, source, ci_prob=ci_prob, rng=rng) for source in ratings),
+    )
 
 
 def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:
+    """Return the nearest neighbours of some words among all."""
     similarity = unit[rows] @ unit.T
     similarity[np.arange(len(rows)), rows] = -np.inf  # no word is its own neighbour
     return np.argpartition(-similarity, neighbours - 1, axis=1)[:, :neighbours]
-
-
-def _variance_gone(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    x, y = (vectors - vectors.mean(axis=0) for vectors in (one, other))
-    agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
-    return max(0.0, 1 - float(agreement))

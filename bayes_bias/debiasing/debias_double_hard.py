@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -100,7 +101,9 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         debias_sets = read_debias_sets(sets)
-        mean, axes = _principal_components(vectors, self.name)
+        mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, self.name)], axis=0) / len(vectors)
+        scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, self.name))
+        axes = np.linalg.eigh(scatter)[1].T[::-1]  # principal components, the largest first
         if self.components > len(axes):
             raise MeasureError(
                 f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
@@ -108,8 +111,13 @@ class DoubleHardDebias(Debiaser[Learned]):
             )
         leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
+        words = list(chain.from_iterable(leaning))
+        rows = stack(vectors, words, self.name)
         candidates = [self._remove_axis(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
-        agreement = [self._agreement(learned, vectors, groups) for learned in candidates]
+        agreement = []
+        for learned in candidates:
+            remaining = dict(zip(words, learned.neutralized(rows), strict=True))
+            agreement.append(clustering(remaining, groups, seed=self.seed).value)
         return replace(self, learned=candidates[int(np.argmin(agreement))])
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -121,6 +129,7 @@ class DoubleHardDebias(Debiaser[Learned]):
     def _remove_axis(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
+        """Return what is learned if this axis is the frequency direction."""
         learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
         rows = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
         deviations = np.vstack([words - words.mean(axis=0) for words in rows])
@@ -131,15 +140,3 @@ class DoubleHardDebias(Debiaser[Learned]):
                 " sets."
             )
         return replace(learned, bias=orthonormal(first, "the defining sets have none")[0])
-
-    def _agreement(self, learned: Learned, vectors: Mapping[str, np.ndarray], groups: Mapping[str, list[str]]) -> float:
-        words = [word for members in groups.values() for word in members]
-        remaining = dict(zip(words, learned.neutralized(stack(vectors, words, self.name)), strict=True))
-        return clustering(remaining, groups, seed=self.seed).value
-
-
-def _principal_components(vectors: Mapping[str, np.ndarray], method: str) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of all vectors, and their principal components (dimensions, dimensions), the largest first."""
-    mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, method)], axis=0) / len(vectors)
-    scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, method))
-    return mean, np.linalg.eigh(scatter)[1].T[::-1]

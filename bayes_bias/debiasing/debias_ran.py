@@ -109,6 +109,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         return unit
 
     def _moved(self, word: str, vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        """Return a word's vector away from its neighbours and off the bias direction."""
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
         pull = self.attraction / 2 * vector

@@ -110,5 +110,8 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         """The sum of outer products of these words at length one."""
-        blocks = (unit_rows(rows) for _, rows in iterate_blocks(vectors, self.name))
-        return np.asarray(sum(rows.T @ rows for rows in blocks))
+        scatter: np.ndarray | int = 0
+        for _, rows in iterate_blocks(vectors, self.name):
+            unit = unit_rows(rows)
+            scatter = scatter + unit.T @ unit
+        return np.asarray(scatter)

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -107,12 +107,14 @@ class Debiasing(Version):
         vectors, labels = _usable(embedding), embedding.replicates
         sets = self._known_sets(vectors, embedding)
         if not labels:
-            debiased = self._debiased(vectors, sets)
+            debiased = self.method.fit_transform(vectors, sets)
         elif embedding.kind == TEMPLATE:
             debiased = self._debiased_together(vectors, labels, sets)
         else:
-            singles = [{word: rows[r] for word, rows in vectors.items()} for r in range(len(labels))]
-            replicates = [self._debiased(single, sets) for single in singles]
+            replicates = []
+            for k in range(len(labels)):
+                single = {word: rows[k] for word, rows in vectors.items()}
+                replicates.append(self.method.fit_transform(single, sets))
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
@@ -129,18 +131,19 @@ class Debiasing(Version):
         words = json.dumps(self.learned_words, ensure_ascii=False)
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
-    def _debiased(self, vectors: Mapping[str, Vector], sets: DebiasSets) -> dict[str, Vector]:
-        return self.method.fit_transform(vectors, sets)
-
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
         """Return the sets, and report all words without a vector at once."""
         sets, name = self._as_spelt(vectors, embedding), embedding.name
-        of_each = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
-        lacking = [words for words in of_each if not all(word in vectors for word in words)]
-        missing = dict.fromkeys(word for words in of_each for word in words if word not in vectors)
+        word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
+        missing: dict[str, None] = {}
+        incomplete = 0
+        for words in word_sets:
+            lacking = [word for word in words if word not in vectors]
+            missing |= dict.fromkeys(lacking)
+            incomplete += bool(lacking)
         if not missing:
             return sets
-        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(lacking)} of {len(of_each)} sets"
+        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {incomplete} of {len(word_sets)} sets"
         variants = embedding.near(missing, vectors)
         problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
         if not self.skip_missing:
@@ -161,30 +164,31 @@ class Debiasing(Version):
         return self.learns_from.respelt(respelt)
 
     def _debiased_together(
-        self, vectors: Mapping[str, Vector], labels: Sequence[str], of_words: DebiasSets
+        self, vectors: Mapping[str, Vector], labels: Sequence[str], sets: DebiasSets
     ) -> dict[str, Vector]:
-        """All sentences of one encoder together, each as if it were a word."""
-        sets = of_words.repeat_for(labels, _insert_word)
-        each = {_insert_word(word, label): rows[r] for word, rows in vectors.items() for r, label in enumerate(labels)}
-        debiased = self._debiased(each, sets)
+        """Debias all sentences of one encoder together, each as if it were a word."""
+        sentences = {}
+        for word, rows in vectors.items():
+            for k, label in enumerate(labels):
+                sentences[_insert_word(word, label)] = rows[k]
+        debiased = self.method.fit_transform(sentences, sets.repeat_for(labels, _insert_word))
         return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
 
 
 def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
     """Debiased vectors, with the words that random lists are drawn from in the embedding itself."""
     reader, marked = embedding.reader, embedding.reader.marked()
-    pool = (
-        islice(debiased, FREQUENT) if marked is None else (word for word in dict.fromkeys(marked) if word in debiased)
-    )
-    is_whole = marked is None or isinstance(reader, Excerpt)
-    return Excerpt(
-        MappingProxyType(debiased), tuple(pool), reader.dimensions, in_order=is_whole and reader.by_frequency()
-    )
+    if marked is None:
+        pool = tuple(islice(debiased, FREQUENT))
+    else:
+        pool = tuple(word for word in dict.fromkeys(marked) if word in debiased)
+    in_order = (marked is None or isinstance(reader, Excerpt)) and reader.by_frequency()
+    return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, in_order=in_order)
 
 
 def taught_words(table: AssociationTable) -> list[str]:
     """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
-    words = [word for dim in CATEGORY_COORD for word in table.values[dim].to_numpy()]
+    words = chain.from_iterable(table.values[dim].to_numpy() for dim in CATEGORY_COORD)
     match = "exact" if table.origin is None else table.origin.embedding.match
     return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 
@@ -197,6 +201,7 @@ def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> 
 
 
 def _insert_word(word: str, template: str) -> str:
+    """Return the name of a word in a template."""
     return f"{word} in '{template}'"
 
 

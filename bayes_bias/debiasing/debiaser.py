@@ -209,20 +209,19 @@ def labelled_rows(
     """
     groups = [list(words) for words in sets.labelled]
     if also:
-        groups = [
-            [*words, *more] for words, more in zip(groups, leaning_words(vectors, sets, also, method), strict=True)
-        ]
+        for group, leaning in enumerate(leaning_words(vectors, sets, also, method)):
+            groups[group] += leaning
     if (fewest := min(map(len, groups))) < 2:
         raise MeasureError(
             f"{method}: each group must have two or more labelled words, but one has {fewest}. Add defining sets, or"
             " groups."
         )
     rows = np.vstack([stack(vectors, words, method) for words in groups])
-    return rows, np.repeat(np.arange(len(groups)), [len(words) for words in groups])
+    return rows, np.repeat(np.arange(len(groups)), list(map(len, groups)))
 
 
 def leaning_words(vectors: Mapping[str, np.ndarray], sets: DebiasSets, count: int, method: str) -> list[list[str]]:
     """Return the `count` words of the vocabulary that lean most to each group, without words of the sets."""
     classes = {str(group): words for group, words in enumerate(sets.labelled)}
     bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
-    return list(most_biased(bias.drop(index=[word for word in sets.words if word in bias.index]), count).values())
+    return list(most_biased(bias.drop(index=list(sets.words), errors="ignore"), count).values())

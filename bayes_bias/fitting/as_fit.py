@@ -94,6 +94,7 @@ def as_fit(
 def _of_spec(
     table: AssociationTable, spec: ModelSpec, posterior: xr.Dataset, stats: xr.Dataset, seed: int, marginal: bool
 ) -> xr.DataTree:
+    """Return the fit of a model of a spec, with what was integrated out if its form was `marginal`."""
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
     refuse_degenerate(data)
@@ -112,6 +113,7 @@ def _of_spec(
 def _of_own_model(
     table: AssociationTable, model: pm.Model, name: str, posterior: xr.Dataset, stats: xr.Dataset, seed: int
 ) -> xr.DataTree:
+    """Return the fit of a model of the user's own."""
     table, spec, data = custom_source(table, model, name)
     fitted = assembled(
         table, spec, posterior, stats, data, seed=seed, diagnosed=list(posterior), **groups_of_model(model, data)
@@ -120,6 +122,7 @@ def _of_own_model(
 
 
 def _check_groups(draws: xr.DataTree) -> None:
+    """Raise an error for draws without posterior or statistics."""
     for group, variable in (("posterior", ""), ("sample_stats", "diverging")):
         if group not in draws.children or (variable and variable not in draws[group]):
             raise SpecError(
@@ -131,12 +134,11 @@ def _check_groups(draws: xr.DataTree) -> None:
 def _statistics(draws: xr.DataTree) -> xr.Dataset:
     """Scalar statistics of each draw, under ArviZ's names."""
     stats = draws["sample_stats"].to_dataset()
-    single = {
-        STATISTICS.get(str(name), str(name)): each.transpose(*SAMPLE)
-        for name, each in stats.data_vars.items()
-        if set(each.dims) == set(SAMPLE) and each.dtype.kind in "biuf"
-    }
-    return xr.Dataset(single, attrs=stats.attrs | draws["posterior"].attrs)
+    scalars = {}
+    for name, values in stats.data_vars.items():
+        if set(values.dims) == set(SAMPLE) and values.dtype.kind in "biuf":
+            scalars[STATISTICS.get(str(name), str(name))] = values.transpose(*SAMPLE)
+    return xr.Dataset(scalars, attrs=stats.attrs | draws["posterior"].attrs)
 
 
 # Whether draws are of a model.
@@ -152,8 +154,9 @@ def _check(model: pm.Model, draws: xr.DataTree) -> None:
 
 
 def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
-    variables = [each for each in (*model.free_RVs, *model.deterministics) if not each.name.endswith("_z")]
-    if missing := [each.name for each in variables if each.name not in posterior]:
+    """Raise an error if draws have other variables or labels than the model."""
+    names = [variable.name for variable in (*model.free_RVs, *model.deterministics)]
+    if missing := [name for name in names if not name.endswith("_z") and name not in posterior]:
         raise SpecError(
             f"`draws` lacks variables of the model: {', '.join(missing)}. Pass the table and the model that"
             " were sampled."
@@ -164,7 +167,9 @@ def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
             f"`draws` contains variables that are not in the model: {', '.join(unknown)}. Pass your own"
             " model as `model=`, or the table that was sampled."
         )
-    for dim in (dim for dim in posterior.dims if dim in model.coords and model.coords[dim] is not None):
+    for dim in posterior.dims:
+        if model.coords.get(dim) is None:
+            continue
         labels, expected = posterior[dim].to_numpy().tolist(), list(model.coords[dim])
         if labels != expected:
             raise SpecError(
@@ -179,6 +184,7 @@ def _some(labels: list[Any]) -> str:
 
 
 def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
+    """Raise an error if draws were given other values than the table's."""
     if "observed_data" not in draws.children:
         return
     observed = draws["observed_data"].to_dataset()
@@ -204,9 +210,9 @@ def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
     """At some draws: what is derived, and the density up to a constant, which samplers may leave out."""
-    at = np.linspace(0, found.size - 1, _COMPARED).astype(int)
     function, differences, largest = _at_draws(model), [], 0.0
-    for k in (np.unravel_index(each, found.shape) for each in at):
+    for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
+        k = np.unravel_index(position, found.shape)
         density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
         differences.append(float(density) - found.to_numpy()[k])
         largest = max(largest, float(abs(found.to_numpy()[k])))

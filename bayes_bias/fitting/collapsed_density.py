@@ -12,6 +12,7 @@ PyMC, and a test holds the two together.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, Self
 
@@ -174,7 +175,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
     parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
     largest, value = scatter.shape[1], 0.0
     work = np.empty((3, largest, largest))
-    inverse, product, of_entry = work[0], work[1], work[2]
+    inverse, product, entry_slope = work[0], work[1], work[2]
     for part in range(len(parts)):
         n, df, patterns = int(parts[part].size), parts[part].df, int(parts[part].patterns)
         inverse[:n, :n] = 0.0
@@ -197,16 +198,16 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
             explained += product[i, i]
         for i in range(n):
             for j in range(i + 1):
-                of_entry[i, j] = -df * inverse[i, j]
+                entry_slope[i, j] = -df * inverse[i, j]
                 for k in range(n):
-                    of_entry[i, j] += product[i, k] * inverse[k, j]
+                    entry_slope[i, j] += product[i, k] * inverse[k, j]
                 if i == j:
-                    of_entry[i, j] *= 0.5  # those beside the diagonal count twice
+                    entry_slope[i, j] *= 0.5  # those beside the diagonal count twice
         for p in range(patterns):
             slope, own, entry = 0.0, pattern[part, p], 0
             for i in range(n):
                 for j in range(i + 1):
-                    slope += of_entry[i, j] * own[entry]
+                    slope += entry_slope[i, j] * own[entry]
                     entry += 1
             slopes[int(scale_of[part, p])] += slope
         value -= 0.5 * (df * log_det + explained)
@@ -243,24 +244,24 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
-    parameters, of_squares = np.empty(len(scales) + len(variances)), np.zeros(len(scales))
+    parameters, square_slopes = np.empty(len(scales) + len(variances)), np.zeros(len(scales))
     _scales(point, parameters, arrays)
-    value = _add_parts(arrays, parameters**2, of_squares)
+    value = _add_parts(arrays, parameters**2, square_slopes)
     for v in range(len(variances)):
         own, scale = variances[v], int(variances[v].scale)
         x, df, expected = point[scale], scales[scale].df, scales[scale].expected
         variance = np.exp(x)
-        of_variance = of_squares[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
+        variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
-            of_squares[int(own.explaining[k])] -= own.weight[k] * of_variance
+            square_slopes[int(own.explaining[k])] -= own.weight[k] * variance_slope
         value -= df / 2 * (x + expected / variance)
-        gradient[scale] = of_variance * variance - df / 2 * (1 - expected / variance)
+        gradient[scale] = variance_slope * variance - df / 2 * (1 - expected / variance)
     for k in range(len(scales)):
         if scales[k].df == 0:
-            s, of_point, log_of_point, slope = _scale(point[k], scales[k].unit)
-            of_prior, slope_of_prior = _log_prior(scales[k], s)
-            value += of_prior + log_of_point
-            gradient[k] = (2 * s * of_squares[k] + slope_of_prior) * of_point + slope
+            s, point_slope, log_slope, slope = _scale(point[k], scales[k].unit)
+            prior, prior_slope = _log_prior(scales[k], s)
+            value += prior + log_slope
+            gradient[k] = (2 * s * square_slopes[k] + prior_slope) * point_slope + slope
     return value
 
 
@@ -290,23 +291,25 @@ def knows(priors: Iterable[Prior]) -> bool:
 def packed(arrays: Arrays) -> Numbers:
     """Return the block of memory that `named` reads."""
     sizes = [0, len(arrays.scales), len(arrays.variances), *arrays.scatter.shape[:2], arrays.scale_of.shape[1]]
-    block = np.concatenate([np.array(sizes, dtype=float), *(np.ravel(each).view(float) for each in arrays)])
+    block = np.concatenate([np.array(sizes, dtype=float), *(np.ravel(array).view(float) for array in arrays)])
     block[0] = len(block)
     return block
 
 
 def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """Return the scales and what vectors tell of their variances."""
-    single = [name for name, shape in shapes.items() for _ in range(prod(shape))]
+    single: list[str] = []
+    for name, shape in shapes.items():
+        single += [name] * prod(shape)
     sides = {PREFERENCE[side]: side for side in sides_from_vectors(spec, data)}
     scales, variances = np.zeros(len(single), SCALE), [np.zeros(0, VARIANCE)]
     for k, name in enumerate(single):
         fold = FOLD * typical_size(spec, name) if folds(spec, name) else 0.0
         scales[k] = (*(Terms() if name in sides else spec.priors[name].terms or ()), fold, 0.0, 0.0)
     for name, side in sides.items():
-        own = slice(single.index(name), single.index(name) + prod(shapes[name]))
-        scales["df"][own] = data[f"{side}_directions"]
-        scales["expected"][own] = (data[f"{side}_preference_sd"] / unit_of(spec, data)) ** 2
+        rows = slice(single.index(name), single.index(name) + prod(shapes[name]))
+        scales["df"][rows] = data[f"{side}_directions"]
+        scales["expected"][rows] = (data[f"{side}_preference_sd"] / unit_of(spec, data)) ** 2
         variances.append(_variances_of(spec, data, side, single))
     return {"scales": scales, "variances": np.concatenate(variances)}
 
@@ -322,20 +325,33 @@ def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[st
     return variances
 
 
+class _SinglePart(NamedTuple):
+    """A single part of the table, and the scales whose patterns it has."""
+
+    scatter: Numbers
+    df: float
+    patterns: Numbers
+    scales: NDArray[np.intp]
+
+
 def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
     """Return the arrays of the parts, padded to the largest of them, without patterns that are zero."""
-    single = [each for part in parts for each in zip(part.scatter, part.df, part.patterns, strict=True)]
-    scales_of = [np.flatnonzero(patterns.any(axis=(1, 2))) for _, _, patterns in single]
-    largest, most = max(len(scatter) for scatter, _, _ in single), max(map(len, scales_of))
-    described, scatters = np.zeros(len(single), PART), np.zeros((len(single), largest, largest))
-    scale_of, pattern = np.zeros((len(single), most)), np.zeros((len(single), most, largest * (largest + 1) // 2))
-    for k, ((scatter, df, patterns), own) in enumerate(zip(single, scales_of, strict=True)):
-        n = len(scatter)
-        described[k] = n, df, len(own)
-        scatters[k, :n, :n] = scatter
-        scale_of[k, : len(own)] = own
-        pattern[k, : len(own), : n * (n + 1) // 2] = patterns[own][:, *np.tril_indices(n)]
-    return {"parts": described, "scatter": scatters, "scale_of": scale_of, "pattern": pattern}
+    singles = []
+    for part in parts:
+        for k, patterns in enumerate(part.patterns):
+            scales = np.flatnonzero(patterns.any(axis=(1, 2)))
+            singles.append(_SinglePart(part.scatter[k], part.df[k], patterns, scales))
+    largest = max(len(single.scatter) for single in singles)
+    most = max(len(single.scales) for single in singles)
+    described, scatter = np.zeros(len(singles), PART), np.zeros((len(singles), largest, largest))
+    scale_of, pattern = np.zeros((len(singles), most)), np.zeros((len(singles), most, largest * (largest + 1) // 2))
+    for k, single in enumerate(singles):
+        n, count = len(single.scatter), len(single.scales)
+        described[k] = n, single.df, count
+        scatter[k, :n, :n] = single.scatter
+        scale_of[k, :count] = single.scales
+        pattern[k, :count, : n * (n + 1) // 2] = single.patterns[single.scales][:, *np.tril_indices(n)]
+    return {"parts": described, "scatter": scatter, "scale_of": scale_of, "pattern": pattern}
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,7 +389,7 @@ class CollapsedModel:
         start = np.where(scales["unit"] > 0, 2.0, np.log(np.where(scales["df"] > 0, scales["expected"], sizes)))
         for side in sides_from_vectors(spec, data):
             dims[variance_name(side)], shapes[variance_name(side)] = dims[PREFERENCE[side]], shapes[PREFERENCE[side]]
-        coords = {dim: data[dim].to_numpy().tolist() for along in dims.values() for dim in along}
+        coords = {dim: data[dim].to_numpy().tolist() for dim in dict.fromkeys(chain.from_iterable(dims.values()))}
         return cls(dims, shapes, coords, arrays, packed(arrays), start)
 
     @property

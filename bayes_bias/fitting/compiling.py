@@ -98,8 +98,13 @@ class PyMCModel:
 
     def _compile(self) -> _Compiled:
         model = self.build()
-        variables = [v for v in (*model.free_RVs, *model.deterministics) if self.whole or not v.name.endswith("_z")]
-        dims = {v.name: tuple(model.named_vars_to_dims.get(v.name) or _unnamed(v.name, v.ndim)) for v in variables}
+        dims: dict[str, tuple[str, ...]] = {}
+        for variable in (*model.free_RVs, *model.deterministics):
+            name = variable.name
+            if self.whole or not name.endswith("_z"):
+                # PyMC's own names of dims without a name.
+                unnamed = [f"{name}_dim_{axis}" for axis in range(variable.ndim)]
+                dims[name] = tuple(model.named_vars_to_dims.get(name) or unnamed)
         with as_on_any_machine():
             return nutpie.compile_pymc_model(model, var_names=list(dims), freeze_model=self.key is None), dims
 
@@ -119,11 +124,6 @@ def as_on_any_machine() -> AbstractContextManager[None]:
         sources["generated_src_dir"] = config.generated_src_dir or str(Path(config.base_compiledir) / "generated")
     flags: AbstractContextManager[None] = config.change_flags(numba__fastmath=False, **sources)
     return flags
-
-
-def _unnamed(name: str, ndim: int) -> tuple[str, ...]:
-    """Dims of a variable that has none, as PyMC calls them."""
-    return tuple(f"{name}_dim_{axis}" for axis in range(ndim))
 
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:

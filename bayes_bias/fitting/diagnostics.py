@@ -144,8 +144,9 @@ class Diagnostics:
     def of(cls, fit: Fit) -> Self:
         """The diagnostics that were stored with a fit."""
         stored = Fitted.of(fit).stored("diagnostics")
-        of_bias = stored.get("of_bias")
-        return cls(**stored | {"of_bias": None if of_bias is None else tuple(of_bias)})
+        if stored.get("of_bias") is not None:
+            stored["of_bias"] = tuple(stored["of_bias"])
+        return cls(**stored)
 
 
 def diagnose(
@@ -167,14 +168,14 @@ def diagnose(
 
     def worst(names: list[Hashable]) -> tuple[float, float, float]:
         largest = r_hat[names].max(skipna=False).to_array().max(skipna=False)
-        of_bulk, of_tail = (ess[names].min(skipna=False).to_array().min(skipna=False) for ess in (bulk, tail))
-        return float(largest), float(of_bulk), float(of_tail)
+        least_bulk = bulk[names].min(skipna=False).to_array().min(skipna=False)
+        least_tail = tail[names].min(skipna=False).to_array().min(skipna=False)
+        return float(largest), float(least_bulk), float(least_tail)
 
-    of_all = worst(list(posterior))
-    others = [name for name in posterior if name not in cancelling]
+    relevant = [name for name in posterior if name not in cancelling]
     return Diagnostics(
-        *of_all,
+        *worst(list(posterior)),
         divergences=int(sample_stats.diverging.sum()),
         prior_sensitivity=prior_sensitivity,
-        of_bias=worst(others) if len(others) < len(posterior) else None,
+        of_bias=worst(relevant) if len(relevant) < len(posterior) else None,
     )

@@ -1,7 +1,6 @@
 """`fit`: the posterior of a model given a table of associations."""
 
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +112,10 @@ def fit_table(
     refuse_degenerate(data)
     spec = resolved(spec, data)
     if structure.GENERALISES:
-        _announce_narrow_scopes(table.name, data)
+        try:
+            check_design(data, DEFAULT_SCOPE)
+        except ScopeError as error:  # what `summarize` and `verdict` will refuse after sampling
+            logger.warning(f"{table.name}: {error}")
     if not structure.COLLAPSED and table.values.size >= _MANY:
         logger.warning(
             f"{table.name}: the model '{spec.name}' samples an effect of every word, which takes half a"
@@ -133,23 +135,11 @@ def fit_table(
 
 def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
     """What `fit_model` adds to the draws of a built-in model."""
+    observed = {}
+    if table.is_formed:  # others have too many values
+        observed["observed_data"] = xr.Dataset({"association": as_pairs(table.values)})
     return {
         "derive": lambda posterior: with_bias(posterior, data),
-        "observed": _observed(table),
+        "observed": observed,
         "densities": lambda posterior: log_densities(posterior, data, spec, lambda: table.values),
     }
-
-
-def _announce_narrow_scopes(name: str, data: xr.Dataset) -> None:
-    """Say before sampling what `summarize` and `verdict` will refuse after it."""
-    try:
-        check_design(data, DEFAULT_SCOPE)
-    except ScopeError as error:
-        logger.warning(f"{name}: {error}")
-
-
-def _observed(table: AssociationTable) -> Mapping[str, xr.Dataset]:
-    """The values, unless there are too many of them to be formed."""
-    if not table.is_formed:
-        return {}
-    return {"observed_data": xr.Dataset({"association": as_pairs(table.values)})}

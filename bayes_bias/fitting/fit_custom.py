@@ -66,9 +66,11 @@ def custom_source(
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
     """What `fit_model` adds to the draws of a model."""
+    coords, dims = coords_and_dims_for_inferencedata(model)
+    observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
     return {
         "derive": lambda posterior: with_bias(posterior, data),
-        "observed": {"observed_data": _observed(model)},
+        "observed": {"observed_data": observed},
         "densities": lambda posterior: (_log_densities(model, posterior), None),
     }
 
@@ -82,16 +84,13 @@ def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
     """The model. Dims without labels get the labels of the table, or numbers."""
-    lengths = {dim: int(length.eval(mode="FAST_COMPILE")) for dim, length in model.dim_lengths.items()}
-    coords = {dim: list(model.coords.get(dim) or range(length)) for dim, length in lengths.items()}
-    coords |= {dim: data[dim].to_numpy().tolist() for dim in dims_of_protocol(model) if dim in coords}
+    coords: dict[str, list[Any]] = {}
+    for dim, length in model.dim_lengths.items():
+        coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
+    for dim in dims_of_protocol(model):
+        if dim in coords:
+            coords[dim] = data[dim].to_numpy().tolist()
     return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
-
-
-def _observed(model: pm.Model) -> xr.Dataset:
-    """What the model observes, with the dims of its log likelihood."""
-    coords, dims = coords_and_dims_for_inferencedata(model)
-    return dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:

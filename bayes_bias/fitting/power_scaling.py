@@ -51,7 +51,10 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
 
 def summed(log_prior: xr.Dataset) -> xr.Dataset:
     """The log density of each parameter at each draw, over all its entries."""
-    return xr.Dataset({name: d.sum([dim for dim in d.dims if dim not in _SAMPLE]) for name, d in log_prior.items()})
+    sums = {}
+    for name, density in log_prior.items():
+        sums[name] = density.sum([dim for dim in density.dims if dim not in _SAMPLE])
+    return xr.Dataset(sums)
 
 
 def log_densities(
@@ -66,17 +69,12 @@ def log_densities(
     groups = power_scaling_groups(posterior, data, spec)
     if groups:
         return groups, sensitivity_of_bias(posterior, data, groups["log_prior"])
-    log_prior = summed(log_priors(posterior, data, spec))
-    return {"log_prior": log_prior, **_likelihood_of_values(posterior, data, spec, values())}, None
-
-
-def _likelihood_of_values(
-    posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: xr.DataArray
-) -> dict[str, xr.Dataset]:
-    if posterior.sizes["chain"] * posterior.sizes["draw"] * values.size > _MOST_NUMBERS:
-        return {}
-    draws = GivenDraws.of(structure_of(spec), posterior, data, values)
-    return {"log_likelihood": draws.log_likelihood.to_dataset()}
+    groups = {"log_prior": summed(log_priors(posterior, data, spec))}
+    observed = values()
+    if posterior.sizes["chain"] * posterior.sizes["draw"] * observed.size <= _MOST_NUMBERS:
+        draws = GivenDraws.of(structure_of(spec), posterior, data, observed)
+        groups["log_likelihood"] = draws.log_likelihood.to_dataset()
+    return groups, None
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
@@ -101,16 +99,16 @@ def sensitivity(
     draws cannot say: there are fewer than 25, or chains stood still.
     """
     density = groups[f"log_{which}"].to_array().sum("variable")
-    one = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
+    first_draw = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
     if density.size < _FEWEST_DRAWS:
-        return xr.full_like(one, np.nan)
+        return xr.full_like(first_draw, np.nan)
     if np.ptp(density.to_numpy()) == 0:
-        return xr.zeros_like(one)
+        return xr.zeros_like(first_draw)
     try:
         groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
         return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
     except ValueError:  # the tail to be smoothed is one value, at which a chain stood still
-        return xr.full_like(one, np.nan)
+        return xr.full_like(first_draw, np.nan)
 
 
 # The density of the crossed model at draws of its posterior: what power-scaling scales.
@@ -123,17 +121,16 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
     """
     spec = resolved(spec, data)
     units = dict.fromkeys(spec.priors, 1.0) if "unit" not in spec.options else units_of_priors(spec, data)
-    densities = {
-        name: xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
-        for name, prior in spec.priors.items()
-        if name in posterior and prior.distribution != FROM_VECTORS
-    }
+    densities = {}
+    for name, prior in spec.priors.items():
+        if name in posterior and prior.distribution != FROM_VECTORS:
+            densities[name] = xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
     for side in sides_from_vectors(spec, data):
         variance = posterior[variance_name(side)]
         half = data[f"{side}_directions"] / 2
-        prior_of_variance = stats.invgamma(half, scale=half * data[f"{side}_preference_sd"] ** 2)
+        variance_prior = stats.invgamma(half, scale=half * data[f"{side}_preference_sd"] ** 2)
         ordered = variance.transpose(*_SAMPLE, CATEGORY_COORD[side])
-        densities[variance_name(side)] = ordered.copy(data=prior_of_variance.logpdf(ordered))
+        densities[variance_name(side)] = ordered.copy(data=variance_prior.logpdf(ordered))
     return xr.Dataset(densities)
 
 
@@ -144,14 +141,15 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     values. Slopes of covariates are integrated out of the words' deviations, and given for the block means.
     """
     variances = Variances.from_posterior(posterior, data)
-    parts = parts_of(data, variances.patterns).items()
-    densities = {name: part.log_likelihood(variances.coefficients) for name, part in parts}
-    densities["block_means"] = _of_block_means(variances, posterior, data)
-    coords = {dim: posterior[dim] for dim in _SAMPLE}
-    return xr.Dataset({name: (_SAMPLE, each) for name, each in densities.items()}, coords)
+    densities = {}
+    for name, part in parts_of(data, variances.patterns).items():
+        densities[name] = (_SAMPLE, part.log_likelihood(variances.coefficients))
+    densities["block_means"] = (_SAMPLE, _of_block_means(variances, posterior, data))
+    return xr.Dataset(densities, {dim: posterior[dim] for dim in _SAMPLE})
 
 
 def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+    """Return the log likelihood of the block means, up to a constant."""
     covariance = sum(variances.block_covariances().values())
     missed = data.block_mean - posterior["mean"]
     if sides_explained(data):
@@ -176,8 +174,8 @@ def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
     from bayes_bias.models.priors import log_density as density_of
 
     value = pt.dvector("value")
-    of_vector = pytensor.function([value], density_of(Prior.parse(prior), value), mode="FAST_COMPILE")
-    return lambda draws: of_vector(draws.ravel()).reshape(draws.shape)
+    density = pytensor.function([value], density_of(Prior.parse(prior), value), mode="FAST_COMPILE")
+    return lambda draws: density(draws.ravel()).reshape(draws.shape)
 
 
 # How each single value is distributed, given draws of the parameters and of the words' effects.
@@ -202,11 +200,12 @@ class GivenDraws:
         Which parameters these are, the structure knows: see its `given_draws`.
         """
         observed = as_pairs(values)
-        target, attribute = (
-            xr.DataArray(data.indexes[side].get_indexer(observed[side].to_numpy()), dims="pair") for side in SIDES
-        )
-        distribution, parameters = structure.given_draws(posterior, data, target, attribute)
-        aligned = (parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters))
+        positions = []
+        for side in SIDES:
+            position = data.indexes[side].get_indexer(observed[side].to_numpy())
+            positions.append(xr.DataArray(position, dims="pair"))
+        distribution, parameters = structure.given_draws(posterior, data, *positions)
+        aligned = [parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters)]
         return cls(observed, distribution, tuple(aligned))
 
     @property

@@ -41,39 +41,36 @@ def priors(fit: Fit) -> pd.DataFrame:
     """
     fitted = Fitted.of(fit)
     if fitted.spec.structure == "crossed":
-        rows = [*_of_means(fitted), *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
+        # Wide in a model whose effects are written out, see `bayes_bias.models.crossed_long`.
+        wide = f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
+        means = ("mean", "", "Flat()") if fitted.structure.COLLAPSED else ("block_mean", "", wide)
+        rows = [means, *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
     else:
         rows = [(name, "", text) for name, text in fitted.stored("priors").items()]
     return pd.DataFrame(rows, columns=["parameter", "label", "prior"]).set_index(["parameter", "label"])
 
 
-def _of_means(fitted: Fitted) -> Iterator[Row]:
-    """Wide in a model whose effects are written out, see `bayes_bias.models.crossed_long`."""
-    if fitted.structure.COLLAPSED:
-        yield "mean", "", "Flat()"
-        return
-    yield "block_mean", "", f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
-
-
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
+    """Yield the priors of scales, of variances that vectors tell, of inflations, and of shape parameters."""
     units, from_vectors = units_of_priors(spec, data), sides_from_vectors(spec, data)
-    variances = {PREFERENCE[side]: side for side in from_vectors}
+    variances = {PREFERENCE[side] for side in from_vectors}
     for name, along in dims_of_scales(spec, data).items():
         if name in variances:
             continue
-        labels = [data[dim].to_numpy().tolist() for dim in along]
+        prior = spec.priors[name]
         if np.ndim(units[name]) == 0:
-            yield name, "", str(spec.priors[name].with_unit(units[name]))
+            yield name, "", str(prior.with_unit(units[name]))
             continue
-        for label, unit in zip(product(*labels), np.ravel(units[name]), strict=True):
-            yield name, ", ".join(label), str(spec.priors[name].with_unit(float(unit)))
+        labels = product(*(data[dim].to_numpy().tolist() for dim in along))
+        for label, unit in zip(labels, np.ravel(units[name]), strict=True):
+            yield name, ", ".join(label), str(prior.with_unit(float(unit)))
     for side in from_vectors:
-        columns = (data[f"{side}_{what}"].to_numpy() for what in ("preference_sd", "directions"))
-        for label, sd, df in zip(data[CATEGORY_COORD[side]].to_numpy(), *columns, strict=True):
+        for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
+            sd, df = data[f"{side}_preference_sd"].to_numpy()[k], data[f"{side}_directions"].to_numpy()[k]
             yield variance_name(side), label, f"{sd:.4g}**2 * {df:.4g} / ChiSquared({df:.4g})"
     for side in related_sides(data):
-        columns = (data[f"{side}_{what}"].to_numpy() for what in ("inflation", "directions"))
-        for label, expected, df in zip(data[CATEGORY_COORD[side]].to_numpy(), *columns, strict=True):
+        for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
+            expected, df = data[f"{side}_inflation"].to_numpy()[k], data[f"{side}_directions"].to_numpy()[k]
             factor = "" if np.isnan(df) else f" * {df / 2:.4g} / ChiSquared({df / 2:.4g})"
             yield inflation_name(side), label, f"1 + {expected - 1:.4g}{factor}" if expected > 1 else "1"
     for name in shape_parameters():

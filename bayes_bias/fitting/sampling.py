@@ -17,7 +17,7 @@ from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
-from bayes_bias.progress import Progress, current, step
+from bayes_bias.progress import current, step
 
 SAMPLE = ("chain", "draw")
 _DIMS = (*SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
@@ -89,10 +89,10 @@ def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Draws of the named parameters of any model, and the sampler's statistics."""
     draws, chains = _traced(model, seed, sampling)
-    names = [field.name for field in chains[0].schema if not pa.types.is_nested(field.type)]
-    statistics = {
-        STATISTICS.get(name, name): (SAMPLE, _kept(chains, name, sampling)) for name in names if name not in SAMPLE
-    }
+    statistics = {}
+    for field in chains[0].schema:
+        if field.name not in SAMPLE and not pa.types.is_nested(field.type):
+            statistics[STATISTICS.get(field.name, field.name)] = (SAMPLE, _kept(chains, field.name, sampling))
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
     return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in SAMPLE}, attrs=make_attrs(about))
 
@@ -108,8 +108,8 @@ def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than in its dataset,
     where they follow the order of the variables.
     """
-    others = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
-    order = [*_DIMS, *others, *_LAST]
+    between = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
+    order = [*_DIMS, *between, *_LAST]
 
     def place(name: Hashable) -> tuple[int, int]:
         dims = posterior[name].dims
@@ -122,6 +122,11 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
     """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
     step("compiling the model")
     listening = current()
+
+    def report(states: list[Any]) -> None:
+        finished = sum(state.finished_draws for state in states)
+        listening.advance(finished, sum(state.total_draws for state in states))
+
     with one_blas_thread():
         compiled = model.compiled()
         step("sampling")
@@ -133,7 +138,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 seed=seed,
                 save_warmup=False,
                 progress_bar=False,
-                progress_callback=lambda states: _report_draws(listening, states),
+                progress_callback=report,
                 return_raw_trace=True,
             )
         except BaseException as error:
@@ -145,27 +150,23 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 " sampler reached. Check that each of its variables has a proper prior, and that the data"
                 " vary."
             ) from error
-    draws, stats = ([pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace())
-    variables = {
-        name: ((*SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), (*_size(sampling), *compiled.shapes[name])))
-        for name, dims in model.dims.items()
-    }
-    own_dims = {dim for dims in model.dims.values() for dim in dims}
-    labels = {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
-    sample = {dim: np.arange(n) for dim, n in zip(SAMPLE, _size(sampling), strict=True)}
-    return xr.Dataset(variables, coords=sample | labels), stats
-
-
-def _size(sampling: Sampling) -> tuple[int, int]:
-    return sampling.chains, sampling.draws
+    draws, stats = ([pa.record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
+    coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
+    own_dims = set().union(*model.dims.values())
+    coords |= {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
+    variables = {}
+    for name, dims in model.dims.items():
+        shape = (sampling.chains, sampling.draws, *compiled.shapes[name])
+        variables[name] = ((*SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), shape))
+    return xr.Dataset(variables, coords=coords), stats
 
 
 def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
-    """A variable, or statistic, of the draws that are kept, (chain, ...)."""
-    columns = [chain.column(name).slice(sampling.tune) for chain in chains]
-    flat = [each.flatten() if pa.types.is_nested(each.type) else each for each in columns]
-    return np.stack([each.to_numpy(zero_copy_only=False) for each in flat])
-
-
-def _report_draws(listening: Progress, states: list[Any]) -> None:
-    listening.advance(sum(s.finished_draws for s in states), sum(s.total_draws for s in states))
+    """Return a variable, or statistic, of the draws that are kept, (chain, ...)."""
+    arrays = []
+    for batch in chains:
+        column = batch.column(name).slice(sampling.tune)
+        if pa.types.is_nested(column.type):
+            column = column.flatten()
+        arrays.append(column.to_numpy(zero_copy_only=False))
+    return np.stack(arrays)

@@ -65,17 +65,13 @@ def netcdf(tree: xr.DataTree) -> bytes:
 
     Numbers have checksums, so that any reader notices where a file was damaged.
     """
-    own = {node.path: node.to_dataset(inherit=False).variables for node in tree.subtree}
-    checksums = {
-        path: {name: {"fletcher32": True} for name, values in variables.items() if _has_checksum(values)}
-        for path, variables in own.items()
-    }
+    checksums: dict[str, dict[Any, Any]] = {}
+    for node in tree.subtree:
+        checksums[node.path] = {}
+        for name, values in node.to_dataset(inherit=False).variables.items():
+            if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":  # HDF5 has none for others
+                checksums[node.path][name] = {"fletcher32": True}
     return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
-
-
-def _has_checksum(values: xr.Variable) -> bool:
-    """HDF5 has none for text and for single numbers."""
-    return values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf"
 
 
 def _claimed(path: Path) -> int:
@@ -189,6 +185,7 @@ def content_hash(file: h5py.File) -> str:
 
 
 def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+    """Yield the attributes and the values of a group or array."""
     yield from _bytes_of_attributes(name, node)
     if isinstance(node, h5py.Dataset) and not bytes(node.attrs.get("NAME", b"")).startswith(_NO_VARIABLE):
         values = node.asstr() if h5py.check_string_dtype(node.dtype) else node
@@ -196,6 +193,7 @@ def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes
 
 
 def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
+    """Yield all attributes that are no bookkeeping."""
     for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
         # Programs differ in whether they read a list of one as a list.
         yield from _bytes_of_array([of, name], np.atleast_1d(node.attrs[name]))

@@ -67,7 +67,8 @@ class CausalModel(LanguageModel):
         tokens = read(transformer, [cloze.text for cloze in clozes], special=False)
         blanks: list[Blank] = []
         owners: list[int] = []
-        for owner, (cloze, sentence) in enumerate(zip(clozes, tokens, strict=True)):
+        for owner, cloze in enumerate(clozes):
+            sentence = tokens[owner]
             check_length(transformer, sentence.text, len(sentence) + 1)
             word = pieces(transformer, sentence, cloze.start, cloze.end)
             check_known(transformer, sentence, word, cloze.word)
@@ -75,7 +76,7 @@ class CausalModel(LanguageModel):
             blanks += [Blank(seen, k, sentence.ids[k]) for k in word]
             owners += [owner] * len(word)
         logs = log_probabilities(transformer, blanks, self.batch)
-        return [float(total) for total in np.bincount(owners, logs, minlength=len(clozes))]
+        return np.bincount(owners, logs, minlength=len(clozes)).tolist()
 
     def log_likelihood(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         r"""Return the natural-log likelihood of each sentence, (n,), the sum over its tokens of

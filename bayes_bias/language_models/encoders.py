@@ -117,7 +117,6 @@ def as_encoder(
         return source
     check_kind("identity", identity, str | None, "not text. Pass a text, such as 'my-model 1.2'.", EmbeddingError)
     if isinstance(source, str | os.PathLike):
-        _refuse_words(source)
         source = _load(os.fspath(source), pooling, layer, prompt, trust)
     elif not is_encoder(source):
         source_name = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
@@ -126,38 +125,27 @@ def as_encoder(
             " or the folder of a model. For word vectors, omit the templates."
         )
     pooled = str(getattr(source, "pooling", ""))
-    call = source if callable(source) and not hasattr(source, "encode") else source.encode
+    call: Callable[..., Any] = source if callable(source) and not hasattr(source, "encode") else source.encode
     own_name = getattr(source, "name", None) or getattr(source, "__name__", None) or _name_of_transformer(source)
+
+    def run(sentences: Sequence[Sentence]) -> Any:
+        texts = [sentence.text for sentence in sentences]
+        if pooled != "word":
+            return call(texts)
+        # The characters of each word, for the vector of the word in its sentence.
+        return call(texts, spans=[(sentence.start, sentence.end) for sentence in sentences])
+
     return Encoder(
         name=name or str(own_name or _type(source)),
         identity=identity or str(getattr(source, "identity", "")) or _hash_of_transformer(source),
         pooling=pooled,
-        run=_at_words(call) if pooled == "word" else _whole(call),
-    )
-
-
-def _whole(call: Callable[..., Any]) -> Callable[[Sequence[Sentence]], Any]:
-    return lambda sentences: call([sentence.text for sentence in sentences])
-
-
-def _at_words(call: Callable[..., Any]) -> Callable[[Sequence[Sentence]], Any]:
-    """Pass the characters of each word, for the vector of the word in its sentence."""
-    return lambda sentences: call(
-        [sentence.text for sentence in sentences], spans=[(sentence.start, sentence.end) for sentence in sentences]
+        run=run,
     )
 
 
 def _type(source: object) -> str:
+    """Return the name of a class, or of the class of an object."""
     return source.__name__ if isinstance(source, type) else type(source).__name__
-
-
-def _refuse_words(source: str | os.PathLike[str]) -> None:
-    label = os.fspath(source)
-    if label in shipped_embeddings() or label in PACKAGED or expanded(label).is_file():
-        raise EmbeddingError(
-            f"'{label}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"
-            " sentence encoder."
-        )
 
 
 def _name_of_transformer(source: object) -> str:
@@ -185,6 +173,12 @@ def _hash_of_transformer(source: object) -> str:
 
 
 def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None, trust: bool) -> Any:
+    """Open a model by its folder or name, and raise an error for word vectors."""
+    if model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file():
+        raise EmbeddingError(
+            f"'{model}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"
+            " sentence encoder."
+        )
     if (packaged := PACKAGED_ENCODERS.get(model.casefold())) and not expanded(model).exists():
         model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")

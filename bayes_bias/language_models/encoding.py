@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -49,6 +49,10 @@ _LONG = 20
 # A source of general words, and how many of them an encoder reads.
 GENERAL, _EVERYDAY = "googlenews-demo", 600
 NOUN = "noun"
+ALONE = (
+    "{} encodes each word on its own, so the effect of sentences is unknown. To use ten sentences, set"
+    " templates='plain-10' (--templates plain-10)"
+)
 
 logger = logging.getLogger("bayes_bias")
 
@@ -62,7 +66,7 @@ class EncodedReader(Reader):
     encoder: Encoder
     cache: Cache | Memory
     dimensions: int
-    of_controls: frozenset[str] = frozenset()
+    control_words: frozenset[str] = frozenset()
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
     def general(self) -> Mapping[str, Vector]:
@@ -78,17 +82,16 @@ class EncodedReader(Reader):
         return False  # an encoder has no words of its own
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        sentences_of = {
-            word: sentences
-            for number, (word, sentences) in enumerate(self.sentences.items())
-            if number < first or word.casefold() in wanted
-        }
+        sentences_of = {}
+        for number, (word, sentences) in enumerate(self.sentences.items()):
+            if number < first or word.casefold() in wanted:
+                sentences_of[word] = sentences
         total = sum(map(len, sentences_of.values()))
         step(f"{self.encoder.name}: vectors of {total:,} sentences")
-        in_order = (sentence for sentences in sentences_of.values() for sentence in sentences)
+        in_order = chain.from_iterable(sentences_of.values())
         vectors = self._announced(encoded(self.encoder, in_order, self.cache, total=total), sentences_of, total)
         for word, sentences in sentences_of.items():
-            rows = [next(vectors) for _ in sentences]
+            rows = list(islice(vectors, len(sentences)))
             yield word, np.stack(rows) if len(rows) > 1 else rows[0]
 
     def marked(self) -> Iterator[str]:
@@ -103,7 +106,7 @@ class EncodedReader(Reader):
         seconds = (time.monotonic() - start) * total / BATCH
         if total > BATCH and seconds > _LONG:
             minutes = math.ceil(seconds / 60)
-            controls = sum(len(sentences) for word, sentences in sentences_of.items() if word in self.of_controls)
+            controls = sum(len(sentences_of[word]) for word in self.control_words & sentences_of.keys())
             logger.info(
                 f"{self.encoder.name}: {total:,} sentences take about {minutes} min. To omit {controls:,} of them from"
                 " control classes, set controls=() (--controls none)"
@@ -182,30 +185,34 @@ def encode(
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
     ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, prompt=prompt, trust=trust)
-    lists = [load_wordlist(source) for source in listed_wordlists("wordlists", wordlists)]
+    lists = list(map(load_wordlist, listed_wordlists("wordlists", wordlists)))
     if not lists:
         raise WordListError("`wordlists` is empty. Pass at least one list, such as ['weat6'].")
-    more = [load_controls(source) for source in control_lists(controls)]
-    of_controls = frozenset(_words_of(more)) - frozenset(_words_of(lists))
-    sentence_templates = None if templates is None else load_templates(templates)
-    sentences, drawable = (
-        _alone(lists, more, also)
-        if sentence_templates is None
-        else _in_templates(lists, more, also, sentence_templates)
-    )
+    more = list(map(load_controls, control_lists(controls)))
+    control_words = frozenset(_words_of(more)) - frozenset(_words_of(lists))
+    provenance = {"encoder": ready.name, "encoder_identity": ready.identity, "pooling": ready.pooling}
+    embedding_name, sentence_templates = ready.name, None
+    labels: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    if templates is None:
+        sentences, drawable = _alone(lists, more, also)
+        notices = () if all(map(_of_sentences, lists)) else (ALONE.format(ready.name),)
+    else:
+        sentence_templates = load_templates(templates)
+        sentences, drawable = _in_templates(lists, more, also, sentence_templates)
+        embedding_name, labels = f"{ready.name} ({sentence_templates.name})", sentence_templates.labels
+        provenance |= {"templates": sentence_templates.name, "templates_sha256": sentence_templates.sha256}
     store = open_cache(cache, ready) or Memory()
     dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], store)))
-    count = 1 if sentence_templates is None else len(sentence_templates.labels)
+    everyday = _everyday(lists, sentence_templates)
     return Embedding(
-        name=ready.name if sentence_templates is None else f"{ready.name} ({sentence_templates.name})",
+        name=embedding_name,
         source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(
-            sentences, drawable, ready, store, dimensions, of_controls, _everyday(lists, sentence_templates)
-        ),
-        replicates=sentence_templates.labels if sentence_templates and count > 1 else (),
+        reader=EncodedReader(sentences, drawable, ready, store, dimensions, control_words, everyday),
+        replicates=labels if len(labels) > 1 else (),
         kind=KIND,
-        provenance=MappingProxyType(_provenance(ready, sentence_templates)),
-        notices=_notices(lists, ready) if sentence_templates is None else (),
+        provenance=MappingProxyType({key: value for key, value in provenance.items() if value}),
+        notices=notices,
     )
 
 
@@ -222,13 +229,11 @@ def sentences_to_encode(
     """
     words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     class_of = word_classes(words)
-    rows = (
-        (word, label, sentence.text, sentence.start, sentence.end)
-        for word in _usable([words], [], class_of, sentence_templates)
-        for label, sentence in zip(
-            sentence_templates.labels, sentence_templates.sentences(word, class_of[word]), strict=True
-        )
-    )
+    rows = []
+    for word in _usable([words], [], class_of, sentence_templates):
+        sentences = sentence_templates.sentences(word, class_of[word])
+        for label, sentence in zip(sentence_templates.labels, sentences, strict=True):
+            rows.append((word, label, sentence.text, sentence.start, sentence.end))
     frame = pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
     frame.insert(0, "id", [f"s{number:05d}" for number in range(1, len(frame) + 1)])
     return frame
@@ -238,11 +243,11 @@ def _alone(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     """Use every word as a sentence. Lists of sentences get neither built-in control classes nor random words."""
-    words = dict.fromkeys(text for wordlist in (*lists, *more) for text in wordlist.texts)
+    words = list(chain.from_iterable(wordlist.texts for wordlist in (*lists, *more)))
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
-        left_out = _unchosen() - _chosen(lists)
-        words, drawable = {word: None for word in words if word not in left_out}, ()
+        omitted = _unchosen() - _chosen(lists)
+        words, drawable = [word for word in words if word not in omitted], ()
     return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
 
 
@@ -261,10 +266,12 @@ def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping
 def _in_templates(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
+    """Return the sentences of each word, and random words of the word classes of the attributes."""
     class_of = word_classes(*lists, *more)
     usable = _usable(lists, more, class_of, templates)
-    attributes = {class_of[word] for wordlist in lists for words in wordlist.classes.values() for word in words}
-    drawable = tuple(word for word, name in lexicon().items() if name in attributes & set(templates.classes))
+    attributes = chain.from_iterable(chain(*wordlist.classes.values()) for wordlist in lists)
+    drawn_classes = set(map(class_of.__getitem__, attributes)) & set(templates.classes)
+    drawable = tuple(word for word, name in lexicon().items() if name in drawn_classes)
     words = dict.fromkeys((*usable, *also, *drawable))
     return {word: templates.sentences(word, word_class(word, class_of)) for word in words}, drawable
 
@@ -286,35 +293,23 @@ def _usable(
 
 
 def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
-    return dict.fromkeys(word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes))
+    """Return targets and attributes in their order."""
+    return dict.fromkeys(chain.from_iterable((*wordlist.targets, *wordlist.attributes) for wordlist in lists))
 
 
 def _chosen(lists: Sequence[WordList]) -> set[str]:
     """Return targets, and attributes of compared classes."""
-    tables = (table for wordlist in lists for table in (wordlist.groups, wordlist.classes))
-    return {word for table in tables for words in table.values() for word in words}
+    chosen: set[str] = set()
+    for wordlist in lists:
+        chosen.update(*wordlist.groups.values(), *wordlist.classes.values())
+    return chosen
 
 
 def _unchosen() -> set[str]:
     """Return words of the built-in control classes, which the user did not choose."""
-    return {word for words in shipped_controls().values() for word in words}
+    return set(chain(*shipped_controls().values()))
 
 
 def _of_sentences(words: WordList) -> bool:
+    """Return True for a list of whole sentences."""
     return bool(words.sentences) or all(" " in word for word in _chosen([words]))
-
-
-def _notices(lists: Sequence[WordList], encoder: Encoder) -> tuple[str, ...]:
-    if all(map(_of_sentences, lists)):
-        return ()
-    return (
-        f"{encoder.name} encodes each word on its own, so the effect of sentences is unknown. To use ten sentences, set"
-        " templates='plain-10' (--templates plain-10)",
-    )
-
-
-def _provenance(encoder: Encoder, templates: Templates | None) -> dict[str, str]:
-    record = {"encoder": encoder.name, "encoder_identity": encoder.identity, "pooling": encoder.pooling}
-    if templates is not None:
-        record |= {"templates": templates.name, "templates_sha256": templates.sha256}
-    return {key: value for key, value in record.items() if value}

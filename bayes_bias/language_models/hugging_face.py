@@ -112,10 +112,8 @@ class SentenceEncoder(LanguageModel):
         import torch
 
         check_texts(texts)
-        tokens = read(self.transformer, [self._prepared(text) for text in texts])
-        positions = [
-            self._positions(sentence, span) for sentence, span in zip(tokens, self._spans(texts, spans), strict=True)
-        ]
+        tokens = read(self.transformer, list(map(self._prepared, texts)))
+        positions = list(map(self._positions, tokens, self._spans(texts, spans)))
         vectors: list[Any] = [None] * len(tokens)
         with torch.inference_mode():
             for rows in batches(sort_by_length(tokens), self.batch):
@@ -126,6 +124,7 @@ class SentenceEncoder(LanguageModel):
         return np.stack(vectors) if vectors else np.empty((0, self.transformer.model.config.hidden_size), np.float32)
 
     def _prepared(self, text: str) -> str:
+        """Return a text with the prompt before it, in the case in which it is read."""
         prompted = f"{self.prompt}{text}"
         return prompted.lower() if self.lower else prompted
 
@@ -144,6 +143,7 @@ class SentenceEncoder(LanguageModel):
         return len(alone) - alone.special[-1]
 
     def _vector(self, states: Any, tokens: Sequence[int]) -> NDArray[np.float32]:
+        """Return the vector of a sentence from the states of some of its tokens."""
         if self.modules is None:
             return np.asarray(states[list(tokens)].mean(0).cpu().numpy())
         import torch
@@ -154,6 +154,7 @@ class SentenceEncoder(LanguageModel):
         return np.asarray(vector[0].numpy())
 
     def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:
+        """Return the characters of the word in each sentence, if the pooling needs them."""
         if self.pooling != "word":
             return [None] * len(texts)
         if spans is None or len(spans) != len(texts):
@@ -226,7 +227,8 @@ def load_encoder(
             )
         encoder = SentenceEncoder(transformer, pooling or "mean", number)
     else:
-        transformer = replace(transformer, window=_least(transformer.window, own.longest))
+        limits = [limit for limit in (transformer.window, own.longest) if limit is not None]
+        transformer = replace(transformer, window=min(limits, default=None))
         encoder = _with_modules(transformer, own, pooling, number, own.prompt(prompt, str(folder)))
     _check_first_token(encoder)
     check_padding(transformer, check_batch(batch))
@@ -263,11 +265,8 @@ def _check_first_token(encoder: SentenceEncoder) -> None:
         )
 
 
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)
-
-
 def _number(layer: Layer, transformer: Transformer) -> int:
+    """Return the number of a layer, where 0 are the embeddings."""
     layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:

@@ -46,15 +46,19 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
     ----------
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
-    read_pairs = list(zip(*(_enclosed(transformer, [pair[side] for pair in pairs]) for side in (0, 1)), strict=True))
+    first_sentences = _enclosed(transformer, [first for first, _ in pairs])
+    second_sentences = _enclosed(transformer, [second for _, second in pairs])
     owners, blanks = [], []
-    for k, pair in enumerate(read_pairs):
-        for side, common in enumerate(_unmodified(*pair)):
-            masked = [_masked_at(transformer, pair[side], position) for position in common]
-            blanks += masked
-            owners += [2 * k + side] * len(masked)
+    for k, pair in enumerate(zip(first_sentences, second_sentences, strict=True)):
+        common = _unmodified(*pair)
+        for side, tokens in enumerate(pair):
+            for position in common[side]:
+                ids = list(tokens.ids)
+                ids[position] = transformer.tokenizer.mask_token_id
+                blanks.append(Blank(tuple(ids), position, tokens.ids[position]))
+                owners.append(2 * k + side)
     logs = log_probabilities(transformer, blanks, batch)
-    return np.bincount(owners, logs, minlength=2 * len(read_pairs)).reshape(-1, 2)
+    return np.bincount(owners, logs, minlength=2 * len(pairs)).reshape(-1, 2)
 
 
 def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: bool, batch: int) -> NDArray[np.float64]:
@@ -88,23 +92,20 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
             ids = inputs["input_ids"].unsqueeze(-1)
             logs = output.logits.gather(-1, ids).squeeze(-1) - output.logits.logsumexp(-1)
             if weighted:
-                _check_attentions(transformer, output.attentions, logs.shape[1])
-                logs = logs * _received(output.attentions, inputs["attention_mask"])
+                logs = logs * _attention_received(transformer, output.attentions, inputs["attention_mask"])
             for row, k in enumerate(batch_rows):
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
 
 
-def _check_attentions(transformer: Transformer, attentions: Sequence[Any] | None, length: int) -> None:
+def _attention_received(transformer: Transformer, attentions: Sequence[Any] | None, mask: Any) -> Any:
+    """Return the attention that each token receives, (sentence, token), averaged over layers, heads, and tokens."""
+    length = mask.shape[1]
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
             f"AULA requires the attention of each token to all others, which '{transformer.name}'"
             f" ({type(transformer.model).__name__}) does not return. Use AUL instead, without weights."
         )
-
-
-def _received(attentions: Sequence[Any], mask: Any) -> Any:
-    """Return the attention that each token receives, (sentence, token), averaged over layers, heads, and tokens."""
     over_heads = sum(layer.mean(1) for layer in attentions) / len(attentions)
     attending = mask.to(over_heads.dtype)
     return (over_heads * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
@@ -124,20 +125,17 @@ def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens
 
 def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
     """Return positions of the tokens that both sentences share, in each of them."""
-    blocks = SequenceMatcher(None, first.ids, second.ids).get_matching_blocks()
-    common = [(block.a + k, block.b + k) for block in blocks for k in range(block.size)][1:-1]
-    if not common:
+    in_first: list[int] = []
+    in_second: list[int] = []
+    for block in SequenceMatcher(None, first.ids, second.ids).get_matching_blocks():
+        in_first += range(block.a, block.a + block.size)
+        in_second += range(block.b, block.b + block.size)
+    if len(in_first) <= 2:  # which are special
         raise LanguageModelError(
             f"'{first.text}' and '{second.text}' have no token in common. Pass pairs of sentences that differ in few"
             " words."
         )
-    return [position for position, _ in common], [position for _, position in common]
-
-
-def _masked_at(transformer: Transformer, tokens: Tokens, position: int) -> Blank:
-    ids = list(tokens.ids)
-    ids[position] = transformer.tokenizer.mask_token_id
-    return Blank(tuple(ids), position, tokens.ids[position])
+    return in_first[1:-1], in_second[1:-1]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -175,10 +173,13 @@ class MaskedModel(LanguageModel):
         """
         spans = [cloze.hidden for cloze in clozes]
         sentences = read(self.transformer, [cloze.text for cloze in clozes], unseen=spans)
-        steps = [_steps(self.transformer, cloze, tokens) for cloze, tokens in zip(clozes, sentences, strict=True)]
-        logs = log_probabilities(self.transformer, [blank for word in steps for blank in word], self.batch)
-        ends = np.cumsum([len(word) for word in steps], dtype=int)
-        return [float(logs[end - len(word) : end].sum()) for word, end in zip(steps, ends, strict=True)]
+        blanks: list[Blank] = []
+        ends = []
+        for cloze, tokens in zip(clozes, sentences, strict=True):
+            blanks += _steps(self.transformer, cloze, tokens)
+            ends.append(len(blanks))
+        logs = log_probabilities(self.transformer, blanks, self.batch)
+        return [float(logs_of_word.sum()) for logs_of_word in np.split(logs, ends)[:-1]]
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Score both sentences of each pair, (n, 2), as in CrowS-Pairs. See `pair_scores`."""
@@ -227,10 +228,12 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
 def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
     """Make a blank for each piece of the word, with pieces before it filled in, and pieces after it masked."""
     word = pieces(transformer, tokens, cloze.start, cloze.end)
-    mask_positions = {k for span in cloze.hidden for k in pieces(transformer, tokens, *span)}
+    masked = set(word)
+    for span in cloze.hidden:
+        masked.update(pieces(transformer, tokens, *span))
     check_known(transformer, tokens, word, cloze.word)
     mask = transformer.tokenizer.mask_token_id
-    ids = [mask if k in mask_positions or k in word else piece for k, piece in enumerate(tokens.ids)]
+    ids = [mask if k in masked else piece for k, piece in enumerate(tokens.ids)]
     steps = []
     for k in word:
         steps.append(Blank(tuple(ids), k, tokens.ids[k]))

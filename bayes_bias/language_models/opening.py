@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
@@ -110,33 +111,15 @@ def open_model(
         model.eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise LanguageModelError(f"The device '{device}' is not available: {_first_line(error)}. Use 'cpu'.") from error
-    return Transformer(_name(source), model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
+    path = expanded(source)
+    name = path.resolve().name if path.is_dir() else str(source)
+    return Transformer(name, model, tokenizer, _window(model, tokenizer), files_hash(folder, trust))
 
 
 def model_folder(source: str | Path, trust: bool) -> Path:
     """Return the folder of a model, and download it if it is a name on the hub."""
     check_installed()
     check_switch("trust", trust)
-    return _folder(source, trust)
-
-
-def check_installed() -> None:
-    """Raise an error if the optional dependencies are not installed."""
-    for library in ("torch", "transformers", "safetensors"):
-        if find_spec(library) is None:
-            raise LanguageModelError(
-                f"{library} is required to open a model, but is not installed. Install it with {EXTRA}."
-            )
-
-
-def check_batch(batch: int) -> int:
-    """Check the number of sentences that a model reads at a time."""
-    check_count("batch", batch, "sentences that a model reads at a time")
-    return batch
-
-
-def _folder(source: str | Path, trust: bool) -> Path:
-    """Return the folder itself, or the local copy of the model with this name on the hub."""
     if is_address(source):
         raise LanguageModelError(
             f"'{source}' is an address. Pass the folder of a model, or its name on the hub, such as"
@@ -162,19 +145,35 @@ def _folder(source: str | Path, trust: bool) -> Path:
         ) from error
 
 
+def check_installed() -> None:
+    """Raise an error if the optional dependencies are not installed."""
+    for library in ("torch", "transformers", "safetensors"):
+        if find_spec(library) is None:
+            raise LanguageModelError(
+                f"{library} is required to open a model, but is not installed. Install it with {EXTRA}."
+            )
+
+
+def check_batch(batch: int) -> int:
+    """Check the number of sentences that a model reads at a time."""
+    check_count("batch", batch, "sentences that a model reads at a time")
+    return batch
+
+
 def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
+    """Raise an error for a folder without a model, or with pickled weights that are not trusted."""
     if not (folder / "config.json").is_file():
         raise LanguageModelError(
             f"The folder '{source}' contains no model (no config.json). Save one there with save_pretrained."
         )
-    if not any(True for pattern in _TOKENIZERS for _ in folder.glob(pattern)):
+    if not any(_has(folder, pattern) for pattern in _TOKENIZERS):
         raise LanguageModelError(
             f"The folder '{source}' contains no tokenizer (none of {', '.join(_TOKENIZERS)}). Save it there with"
             " save_pretrained."
         )
     if _has(folder, "*.safetensors"):
         return
-    pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
+    pickles = sorted(file.name for file in chain.from_iterable(map(folder.glob, _PICKLES)))
     if not pickles:
         raise LanguageModelError(f"The folder '{source}' contains no weights (*.safetensors). Save them there.")
     if not trust:
@@ -185,6 +184,7 @@ def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
 
 
 def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
+    """Return the configuration of a model that is an encoder or a decoder."""
     try:
         config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
     except Exception as error:  # damaged files raise errors of many kinds
@@ -199,6 +199,7 @@ def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
 
 
 def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
+    """Return the tokenizer, which must know the positions of pieces."""
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
     except Exception as error:  # each tokenizer has errors of its own
@@ -223,6 +224,7 @@ def is_masked(source: str | Path, trust: bool = False) -> bool:
 
 
 def _check_device_map(device_map: str, device: str | None) -> None:
+    """Raise an error if a model cannot be distributed over devices."""
     if device is not None:
         raise LanguageModelError(
             f"`device_map='{device_map}'` cannot be combined with `device='{device}'`. Omit one of them."
@@ -243,6 +245,7 @@ def _model(
     trust: bool,
     how: Mapping[str, str],
 ) -> Any:
+    """Return the model with its head, and raise an error if weights are missing."""
     auto = getattr(transformers, _AUTO[kind])
     if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
         raise LanguageModelError(f"'{source}' ({config.model_type}) {_LACKS[kind]}.")
@@ -267,6 +270,7 @@ def _model(
 
 
 def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
+    """Raise an error if a tokenizer has tokens without a row in the model."""
     rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
     if tokens > rows:
         raise LanguageModelError(
@@ -280,38 +284,32 @@ def _window(model: Any, tokenizer: Any) -> int | None:
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
     positions = getattr(model.config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
-        limits.append(positions - _reserved(model))
+        limits.append(positions)
+        for name, module in model.named_modules():
+            # In RoBERTa and similar models, tokens follow the position of padding.
+            if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+                limits.append(positions - int(module.padding_idx) - 1)
+                break
     return min(limits, default=None)
-
-
-def _reserved(model: Any) -> int:
-    """Return the first position of a token, which follows the position of padding in RoBERTa and similar models."""
-    for name, module in model.named_modules():
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            return int(module.padding_idx) + 1
-    return 0
 
 
 def files_hash(folder: Path, trust: bool = False) -> str:
     """Return the sha256 of names and contents of all files of a model."""
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
-    for file in sorted({file for pattern in patterns for file in folder.glob(pattern)}):
+    for file in sorted(set(chain.from_iterable(map(folder.glob, patterns)))):
         with file.open("rb") as stream:
             digest.update(f"{file.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
 def _has(folder: Path, pattern: str) -> bool:
+    """Return True if a folder contains such a file."""
     return next(folder.glob(pattern), None) is not None
 
 
-def _name(source: str | Path) -> str:
-    path = expanded(source)
-    return path.resolve().name if path.is_dir() else str(source)
-
-
 def _first_line(error: Exception) -> str:
+    """Return the beginning of an error's message, or its kind."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 

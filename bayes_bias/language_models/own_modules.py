@@ -34,13 +34,8 @@ _MODES: Mapping[str, str] = MappingProxyType(
     }
 )
 # Files with the settings of a transformer, also of older versions.
-_TRANSFORMER = (
-    "sentence_bert_config.json",
-    *(
-        f"sentence_{kind}_config.json"
-        for kind in ("roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
-    ),
-)
+_KINDS = ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+_TRANSFORMER = tuple(f"sentence_{kind}_config.json" for kind in _KINDS)
 # Settings of a transformer that do not change a vector, or that have this one value in models of text.
 _IGNORED = {"max_seq_length", "do_lower_case", "unpad_inputs", "query_length", "document_length"}
 _EXPECTED: Mapping[str, Any] = MappingProxyType(
@@ -120,14 +115,14 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
     if [module.kind for module in modules[:2]] != ["Transformer", "Pooling"]:
         kinds = ", ".join(module.kind for module in modules) or "none"
         raise _unknown(source, f"the modules {kinds}, and not first a Transformer and its Pooling")
-    transformer, pooling, *others = modules
+    transformer, pooling, *after_pooling = modules
     settings = _settings(transformer, source)
     poolings, include_prompt = _poolings(pooling, source)
     prompts, default_prompt = _prompts(folder, source)
     return OwnModules(
         inner=transformer.path,
         poolings=poolings,
-        after=tuple(_after(module, source, trust) for module in others if module.kind != "Dropout"),
+        after=tuple(_after(module, source, trust) for module in after_pooling if module.kind != "Dropout"),
         include_prompt=include_prompt,
         prompts=prompts,
         default_prompt=default_prompt,
@@ -166,10 +161,12 @@ class _Module:
 
 
 def _read(file: Path, source: str | Path) -> Any:
+    """Return the content of a JSON file of a model."""
     return read_json(file, f"'{source}', {file.name}:", LanguageModelError)
 
 
 def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
+    """Return the settings in a file."""
     content = _read(file, source)
     if not isinstance(content, Mapping):
         raise LanguageModelError(f"'{source}' has no settings in {file.name}. Download it again.")
@@ -177,6 +174,7 @@ def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
 
 
 def _unknown(source: str | Path, what: str) -> LanguageModelError:
+    """Return the error for a part of a model that cannot be computed here."""
     return LanguageModelError(
         f"'{source}' has {what}, which cannot be computed here. In Python, open the model with its library:"
         f" `encode(lists, SentenceTransformer('{source}'))`. Alternatively, save only the transformer with"
@@ -212,16 +210,11 @@ def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], boo
     chosen = tuple(modes) if isinstance(modes, list) else (modes,)
     if any(mode not in _MODES for mode in chosen):
         raise _unknown(source, f"pooling_mode = {json.dumps(modes)[:80]}")
-    if "pooling_mode" not in config and (others := _old_modes(config)):
-        raise _unknown(source, f"{others[0]} = true for its pooling")
+    if "pooling_mode" not in config:
+        for name, on in config.items():
+            if name.startswith("pooling_mode_") and on and name not in _MODES.values():
+                raise _unknown(source, f"{name} = true for its pooling")
     return chosen, config.get("include_prompt") is not False
-
-
-def _old_modes(config: Mapping[str, Any]) -> list[str]:
-    """Return chosen modes of pooling that are unknown here."""
-    return [
-        name for name, on in config.items() if name.startswith("pooling_mode_") and on and name not in _MODES.values()
-    ]
 
 
 def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
@@ -241,6 +234,7 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
 
 
 def _after(module: _Module, source: str | Path, trust: bool) -> After:
+    """Return a module after the pooling, with its weights."""
     if module.kind not in _AFTER:
         raise _unknown(source, f"the module {module.kind}")
     config = module.config
@@ -264,7 +258,7 @@ def _layer_norm(
     _config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module
 ) -> Callable[[Tensor], Tensor]:
     functional = import_module("torch.nn.functional")
-    weight, bias = (_weight(weights, name, module) for name in ("norm.weight", "norm.bias"))
+    weight, bias = _weight(weights, "norm.weight", module), _weight(weights, "norm.bias", module)
     return lambda vectors: functional.layer_norm(vectors, weight.shape, weight, bias)
 
 
@@ -325,6 +319,7 @@ def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
 
 
 def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:
+    """Return one of the weights of a module."""
     if name not in weights:
         raise LanguageModelError(f"'{module.source}' has no {name} in '{module.path}'. Download it again.")
     return weights[name]

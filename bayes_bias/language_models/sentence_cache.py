@@ -40,7 +40,11 @@ class Cache:
         marks = ",".join("?" * len(keys))
         with self._opened() as database:
             rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
-            return {key: np.frombuffer(row, "<f4", offset=_DIGEST) for key, row in rows if _undamaged(key, row)}
+            found = {}
+            for key, row in rows:
+                if isinstance(key, bytes) and isinstance(row, bytes) and row == _kept(key, row[_DIGEST:]):
+                    found[key] = np.frombuffer(row, "<f4", offset=_DIGEST)
+            return found
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
         """Store vectors, either all or none."""
@@ -62,11 +66,8 @@ class Cache:
 
 
 def _kept(key: bytes, vector: bytes) -> bytes:
+    """Return a vector as it is stored, after its digest."""
     return hashlib.sha256(key + vector).digest()[:_DIGEST] + vector
-
-
-def _undamaged(key: object, row: object) -> bool:
-    return isinstance(key, bytes) and isinstance(row, bytes) and row == _kept(key, row[_DIGEST:])
 
 
 @dataclass(frozen=True)
@@ -123,20 +124,20 @@ def encoded(
 
 
 def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
-    keys = [_key(encoder, sentence) for sentence in batch]
-    vector_of = cache.find(list(dict.fromkeys(keys))) if cache else {}
-    missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in vector_of}
+    """Return the vectors of a batch. Repeated sentences are encoded once."""
+    keys = []
+    for sentence in batch:
+        parts = [encoder.identity, encoder.pooling, sentence.text]
+        if encoder.pooling == "word":  # the vector depends on the position of the word
+            parts += [str(sentence.start), str(sentence.end)]
+        keys.append(hashlib.sha256("\0".join(parts).encode()).digest())
+    missing = dict(zip(keys, batch, strict=True))
+    vector_of = cache.find(list(missing)) if cache else {}
+    for key in vector_of:
+        del missing[key]
     if missing:
         vectors = dict(zip(missing, encoder.vectors(list(missing.values())), strict=True))
         if cache:
             cache.add(vectors)
         vector_of |= vectors
     return [vector_of[key] for key in keys]
-
-
-def _key(encoder: Encoder, sentence: Sentence) -> bytes:
-    """Hash of encoder, pooling and sentence, and of the word's position where its vector is pooled."""
-    parts = [encoder.identity, encoder.pooling, sentence.text]
-    if encoder.pooling == "word":
-        parts += [str(sentence.start), str(sentence.end)]
-    return hashlib.sha256("\0".join(parts).encode()).digest()

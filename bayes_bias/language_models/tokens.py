@@ -52,13 +52,12 @@ def read(
         return_special_tokens_mask=True,
         verbose=False,
     )
-    columns = (encoding["input_ids"], encoding["offset_mapping"], encoding["special_tokens_mask"])
-    tokens = [
-        Tokens(text, tuple(ids), tuple((a, b) for a, b in spans), tuple(bool(s) for s in marks))
-        for text, ids, spans, marks in zip(texts, *columns, strict=True)
-    ]
-    for sentence in tokens:
-        check_length(transformer, sentence.text, len(sentence))
+    tokens = []
+    for k, text in enumerate(texts):
+        ids = tuple(encoding["input_ids"][k])
+        spans = tuple((start, end) for start, end in encoding["offset_mapping"][k])
+        check_length(transformer, text, len(ids))
+        tokens.append(Tokens(text, ids, spans, tuple(map(bool, encoding["special_tokens_mask"][k]))))
     _notice_unknown(transformer, tokens, unseen or [()] * len(tokens))
     return tokens
 
@@ -94,11 +93,10 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
         raise LanguageModelError(
             f"The span ({start}, {end}) is outside the {len(text)} characters of '{text}'. Pass (start, end) of a word."
         )
-    positions = [
-        index
-        for index, (first, last) in enumerate(tokens.spans)
-        if first < end and start < last and not tokens.special[index]
-    ]
+    positions = []
+    for index, (first, last) in enumerate(tokens.spans):
+        if first < end and start < last and not tokens.special[index]:
+            positions.append(index)
     word = text[start:end]
     if not positions:
         raise LanguageModelError(
@@ -111,14 +109,11 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
                 f"'{word}' in '{text}' begins or ends within the piece '{text[first:last]}' of the tokenizer of"
                 f" '{transformer.name}'. Use whole words."
             )
-    return [*_lone_space(transformer, tokens, positions[0]), *positions]
-
-
-def _lone_space(transformer: Transformer, tokens: Tokens, first: int) -> list[int]:
-    """Return the piece before the word if it is only the space that other words have in their first piece."""
-    before = max(first - 1, 0)
-    piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[first]])
-    return [before] if piece in _SPACES and not following.startswith(_SPACES) else []
+    # The piece before the word may be only the space that other words have in their first piece.
+    before = max(positions[0] - 1, 0)
+    piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[positions[0]]])
+    is_lone_space = piece in _SPACES and not following.startswith(_SPACES)
+    return [before, *positions] if is_lone_space else positions
 
 
 def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
@@ -152,8 +147,11 @@ def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str,
     filler = transformer.tokenizer.pad_token_id
     filler = 0 if filler is None else filler
     longest = max(map(len, rows))
-    ids = [[*row, *[filler] * (longest - len(row))] for row in rows]
-    mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+    ids, mask = [], []
+    for row in rows:
+        n_missing = longest - len(row)
+        ids.append([*row, *[filler] * n_missing])
+        mask.append([1] * len(row) + [0] * n_missing)
     device = transformer.model.device
     return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
 
@@ -178,18 +176,20 @@ def check_padding(transformer: Transformer, batch: int) -> None:
 def _notice_unknown(
     transformer: Transformer, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
 ) -> None:
+    """Log the number of sentences with an unknown word outside the unseen spans."""
     if transformer.tokenizer.unk_token_id is None:
         return
-    strange = [
-        sentence.text
-        for sentence, spans in zip(tokens, unseen, strict=True)
-        if any(all(sentence.spans[k] != span for span in spans) for k in unknown(transformer, sentence))
-    ]
+    strange = []
+    for sentence, unseen_spans in zip(tokens, unseen, strict=True):
+        unknown_spans = {sentence.spans[k] for k in unknown(transformer, sentence)}
+        if unknown_spans - set(unseen_spans):
+            strange.append(sentence.text)
     if strange:
         logger.warning(UNKNOWN, len(strange), len(tokens), transformer.name, _short(strange[0]))
 
 
 def _short(text: str) -> str:
+    """Return the beginning of a text, for a message."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -243,9 +243,12 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     with torch.inference_mode():
         for rows in batches(sorted(sharing, key=len), batch):
             logits = transformer.model(**padded(transformer, rows)).logits.float()
-            row_of_blank = [row for row, ids in enumerate(rows) for _ in sharing[ids]]
-            rows_of_blanks = [k for ids in rows for k in sharing[ids]]
-            at = row_of_blank, [blanks[k].position for k in rows_of_blanks]
-            logs = logits[*at, [blanks[k].token for k in rows_of_blanks]] - logits.logsumexp(-1)[at]
-            values[rows_of_blanks] = logs.double().cpu().numpy()
+            indices: list[int] = []
+            row_of_blank: list[int] = []
+            for row, ids in enumerate(rows):
+                indices += sharing[ids]
+                row_of_blank += [row] * len(sharing[ids])
+            at = row_of_blank, [blanks[k].position for k in indices]
+            logs = logits[*at, [blanks[k].token for k in indices]] - logits.logsumexp(-1)[at]
+            values[indices] = logs.double().cpu().numpy()
     return values

@@ -87,17 +87,17 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)
-    keys = [
-        (column, records.beside[name].astype(str))
-        for column in ("id", "sentence")
-        for name in (*IDS, *TEXTS)
-        if name in records.beside and column in rows
-    ]
+    keys = []
+    for column in ("id", "sentence"):
+        for name in (*IDS, *TEXTS):
+            if name in records.beside and column in rows:
+                keys.append((column, records.beside[name].astype(str)))
     if not keys:
         raise EmbeddingError(
             f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
             f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
         )
+    # The column that most rows are found in.
     column, names = max(keys, key=lambda key: rows[key[0]].astype(str).isin(key[1]).sum())
     keys_of_rows = rows[column].astype(str)
     if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
@@ -115,6 +115,7 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
 
 
 def _load(file: Path) -> NDArray[Any]:
+    """Return the array in a NumPy file."""
     try:
         with file.open("rb") as stream:
             ArrayHeader.read(stream)
@@ -125,6 +126,7 @@ def _load(file: Path) -> NDArray[Any]:
 
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
+    """Return words, templates, and the vectors (template, word, dimension)."""
     _check_rows(rows)
     array = np.asarray(vectors)
     if array.ndim != 2 or len(array) != len(rows) or array.dtype.kind not in "fiu":
@@ -138,12 +140,14 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
             f"`vectors` must contain finite numbers, but row {int(finite.argmin()) + 1},"
             f" '{rows.sentence.iloc[int(finite.argmin())]}', has other values. Encode it again with float32."
         )
-    words, labels = (list(dict.fromkeys(rows[column].astype(str))) for column in ("word", "template"))
-    place = pd.MultiIndex.from_frame(rows[["template", "word"]].astype(str))
+    texts = rows[["template", "word"]].astype(str)
+    words, labels = texts["word"].unique().tolist(), texts["template"].unique().tolist()
+    place = pd.MultiIndex.from_frame(texts)
     places = pd.MultiIndex.from_product([labels, words])
     if place.has_duplicates or len(place) != len(places):
+        _, odd_word = [*place[place.duplicated()], *places.difference(place, sort=False)][0]
         raise EmbeddingError(
-            f"`sentences` must contain every word once in each template, but '{_odd_one(place, places)}' is missing or"
+            f"`sentences` must contain every word once in each template, but '{odd_word}' is missing or"
             f" repeated ({len(rows)} rows of {len(words)} words in {len(labels)} templates). Correct the rows."
         )
     arranged = array[place.get_indexer(places)].reshape(len(labels), len(words), -1)
@@ -151,6 +155,7 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
+    """Raise an error for anything but a frame with the columns of sentences."""
     problem = "not a DataFrame. Read the output of `bayes-bias sentences` with pandas.read_csv."
     check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]
@@ -158,8 +163,3 @@ def _check_rows(rows: pd.DataFrame) -> None:
         raise EmbeddingError(
             f"`sentences` has no column {', '.join(missing)}. Pass the output of `bayes-bias sentences`."
         )
-
-
-def _odd_one(place: pd.MultiIndex, places: pd.MultiIndex) -> str:
-    """Return the first word that lacks a template, or has one twice."""
-    return str(next(iter([*place[place.duplicated()], *places.difference(place, sort=False)]))[1])

@@ -128,22 +128,19 @@ def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float
 
 
 def _scores(table: AssociationTable, draws: int, seed: int) -> NDArray[np.float64]:
-    """Association scores of the targets in each draw, shape (draws, targets)."""
+    """Return association scores of the targets in each draw, shape (draws, targets)."""
     targets, attributes = unit_sentences(table, "CEAT")
     associated = table.class_index < 2
     attributes, classes = attributes[associated], table.class_index[associated]
     weights = np.where(classes == 0, 1 / (classes == 0).sum(), -1 / (classes == 1).sum())
     cosines = np.einsum("ird,jsd->irjs", targets, attributes)
     (n, count, m, _), rng = cosines.shape, np.random.default_rng(seed)
-    of_targets, of_attributes = (rng.integers(count, size=(draws, size)) for size in (n, m))
-    chunks = [
-        cosines[
-            np.arange(n)[:, None],
-            of_targets[start : start + _CHUNK, :, None],
-            np.arange(m),
-            of_attributes[start : start + _CHUNK, None, :],
-        ]
-        @ weights
-        for start in range(0, draws, _CHUNK)
-    ]
-    return np.concatenate(chunks)
+    # The sentence of each word in each draw.
+    target_sentence = rng.integers(count, size=(draws, n))
+    attribute_sentence = rng.integers(count, size=(draws, m))
+    scores = []
+    for start in range(0, draws, _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        rows, columns = target_sentence[chunk, :, None], attribute_sentence[chunk, None, :]
+        scores.append(cosines[np.arange(n)[:, None], rows, np.arange(m), columns] @ weights)
+    return np.concatenate(scores)

@@ -43,11 +43,11 @@ def require_one_space(table: AssociationTable, measure: str) -> None:
 
 def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Unit vectors of targets and of attributes, shape (words, replicates, dimensions), in the table's order."""
-    targets, attributes = (_unit(table, side, measure) for side in ("target", "attribute"))
-    return targets, attributes
+    return _unit(table, "target", measure), _unit(table, "attribute", measure)
 
 
 def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
+    """Return the unit vectors of one side's words."""
     count = len(require_replicates(table, measure).labels)
     if table.vectors is None:
         raise MeasureError(f"{measure} needs vectors, but this table has none. See `AssociationTable.with_vectors`.")

@@ -53,7 +53,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")
     similarity = table.values.to_numpy()[by_group]
-    to_a, to_b = (similarity[:, table.class_index == c] for c in (0, 1))
+    to_a, to_b = similarity[:, table.class_index == 0], similarity[:, table.class_index == 1]
     return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b)
 
 
@@ -94,6 +94,7 @@ def require_attributes(table: AssociationTable, measure: str, least: int) -> Non
 
 
 def _require(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
+    """Raise an error for the first group, or class, with too few words."""
     for name, size in zip(names, sizes, strict=True):
         if size < least:
             raise MeasureError(f"{what} '{name}' needs at least {least} words, but has {size}.")

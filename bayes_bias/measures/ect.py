@@ -1,6 +1,7 @@
 """ECT, the embedding coherence test (Dev & Phillips 2019)."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import scipy
 
@@ -58,7 +59,7 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     check_named_words("groups", groups)
     if len(groups) != 2:
         raise MeasureError(f"ECT compares two groups, but {len(groups)} were given.")
-    attributes = [word for words in classes.values() for word in words]
+    attributes = list(chain.from_iterable(classes.values()))
     rows = unit_rows(stack(vectors, attributes, "ECT", least=3))
     first, second = (rows @ stack(vectors, words, "ECT").mean(axis=0) for words in groups.values())
     if min(first.std(), second.std()) < ROUNDING:

@@ -64,11 +64,13 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     check_bias(bias)
     check_count("n", n, "words", refusal=MeasureError)
     nearest = bias.idxmax(axis=1)
-    most = {str(c): bias.loc[nearest == c, c].nlargest(n).index.tolist() for c in bias.columns}
-    for name, words in most.items():
+    most = {}
+    for name in bias.columns:
+        words = bias.loc[nearest == name, name].nlargest(n).index.tolist()
         if len(words) < n:
             lean = "word leans" if len(words) == 1 else "words lean"
             raise MeasureError(f"`n` is {n}, but only {len(words)} {lean} to '{name}'. Use a smaller number.")
+        most[str(name)] = words
     return most
 
 
@@ -77,11 +79,14 @@ def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 
     check_named_words("groups", groups)
     if len(groups) < 2:
         raise MeasureError(f"{measure} needs at least two groups, but {len(groups)} were given.")
+    all_words: list[str] = []
+    labels: list[str] = []
     for name, words in groups.items():
         if len(words) < least:
             raise MeasureError(f"{measure} needs at least {least} words in each group, but '{name}' has {len(words)}.")
-    labels = [(word, name) for name, words in groups.items() for word in words]
-    return [word for word, _ in labels], [name for _, name in labels]
+        all_words += words
+        labels += [name] * len(words)
+    return all_words, labels
 
 
 # The clustering test of Gonen & Goldberg (2019): do biased words still cluster after debiasing?
@@ -142,26 +147,21 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
         )
     rows = stack_unit(vectors, words, "clustering")
     from sklearn.cluster import KMeans  # a second of imports, for this measure alone
-
-    cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
-    predicted = _matched(cluster, group, list(groups))
-    agree = [a == b for a, b in zip(predicted, group, strict=True)]
-    return WordResult(
-        measure="clustering",
-        value=float(np.mean(agree)),
-        range=(1 / len(groups), 1.0),
-        b0=1 / len(groups),
-        words=pd.DataFrame({"group": group, "predicted": predicted}, index=pd.Index(words, name="word")),
-    )
-
-
-def _matched(cluster: np.ndarray, group: list[str], names: list[str]) -> list[str]:
-    """Clusters by the name of a group, matched so that most words agree."""
     from sklearn.metrics import confusion_matrix
 
-    shared = confusion_matrix([names.index(g) for g in group], cluster).T
-    _, name_of = scipy.optimize.linear_sum_assignment(shared, maximize=True)
-    return [names[name_of[c]] for c in cluster]
+    cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
+    # Each cluster has the name of a group, matched so that most words agree.
+    names = np.array(list(groups))
+    shared = confusion_matrix([list(groups).index(name) for name in group], cluster).T
+    _, group_of_cluster = scipy.optimize.linear_sum_assignment(shared, maximize=True)
+    predicted = names[group_of_cluster[cluster]]
+    return WordResult(
+        measure="clustering",
+        value=float((predicted == np.array(group)).mean()),
+        range=(1 / len(groups), 1.0),
+        b0=1 / len(groups),
+        words=pd.DataFrame({"group": group, "predicted": predicted.tolist()}, index=pd.Index(words, name="word")),
+    )
 
 
 # The classification test of Gonen & Goldberg (2019): can bias be learned from the debiased vectors?
@@ -288,27 +288,32 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     0.89
     """
     _check(words, bias, k)
-    candidates = bias.index.tolist()
-    rows, others = (stack_unit(vectors, words, "neighbours", least=3), stack_unit(vectors, candidates, "neighbours"))
-    similarity = rows @ others.T
-    position = {word: i for i, word in enumerate(candidates)}
+    rows = stack_unit(vectors, words, "neighbours", least=3)
+    candidates = stack_unit(vectors, bias.index.tolist(), "neighbours")
+    similarity = rows @ candidates.T
     # No word is its own neighbour.
-    similarity[np.arange(len(words)), [position[word] for word in words]] = -np.inf
+    similarity[np.arange(len(words)), bias.index.get_indexer(words)] = -np.inf
     nearest = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
     leans_to = bias.to_numpy().argmax(axis=1)[nearest]
     share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
     former = bias.loc[list(words)].to_numpy()
-    tests = [_correlation(share[:, c], former[:, c]) for c in range(bias.shape[1])]
+    if (share.std(axis=0) == 0).any() or (former.std(axis=0) == 0).any():
+        raise MeasureError(
+            "Neighbours are not defined, because all words have the same bias or neighbours,"
+            " so there is no correlation."
+        )
+    tests = [scipy.stats.pearsonr(share[:, c], former[:, c]) for c in range(bias.shape[1])]
     return WordResult(
         measure="neighbours",
-        value=float(np.mean([r for r, _ in tests])),
+        value=float(np.mean([test.statistic for test in tests])),
         range=(-1.0, 1.0),
-        p_value=tests[0][1] if bias.shape[1] == 2 else None,
+        p_value=float(tests[0].pvalue) if bias.shape[1] == 2 else None,
         words=pd.DataFrame(share, index=pd.Index(words, name="word"), columns=bias.columns),
     )
 
 
 def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
+    """Raise an error for words without bias, or more neighbours than there are words."""
     check_bias(bias)
     check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
@@ -319,13 +324,3 @@ def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
         raise MeasureError(
             f"`k` is {k}, but there are only {len(bias) - 1} other words. Use a smaller `k` or more words."
         )
-
-
-def _correlation(share: np.ndarray, former: np.ndarray) -> tuple[float, float]:
-    if share.std() == 0 or former.std() == 0:
-        raise MeasureError(
-            "Neighbours are not defined, because all words have the same bias or neighbours,"
-            " so there is no correlation."
-        )
-    test = scipy.stats.pearsonr(share, former)
-    return float(test.statistic), float(test.pvalue)

@@ -65,35 +65,26 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
             f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
             f" {len(table.associated_classes)} classes."
         )
-    closeness = _closeness(table)
+    # Mean cosine with each group's class above the mean over classes, (targets, groups).
+    means = []
+    for group in table.groups:
+        blocks = [table.block(group, table.stereotypes[name]).mean(axis=1) for name in table.groups]
+        means.append(np.column_stack(blocks))
+    closeness = np.vstack(means)
+    closeness = closeness - closeness.mean(axis=1, keepdims=True)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]
+    check_count("permutations", permutations, "draws", refusal=MeasureError)
+    if len(sizes) > 2:
+        p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
+    else:  # by WEAT's test
+        p_value = permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value
     return WordResult(
         measure="gWEAT",
         word_value="association",
         value=float((association / sizes[group_of]).sum()),
         range=(-float(len(sizes)), float(len(sizes))),
-        p_value=_p_value(closeness, group_of, permutations, seed),
+        p_value=p_value,
         words=labels(table).assign(association=association),
     )
-
-
-def _closeness(table: AssociationTable) -> np.ndarray:
-    """Mean cosine with each group's class above the mean over classes, shape (targets, groups)."""
-    means = np.vstack(
-        [
-            np.column_stack([table.block(g, table.stereotypes[h]).mean(axis=1) for h in table.groups])
-            for g in table.groups
-        ]
-    )
-    return np.asarray(means - means.mean(axis=1, keepdims=True))
-
-
-def _p_value(closeness: np.ndarray, group_of: np.ndarray, permutations: int, seed: int) -> float:
-    """Share of regroupings with a sum at least as large, for two groups by WEAT's test."""
-    check_count("permutations", permutations, "draws", refusal=MeasureError)
-    sizes = np.bincount(group_of)
-    if len(sizes) > 2:
-        return regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
-    return permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value

@@ -4,7 +4,6 @@ import traceback
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 
@@ -73,7 +72,7 @@ class MeasureTable(Tabled):
 
     def laid_out(self, rows: pd.DataFrame) -> Layout:
         """Lay out rows of the table, and further ones with the same columns."""
-        ranges = [f"{_bound(low)} to {_bound(high)}" for low, high in zip(rows.low, rows.high, strict=True)]
+        ranges = rows.low.map(_bound) + " to " + rows.high.map(_bound)
         lower, _ = interval_columns(rows)
         columns = [
             Column("value", rows.value, plain),
@@ -88,10 +87,12 @@ class MeasureTable(Tabled):
 
     def _intervals(self, rows: pd.DataFrame) -> list[str]:
         """The interval of each measure, or else the interval of redrawn words with a mark."""
-        mark, texts = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN, []
-        redrawn = interval_of(rows, "redrawn") if "redrawn" in rows else interval_of(rows * float("nan"))
-        for *own, lower, upper in zip(*interval_of(rows), *redrawn, strict=True):
-            texts.append(bounds(*own) if pd.isna(lower) else f"{bounds(lower, upper)}{mark}")
+        mark = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN
+        texts = list(map(bounds, *interval_of(rows)))
+        if "redrawn" in rows:
+            for k, (lower, upper) in enumerate(zip(*interval_of(rows, "redrawn"), strict=True)):
+                if not pd.isna(lower):
+                    texts[k] = f"{bounds(lower, upper)}{mark}"
         return texts
 
     @property
@@ -106,8 +107,8 @@ class MeasureTable(Tabled):
             "chance": "Random words: interval of the measure in lists of random words, that is, by chance alone.",
             "redrawn": f"{mark} bootstrap: words of both sides are drawn again.{caution}",
         }
-        of_columns = (text for column, text in about.items() if column in self.table)
-        return (*of_columns, *(f"omitted: {reason}" for reason in self.left_out.values()))
+        remarks = [text for column, text in about.items() if column in self.table]
+        return (*remarks, *(f"omitted: {reason}" for reason in self.left_out.values()))
 
 
 def _bound(value: float) -> str:
@@ -173,7 +174,9 @@ def measure_all(
     left_out = discover() if only is None else {}
     results: dict[str, Result] = {}
     failed = list(announce(tuple(left_out.values())) and left_out)
-    for name in (name for name in measure_names() if name in names):
+    for name in measure_names():
+        if name not in names:
+            continue
         try:
             row, result = _row(name, occasion)
         except OtherDataError:  # a measure of another kind of data: nobody would look for it here
@@ -197,14 +200,14 @@ def measure_all(
         ("chance", chance_draws, random_tables, [*tests[:1], *without]),
         ("redrawn", redraws, redrawn_tables, without),
     )
-    for of, draws, tables, evaluated in distributions:
+    for distribution, draws, tables, evaluated in distributions:
         if not draws or frame.empty:
             continue
         evaluate = partial(values_of, occasion=occasion, names=evaluated)
         try:
-            summary = summarised(tables(table, draws, seed), evaluate, ci_prob, of)
+            summary = summarised(tables(table, draws, seed), evaluate, ci_prob, distribution)
         except MeasureError as refusal:
-            left_out[of] = str(refusal)
+            left_out[distribution] = str(refusal)
             continue
         for name in tests[1:]:
             if tests[0] in summary.index:
@@ -228,27 +231,23 @@ def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str])
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
-    """The rows of a measure, and its result, if it is a single one."""
+    """Return the rows of a measure, all of which must be numbers, and its result, if it is a single one."""
     outcome = _outcome(name, occasion)
-    if isinstance(outcome, pd.DataFrame):
-        return _numeric(name, outcome), None
-    return _numeric(name, outcome.to_frame(occasion.ci_prob).set_axis([name])), outcome
-
-
-def _numeric(name: str, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a measure, all of which must be numbers."""
+    result = outcome if isinstance(outcome, Result) else None
+    rows = outcome.to_frame(occasion.ci_prob).set_axis([name]) if isinstance(outcome, Result) else outcome
     for column, cells in rows.items():
         if not pd.api.types.is_numeric_dtype(cells):
             example = next(cell for cell in cells if not isinstance(cell, Real))
             raise MeasureError(f"{name}: '{column}' must be a number or NaN, but is {described(example)}.")
-    return rows
+    return rows, result
 
 
 def _error_of(name: str, error: Exception) -> str:
-    """Say which error the function of a measure raised, and on which of its lines."""
-    lines = traceback.extract_tb(error.__traceback__)
-    of_function = [line for caller, line in pairwise(lines) if caller.name == Occasion.answered_by.__name__]
-    line = of_function[0] if of_function else lines[-1]
+    """Return a sentence about the error that the function of a measure raised, with its line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    callers = [frame.name for frame in frames]
+    is_called = Occasion.answered_by.__name__ in callers[:-1]
+    line = frames[callers.index(Occasion.answered_by.__name__) + 1] if is_called else frames[-1]
     text = " ".join(str(error).split())
     return (
         f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name},"
@@ -257,6 +256,7 @@ def _error_of(name: str, error: Exception) -> str:
 
 
 def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
+    """Return the result of a measure, or its rows, or raise an error for anything else."""
     outcome = occasion.answered_by(MEASURES[name].function)
     if type(outcome) is not bool and isinstance(outcome, Real):
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))

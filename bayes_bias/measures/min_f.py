@@ -104,16 +104,16 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
             " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
-    of_targets, n1 = _pooled(scores.of_targets, table.group_index)
-    of_attributes, n2 = _pooled(scores.of_attributes, table.class_index)
-    if min(of_targets, of_attributes) < ROUNDING**2:
+    target_variance, target_df = _pooled(scores.target_scores, table.group_index)
+    attribute_variance, attribute_df = _pooled(scores.attribute_scores, table.class_index)
+    if min(target_variance, attribute_variance) < ROUNDING**2:
         raise MeasureError(
             f"{_NAME} is not defined, because all words of each group or class have the same"
             " score, so there is no spread."
         )
-    variance = of_targets + of_attributes
-    df = variance**2 / (of_targets**2 / n1 + of_attributes**2 / n2)
-    f1, f2 = scores.bias**2 / of_targets, scores.bias**2 / of_attributes
+    variance = target_variance + attribute_variance
+    df = variance**2 / (target_variance**2 / target_df + attribute_variance**2 / attribute_df)
+    f1, f2 = scores.bias**2 / target_variance, scores.bias**2 / attribute_variance
     return MinF.of(scores, table, variance, df, ci_prob, f1=f1, f2=f2)
 
 

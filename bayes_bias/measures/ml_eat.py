@@ -77,29 +77,26 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     level_1 = weat(table, permutations=permutations, seed=seed)
     table = table.without_controls()
     design = two_by_two(table, "ML-EAT", least_words=2)
-    names, rows, cells = list(table.groups), {}, {}
-    for name, of_group in zip(names, (slice(design.n_x), slice(design.n_x, None)), strict=True):
-        own, other = (design.to_a, design.to_b) if name == names[0] else (design.to_b, design.to_a)
-        rows[name] = separated(
-            own[of_group].mean(axis=0),
-            other[of_group].mean(axis=0),
+    rows, cells = {}, {}
+    for k, name in enumerate(table.groups):
+        members = slice(design.n_x) if k == 0 else slice(design.n_x, None)
+        to_class = [design.to_a[members], design.to_b[members]]
+        test = separated(
+            to_class[k].mean(axis=0),
+            to_class[1 - k].mean(axis=0),
             f"ML-EAT is not defined, because all attributes have the same mean cosine with {name}",
             alternative="greater",
             permutations=permutations,
             seed=seed,
         )
-        for class_name, to_class in zip(table.associated_classes, (design.to_a, design.to_b), strict=True):
-            block = to_class[of_group]
+        rows[name] = {"effect_size": test["value"], "p_value": test["p_value"], "largest": test["range"][1]}
+        for class_name, block in zip(table.associated_classes, to_class, strict=True):
             cells[name, class_name] = {"mean": float(block.mean()), "sd": float(np.std(block, ddof=1))}
-    groups = {
-        name: {"effect_size": row["value"], "p_value": row["p_value"], "largest": row["range"][1]}
-        for name, row in rows.items()
-    }
     return MlEat(
         value=level_1.value,
         range=level_1.range,
         p_value=level_1.p_value,
-        groups=pd.DataFrame.from_dict(groups, orient="index").rename_axis("group"),
+        groups=pd.DataFrame.from_dict(rows, orient="index").rename_axis("group"),
         cells=pd.DataFrame.from_dict(cells, orient="index").rename_axis(["group", "attribute_class"]),
     )
 
@@ -108,10 +105,9 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 def _on(occasion: Occasion) -> pd.DataFrame:
     """One row for each group. Level 1 has the row of WEAT."""
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
-    rows = [
-        Result(
-            measure=f"ML-EAT: {name}", value=row.effect_size, range=(-row.largest, row.largest), p_value=row.p_value
-        ).to_frame(occasion.ci_prob)
-        for name, row in result.groups.iterrows()
-    ]
+    rows = []
+    for name, row in result.groups.iterrows():
+        value, largest = row.effect_size, row.largest
+        level_2 = Result(measure=f"ML-EAT: {name}", value=value, range=(-largest, largest), p_value=row.p_value)
+        rows.append(level_2.to_frame(occasion.ci_prob))
     return pd.concat(rows)

@@ -56,8 +56,9 @@ def random_tables(
         raise MeasureError("Lists of random words need the embedding. Make the table with `bayes_bias.cosines`.")
     table = table.without_controls()
     pool = random_pool(origin)
+    own_words = {side: words_of(table.values, side) for side in SIDES}
     replaced = [side for side in SIDES if random in ("both", f"{side}s")]
-    needed = sum(table.values.sizes[side] for side in replaced)
+    needed = sum(len(own_words[side]) for side in replaced)
     if needed > len(pool):
         raise MeasureError(
             f"{needed} random words are needed, but the embedding contains only {len(pool)} beside those of the list."
@@ -66,34 +67,30 @@ def random_tables(
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
     own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # also of defining sets
     for number in range(draws):
-        order = iter(np.random.default_rng([seed, number]).permutation(len(words)))
-        sides = {
-            side: [words[next(order)] for _ in own] if side in replaced else own
-            for side, own in ((side, words_of(table.values, side)) for side in SIDES)
-        }
-        drawn = [word for side in replaced for word in sides[side]]
-        vectors = {**own_vectors, **{word: prepared[word] for word in drawn}}
-        of_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
-        x, a = (np.stack([vectors[word] for word in sides[side]]) for side in SIDES)
+        order = np.random.default_rng([seed, number]).permutation(len(words)).tolist()
+        sides, drawn, first = dict(own_words), [], 0
+        for side in replaced:
+            end = first + len(own_words[side])
+            sides[side] = [words[k] for k in order[first:end]]
+            drawn += sides[side]
+            first = end
+        vectors = own_vectors | {word: prepared[word] for word in drawn}
+        word_lengths = None
+        if similarity.unit:
+            word_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
+        x, a = (np.stack([vectors[word] for word in side]) for side in sides.values())
         mean, singles = similarity.average_replicates(x, a)
         categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
-        yield _of_words(
-            table,
-            sides,
-            categories,
-            np.asarray(mean),
-            [*map(np.asarray, singles)],
-            vectors,
-            of_lengths if similarity.unit else None,
-        )
+        replicates = list(map(np.asarray, singles))
+        yield _with_words(table, sides, categories, np.asarray(mean), replicates, vectors, word_lengths)
 
 
 def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
     """Common words that the list does not have, in any spelling, with their vectors as stored."""
     origin = origin.read()
     embedding = in_sentences(origin.embedding, origin.words)
-    own = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
-    words = [word for word in random_words(embedding, 1) if word.casefold() not in own]
+    listed = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
+    words = [word for word in random_words(embedding, 1) if word.casefold() not in listed]
     vectors = embedding.find(words)
     return without_copies({w: vectors[w] for w in words if w in vectors and has_direction(vectors[w]).all()})
 
@@ -116,7 +113,6 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         raise MeasureError("The lists are too long for their words to be drawn again.")
     table = table.without_controls()
     singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
-    words = {side: words_of(table.values, side) for side in SIDES}
     units = {side: list(_units(table, side)) for side in SIDES}
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
@@ -125,21 +121,23 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         block = np.ix_(positions["target"], positions["attribute"])
         drawn = [singles[k][block] for k in chosen]
         mean = np.mean(drawn, axis=0) if drawn else table.values.to_numpy()[block]
-        original = {
-            side: {f"{words[side][k]} ({copy})": words[side][k] for copy, k in enumerate(positions[side], 1)}
-            for side in SIDES
-        }
-        categories = {side: table.values[CATEGORY_COORD[side]].to_numpy()[positions[side]] for side in SIDES}
-        of_words = {copy: word for side in SIDES for copy, word in original[side].items()}
-        vectors = None if table.vectors is None else _Copies(table.vectors, of_words, chosen)
-        of_lengths = None if table.lengths is None else _Copies(table.lengths, of_words, chosen)
-        yield _of_words(table, {s: list(original[s]) for s in SIDES}, categories, mean, drawn, vectors, of_lengths)
+        original: dict[str, str] = {}
+        sides, categories = {}, {}
+        for side in SIDES:
+            words = words_of(table.values, side)
+            copies = {f"{words[k]} ({copy})": words[k] for copy, k in enumerate(positions[side], 1)}
+            original |= copies
+            sides[side] = list(copies)
+            categories[side] = table.values[CATEGORY_COORD[side]].to_numpy()[positions[side]]
+        vectors = None if table.vectors is None else _Copies(table.vectors, original, chosen)
+        word_lengths = None if table.lengths is None else _Copies(table.lengths, original, chosen)
+        yield _with_words(table, sides, categories, mean, drawn, vectors, word_lengths)
 
 
-def _drawn(of_categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Positions of words of all groups, or classes, drawn with replacement."""
+def _drawn(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return positions of words of all groups, or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
-    for units, effective in of_categories:
+    for units, effective in categories:
         # Most measures of two groups need two words of each.
         size = max(round(effective) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
@@ -147,7 +145,7 @@ def _drawn(of_categories: Iterable[Units], rng: np.random.Generator) -> NDArray[
 
 
 def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
-    """Positions of the words, or sub-topics, that each group or class consists of, and their effective number."""
+    """Yield positions of the words, or sub-topics, of each group or class, and their effective number."""
     categories = table.values[CATEGORY_COORD[side]].to_numpy()
     named = f"{side}_topic"
     topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(categories), "")
@@ -165,7 +163,8 @@ def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
 def fewest_words(table: AssociationTable) -> float:
     """The smallest effective number of words, or sub-topics, of a group or associated class."""
     table = table.without_controls()
-    return float(min(effective for side in SIDES for _, effective in _units(table, side)))
+    units = [*_units(table, "target"), *_units(table, "attribute")]
+    return float(min(effective for _, effective in units))
 
 
 # The table of other words.
@@ -175,19 +174,19 @@ def fewest_words(table: AssociationTable) -> float:
 class _Copies:
     """Vectors, or their lengths, also under the names of copies of words, and of replicates only the drawn ones."""
 
-    of_words: Any
+    values: Any
     original: Mapping[str, str]
     chosen: NDArray[np.intp]
 
     def __contains__(self, word: object) -> bool:
-        return self.original.get(str(word), word) in self.of_words
+        return self.original.get(str(word), word) in self.values
 
     def __getitem__(self, word: str) -> NDArray[np.float64]:
-        own = np.asarray(self.of_words[self.original.get(word, word)])
-        return own[self.chosen] if len(self.chosen) else own
+        value = np.asarray(self.values[self.original.get(word, word)])
+        return value[self.chosen] if len(self.chosen) else value
 
 
-def _of_words(
+def _with_words(
     table: AssociationTable,
     sides: Mapping[Side, list[str]],
     categories: Mapping[Side, NDArray[np.str_]],
@@ -196,7 +195,7 @@ def _of_words(
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
-    """The same design with these words, in these groups and classes."""
+    """Return a table of the same design with these words, in these groups and classes."""
     category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
         mean,

@@ -98,8 +98,10 @@ def pair_dir(
     chance = None
     if len(random) >= 2 * len(pairs):
         rng = np.random.default_rng(check_seed(seed))
-        drawn = (rng.choice(len(random), (len(pairs), 2), replace=False) for _ in range(draws))
-        means = [_cosines_of_differences(vectors, [(random[i], random[j]) for i, j in pair]).mean() for pair in drawn]
+        means = []
+        for _ in range(draws):
+            drawn = [(random[i], random[j]) for i, j in rng.choice(len(random), (len(pairs), 2), replace=False)]
+            means.append(_cosines_of_differences(vectors, drawn).mean())
         chance = (float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975)))
     return PairDir(
         value=float(cosines.mean()),
@@ -113,11 +115,11 @@ def pair_dir(
 def _cosines_of_differences(
     vectors: Mapping[str, NDArray[np.floating]], pairs: Sequence[Sequence[str]]
 ) -> NDArray[np.float64]:
-    """Mean cosine of the difference of each pair with the differences of the others."""
+    """Return the mean cosine of the difference of each pair with the differences of the others."""
     differences = []
-    for first, second in pairs:
-        one, other = stack_unit(vectors, [first, second], "PairDir")
-        differences.append(orthonormal(one - other, f"'{first}' and '{second}' have the same vector")[0])
+    for pair in pairs:
+        first, second = stack_unit(vectors, pair, "PairDir")
+        differences.append(orthonormal(first - second, f"'{pair[0]}' and '{pair[1]}' have the same vector")[0])
     rows = np.stack(differences)
     total = rows @ rows.sum(axis=0)
     return np.asarray((total - 1) / (len(rows) - 1))

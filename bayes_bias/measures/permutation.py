@@ -62,16 +62,16 @@ def permutation_tests(
     tie = _TIE * np.abs(centred).sum(axis=1, keepdims=True)
     count = comb(scores.shape[1], n_first)
     if permutations is None and count <= MOST_PARTITIONS:
-        extreme = [
-            _count_extreme(_all_sums(row, n_first), statistic, within, alternative)
-            for row, statistic, within in zip(centred, observed, tie, strict=True)
-        ]
-        return [PermutationTest(int(e) / count, exact=True, partitions=count) for e in extreme]
+        tests = []
+        for row, scores_of_row in enumerate(centred):
+            extreme = _count_extreme(_all_sums(scores_of_row, n_first), observed[row], tie[row], alternative)
+            tests.append(PermutationTest(int(extreme) / count, exact=True, partitions=count))
+        return tests
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
     totals = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
     # The observed grouping is one of the possible ones: without the + 1 a p of zero could come out.
-    return [PermutationTest((int(e) + 1) / (draws + 1), exact=False, partitions=draws) for e in totals]
+    return [PermutationTest((int(total) + 1) / (draws + 1), exact=False, partitions=draws) for total in totals]
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
@@ -92,6 +92,7 @@ def check_ddof(ddof: int) -> None:
 
 
 def _check(alternative: str, permutations: int | None, seed: int) -> None:
+    """Raise an error for a setting that is not possible."""
     check_seed(seed)
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
@@ -101,7 +102,7 @@ def _check(alternative: str, permutations: int | None, seed: int) -> None:
 
 
 def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:
-    """Number of sums, along the last axis, at least as extreme as the observed one."""
+    """Return number of sums, along the last axis, at least as extreme as the observed one."""
     if alternative == "two-sided":
         extreme = np.abs(sums) >= np.abs(observed) - tie
     elif alternative == "less":
@@ -112,7 +113,7 @@ def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alte
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Sums of all subsets of a given size, built up value by value."""
+    """Return sums of all subsets of a given size, built up value by value."""
     if size > len(values) - size:
         rest: np.ndarray = values.sum() - _all_sums(values, len(values) - size)
         return rest
@@ -124,7 +125,7 @@ def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterator[np.ndarray]:
-    """Sums of random subsets of each row, a chunk of draws at a time, shape (rows, chunk)."""
+    """Return sums of random subsets of each row, a chunk of draws at a time, shape (rows, chunk)."""
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:

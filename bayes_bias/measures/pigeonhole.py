@@ -105,12 +105,12 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     table = table_of_samples(table, _NAME)
     scores = WordScores.from_table(table)
     rng = np.random.default_rng(check_seed(seed))
-    of_targets, of_attributes = (_redrawn(rng, index, draws) for index in (table.group_index, table.class_index))
+    target_shares, attribute_shares = _redrawn(rng, table.group_index, draws), _redrawn(rng, table.class_index, draws)
     redrawn = np.zeros(draws)
     for group, weights in enumerate(scores.weights):
-        of_group = np.flatnonzero(table.group_index == group)
-        means = table.values[of_group].data @ (weights[table.class_index] * of_attributes).T  # no pairs are formed
-        redrawn += (of_targets[:, of_group] * means.T).sum(axis=1)
+        rows = np.flatnonzero(table.group_index == group)
+        means = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T  # no pairs are formed
+        redrawn += (target_shares[:, rows] * means.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
         raise MeasureError(
             f"{_NAME} is not defined, because the bias is the same whatever words are drawn, so there is no spread."
@@ -130,7 +130,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
 
 def _redrawn(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
-    """The share of each word among those drawn of its group or class; (draws, words)."""
+    """Return the share of each word among those drawn of its group or class; (draws, words)."""
     shares = np.empty((draws, len(cell_of)))
     for cell, size in enumerate(np.bincount(cell_of)):
         shares[:, cell_of == cell] = rng.multinomial(size, np.full(size, 1 / size), size=draws) / size

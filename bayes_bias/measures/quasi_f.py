@@ -1,6 +1,6 @@
 """The quasi-F of the crossed design (Clark 1973): a second opinion without priors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -170,49 +170,42 @@ class _Scores(WordScores):
     def terms(self) -> list[_Term]:
         """The terms of the variances, group by group and class by class."""
         design = self.statistics
-        groups, classes = design.group.to_numpy(), design.attribute_class.to_numpy()
-        return [
-            *_of_words("targets", self.of_targets, design.group_of.to_numpy(), groups),
-            *_of_words("attributes", self.of_attributes, design.class_of.to_numpy(), classes),
-            self._residual(),
-        ]
-
-    def _residual(self) -> _Term:
-        """One mean square for all blocks, as the models have one residual."""
-        ss, df = float(self.statistics.interaction_ss), float(self.statistics.interaction_df)
-        pairs = np.outer(self.statistics.n_targets, self.statistics.n_attributes)
+        terms: list[_Term] = []
+        sides: tuple[tuple[Source, xr.DataArray, xr.DataArray, NDArray[np.float64]], ...] = (
+            ("targets", design.group_of, design.group, self.target_scores),
+            ("attributes", design.class_of, design.attribute_class, self.attribute_scores),
+        )
+        for source, cell_of, cells, scores in sides:
+            for k, cell in enumerate(cells.to_numpy().tolist()):
+                words = scores[cell_of.to_numpy() == k]
+                variance = float(words.var(ddof=1)) / len(words) if len(words) > 1 else np.nan
+                terms.append(_Term(source, cell, variance, len(words) - 1))
+        # One mean square for all blocks, as the models have one residual.
+        ss, df = float(design.interaction_ss), float(design.interaction_df)
+        pairs = np.outer(design.n_targets, design.n_attributes)
         variance = ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan
-        return _Term("residual", "all", variance, df)
+        return [*terms, _Term("residual", "all", variance, df)]
 
     def influence(self) -> "pd.Series[float]":
         """The change of the bias by each word's deviation."""
         design = self.statistics
-        targets = _influence(self.of_targets, design.group_of.to_numpy(), design.target.to_numpy())
-        attributes = _influence(self.of_attributes, design.class_of.to_numpy(), design.attribute.to_numpy())
+        targets = _influence(self.target_scores, design.group_of.to_numpy(), design.target.to_numpy())
+        attributes = _influence(self.attribute_scores, design.class_of.to_numpy(), design.attribute.to_numpy())
         return pd.concat({"targets": targets, "attributes": attributes}, names=["source", "word"])
 
 
 def _influence(
     scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
 ) -> "pd.Series[float]":
-    """Deviations from the mean of group or class, scaled so that their squares sum to the variances of the means."""
+    """Return deviations from the mean of group or class, whose squares sum to the variances of the means."""
     size = np.bincount(cell_of)
     mean = np.bincount(cell_of, scores) / size
     with np.errstate(invalid="ignore"):  # a word alone has no deviation, and what it adds is not known
         return pd.Series((scores - mean[cell_of]) / np.sqrt(size * (size - 1))[cell_of], index=words)
 
 
-def _of_words(
-    source: Source, scores: NDArray[np.float64], cell_of: NDArray[np.integer], cells: NDArray[np.str_]
-) -> Iterator[_Term]:
-    """Variance of the mean score of each group's targets, or of each class's attributes, or NaN for a single word."""
-    for k, cell in enumerate(cells.tolist()):
-        of_cell = scores[cell_of == k]
-        variance = float(of_cell.var(ddof=1)) / len(of_cell) if len(of_cell) > 1 else np.nan
-        yield _Term(source, cell, variance, len(of_cell) - 1)
-
-
 def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
+    """Return the sampling variance of the bias under a scope, and its degrees of freedom."""
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
     largest = max(sums, key=_sum)
     variance = _sum(largest)
@@ -224,4 +217,5 @@ def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
 
 
 def _sum(terms: Sequence[_Term]) -> float:
+    """Return the sum of variances, each with the sign of its source."""
     return sum(_SIGNS[term.source] * term.variance for term in terms)

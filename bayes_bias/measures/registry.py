@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace
 from bayes_bias.errors import MeasureError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.labels import SIDES, words_of
+from bayes_bias.table.labels import words_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +48,12 @@ class Occasion:
     @property
     def vectors(self) -> Vectors:
         """The vectors of all words."""
-        return _there(self.table.vectors)
+        return _required(self.table.vectors)
 
     @property
     def original_vectors(self) -> Vectors:
         """The vectors of all words, at the lengths that they have in their source."""
-        vectors = _there(self.table.original_vectors)
+        vectors = _required(self.table.original_vectors)
         if any(word in self.vectors and word not in vectors for word in self.table_words):
             raise MeasureError(
                 "needs the original lengths of vectors, which this table lacks. Make it again with"
@@ -78,8 +79,8 @@ class Occasion:
                 "This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'"
                 " (--sets she:he,woman:man)."
             )
-        every = dict.fromkeys(word for words in self.defining_sets for word in words)
-        if missing := [word for word in every if word not in self.vectors]:
+        words = dict.fromkeys(chain.from_iterable(self.defining_sets))
+        if missing := [word for word in words if word not in self.vectors]:
             remedy = (
                 f"Make it with also={(*missing,)} (--sets without these words), or omit words that the embedding lacks"
                 if "embedding" in self.table.provenance
@@ -91,7 +92,7 @@ class Occasion:
     @property
     def table_words(self) -> list[str]:
         """All targets and attributes of the table, including control classes."""
-        return [word for side in SIDES for word in words_of(self.table.values, side)]
+        return [*words_of(self.table.values, "target"), *words_of(self.table.values, "attribute")]
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
@@ -106,20 +107,25 @@ class Occasion:
     @property
     def words(self) -> list[str]:
         """All targets, group after group."""
-        return [word for words in self.groups.values() for word in words]
+        return list(chain.from_iterable(self.groups.values()))
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
         """Call a measure. Parameters with the name of an attribute above are filled in."""
         parameters = inspect.signature(function).parameters
-        provided = [name for name in parameters if name in _PROVIDED and (name != "permutations" or self.permutations)]
-        return function(**{name: getattr(self, name) for name in provided}) if provided else function(self)
+        provided = {}
+        for name in parameters:
+            if name in _PROVIDED and (name != "permutations" or self.permutations):
+                provided[name] = getattr(self, name)
+        return function(**provided) if provided else function(self)
 
     def _words(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
-        labels, words = (self.table.values[coordinate].to_numpy() for coordinate in (label, dim))
+        """Return the words of each of these groups, or classes."""
+        labels, words = self.table.values[label].to_numpy(), self.table.values[dim].to_numpy()
         return {name: words[labels == name].tolist() for name in names}
 
 
-def _there(vectors: Vectors | None) -> Vectors:
+def _required(vectors: Vectors | None) -> Vectors:
+    """Return vectors, or raise an error if there are none."""
     if vectors is None:
         raise MeasureError("This measure needs vectors, but the table has none. See `AssociationTable.with_vectors`.")
     return vectors

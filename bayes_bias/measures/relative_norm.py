@@ -54,9 +54,8 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     0.262
     """
     rows = stack_unit(vectors, words, "relative norm distance")
-    mean_first, mean_second = (
-        stack_unit(vectors, group, "relative norm distance").mean(axis=0) for group in (first, second)
-    )
+    mean_first = stack_unit(vectors, first, "relative norm distance").mean(axis=0)
+    mean_second = stack_unit(vectors, second, "relative norm distance").mean(axis=0)
     difference = np.linalg.norm(rows - mean_first, axis=1) - np.linalg.norm(rows - mean_second, axis=1)
     bound = float(np.linalg.norm(mean_first - mean_second))
     return WordResult(
@@ -76,6 +75,8 @@ def _on(occasion: Occasion) -> pd.DataFrame:
             f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."
         )
     first, second = occasion.groups.values()
-    results = (relative_norm(occasion.vectors, words, first, second) for words in occasion.classes.values())
-    rows = pd.concat([result.to_frame(occasion.ci_prob) for result in results])
-    return rows.set_axis([f"relative norm distance: {name}" for name in occasion.classes])
+    rows = []
+    for name, words in occasion.classes.items():
+        row = relative_norm(occasion.vectors, words, first, second).to_frame(occasion.ci_prob)
+        rows.append(row.set_axis([f"relative norm distance: {name}"]))
+    return pd.concat(rows)

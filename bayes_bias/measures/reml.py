@@ -157,27 +157,31 @@ class _Design(NamedTuple):
 
     @classmethod
     def of(cls, scores: WordScores) -> Self:
+        """Return the parts of a table, and the patterns of the variances that it can tell."""
         data, weights = scores.statistics, scores.weights
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-        of_targets, of_attributes = _patterns("target", 1 / n_attributes), _patterns("attribute", 1 / n_targets)
+        target_patterns, attribute_patterns = (
+            _patterns("target", 1 / n_attributes),
+            _patterns("attribute", 1 / n_targets),
+        )
         residual_ss, residual_df = data.interaction_ss.to_numpy().reshape(1, 1), float(data.interaction_df)
         parts = [
-            _Part(*_scatter(data.target_mean.to_numpy(), data.group_of.to_numpy()), of_targets),
-            _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), of_attributes),
+            _Part(*_scatter(data.target_mean.to_numpy(), data.group_of.to_numpy()), target_patterns),
+            _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), attribute_patterns),
             _Part(residual_ss, residual_df, _patterns("residual", np.ones(1))),
         ]
-        targets = np.einsum("gc,mcd,gd,g->m", weights, of_targets[:-1], weights, 1 / n_targets)
-        attributes = np.einsum("gc,mgh,hc,c->m", weights, of_attributes[:-1], weights, 1 / n_attributes)
+        targets = np.einsum("gc,mcd,gd,g->m", weights, target_patterns[:-1], weights, 1 / n_targets)
+        attributes = np.einsum("gc,mgh,hc,c->m", weights, attribute_patterns[:-1], weights, 1 / n_attributes)
         pairs = (weights**2 / np.outer(n_targets, n_attributes)).sum()
         shares = np.append(targets + attributes, pairs)
         # With one group attributes have none to prefer.
-        there = np.array([any(part.patterns[m].any() for part in parts) for m in range(len(_COMPONENTS))])
-        names = np.array(_COMPONENTS)[there].tolist()
-        return cls(names, [part._replace(patterns=part.patterns[there]) for part in parts], shares[there])
+        varies = np.any([part.patterns.any(axis=(1, 2)) for part in parts], axis=0)
+        names = np.array(_COMPONENTS)[varies].tolist()
+        return cls(names, [part._replace(patterns=part.patterns[varies]) for part in parts], shares[varies])
 
 
 def _patterns(side: str, residual: _Numbers) -> _Numbers:
-    """Covariances over classes (groups) of the means of a target (an attribute), for one unit of each variance.
+    """Return covariances over classes (groups) of the means of a target (an attribute), for one unit of each variance.
 
     Levels are the same everywhere, and preferences sum to zero.
     """
@@ -192,13 +196,13 @@ def _patterns(side: str, residual: _Numbers) -> _Numbers:
 
 
 def _scatter(means: _Numbers, cell_of: NDArray[np.integer]) -> tuple[_Numbers, float]:
-    """Scatter of words' means within groups (or classes), and its degrees of freedom."""
+    """Return scatter of words' means within groups (or classes), and its degrees of freedom."""
     deviations = means - np.stack([means[cell_of == k].mean(axis=0) for k in range(cell_of.max() + 1)])[cell_of]
     return deviations.T @ deviations, float(len(means) - cell_of.max() - 1)
 
 
 def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numbers, _Numbers]:
-    """Minus twice the restricted log likelihood, with its first and second derivatives."""
+    """Return minus twice the restricted log likelihood, with its first and second derivatives."""
     value, slope, curvature = 0.0, np.zeros(len(variances)), np.zeros((len(variances),) * 2)
     for scatter, df, patterns in parts:
         covariance = np.tensordot(variances, patterns, axes=1)
@@ -213,7 +217,7 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
 
 
 def _restricted_maximum(parts: Sequence[_Part], variances: int) -> _Numbers:
-    """The variances, none below zero, of the largest restricted likelihood."""
+    """Return the variances, none below zero, of the largest restricted likelihood."""
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 
     def deviance(ratios: _Numbers) -> tuple[float, _Numbers]:

@@ -77,8 +77,8 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 def _on(occasion: Occasion) -> WordResult:
     """RIPA of the targets, from vectors at the lengths that they have in their source."""
     vectors = occasion.original_vectors
-    of_words = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
-    if of_words.size and np.isclose(of_words, of_words[:1], rtol=_EQUAL, atol=0).all():
+    sizes = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
+    if sizes.size and np.isclose(sizes, sizes[:1], rtol=_EQUAL, atol=0).all():
         name = occasion.table.provenance.get("embedding", occasion.table.name)
         raise MeasureError(
             f"RIPA depends on the lengths of vectors, but all vectors of {name} have the same length. Use"

@@ -73,7 +73,7 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
             f"RNSB learns from positive and negative words, but the number of classes is {len(classes)}."
         )
     rows = stack(vectors, words, "RNSB", least=2)
-    positive, negative = (stack(vectors, each, "RNSB") for each in classes.values())
+    positive, negative = (stack(vectors, class_words, "RNSB") for class_words in classes.values())
     *slopes, constant = _logistic_regression(positive, negative)
     probability = scipy.special.expit(rows @ np.array(slopes) + constant)
     shares = probability / probability.sum()
@@ -87,7 +87,7 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
 
 def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Slopes and constant of the probability of belonging to the second rows, by Newton's method."""
+    """Return slopes and constant of the probability of belonging to the second rows, by Newton's method."""
     labels = np.repeat([0.0, 1.0], [len(zeros), len(ones)])
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows

@@ -131,11 +131,12 @@ def half_lists(
 
 
 def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.DataArray:
+    """Return the values of some words."""
     return values[rows, columns]
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
-    """Positions of a random share of the words of each label, in their old order."""
+    """Return positions of a random share of the words of each label, in their old order."""
     sample = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
@@ -145,11 +146,13 @@ def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.n
 
 
 def _reliability(results: list[Result]) -> float:
-    """Mean correlation of word values between occasions, over the words that two occasions share."""
-    columns = [r.word_values for r in results]
-    if any(column is None for column in columns):
-        return float("nan")
-    values = pd.concat([c for c in columns if c is not None], axis=1, keys=range(len(columns)))
+    """Return the mean correlation of word values between occasions, over the words that two occasions share."""
+    columns = []
+    for result in results:
+        if result.word_values is None:
+            return float("nan")
+        columns.append(result.word_values)
+    values = pd.concat(columns, axis=1, keys=range(len(columns)))
     correlations = values.corr(min_periods=_FEWEST_SHARED).to_numpy()
     between = correlations[np.triu_indices(len(columns), k=1)]
     return float(np.nanmean(between)) if np.isfinite(between).any() else float("nan")

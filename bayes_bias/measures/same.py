@@ -123,7 +123,7 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     basis = orthonormal(means[0] - means[1:], "the means of two or more classes coincide or lie on one line")
     coordinates = rows @ basis.T
     magnitude = np.linalg.norm(coordinates, axis=1)
-    columns = [f"{names[0]} - {other}" for other in names[1:]]
+    columns = [f"{names[0]} - {name}" for name in names[1:]]
     frame = pd.DataFrame(coordinates, index=pd.Index(words, name="word"), columns=columns)
     frame.insert(0, "magnitude", magnitude)
     pairs = _pairs(means, names)
@@ -145,12 +145,14 @@ def directions_against_rest(means: np.ndarray) -> np.ndarray:
 
 
 def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
-    """Unit direction from the second to the first class of every pair, one row each."""
-    both = list(combinations(range(len(names)), 2))
-    rows = np.vstack([orthonormal(means[i] - means[j], "two classes have the same mean") for i, j in both])
-    index = pd.MultiIndex.from_tuples([(names[i], names[j]) for i, j in both], names=["class", "other"])
-    return pd.DataFrame(rows, index=index)
+    """Return the unit direction from the second to the first class of every pair, one row each."""
+    rows = []
+    for first, second in combinations(means, 2):
+        rows.append(orthonormal(first - second, "two classes have the same mean"))
+    index = pd.MultiIndex.from_tuples(combinations(names, 2), names=["class", "other"])
+    return pd.DataFrame(np.vstack(rows), index=index)
 
 
 def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:
+    """Return mean and standard deviation of the words' coordinates along each direction."""
     return pd.DataFrame({"skew": signed.mean(axis=0), "stereotype": signed.std(axis=0)}, index=index)

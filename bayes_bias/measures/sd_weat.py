@@ -102,13 +102,16 @@ def sd_weat(
     if vocabulary is None:
         return result
     words = _control_words(table, vocabulary)
-    groups = (rng.choice(words.shape[1], _CONTROL_WORDS, replace=False) for _ in range(_CONTROL_GROUPS))
-    control = np.array([_effects(words[:, g], in_group, draws, size, rng).std(ddof=1) for g in groups])
+    control = np.empty(_CONTROL_GROUPS)
+    for k in range(_CONTROL_GROUPS):
+        chosen = rng.choice(words.shape[1], _CONTROL_WORDS, replace=False)
+        control[k] = _effects(words[:, chosen], in_group, draws, size, rng).std(ddof=1)
     z = float((value - control.mean()) / control.std(ddof=1))
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
 
 def _check(table: AssociationTable, draws: int, size: int) -> None:
+    """Raise an error for a table or a setting for which SD-WEAT is not defined."""
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)
@@ -122,6 +125,7 @@ def _check(table: AssociationTable, draws: int, size: int) -> None:
 def _effects(
     similarity: np.ndarray, in_group: np.ndarray, draws: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
+    """Return WEAT's effect size for random attribute sets."""
     order = rng.permuted(np.tile(np.arange(similarity.shape[1]), (draws, 1)), axis=1)
     first, second = similarity[:, order[:, :size]], similarity[:, order[:, size : 2 * size]]
     scores = first.mean(axis=2) - second.mean(axis=2)
@@ -134,6 +138,7 @@ def _effects(
 
 
 def _control_words(table: AssociationTable, vocabulary: str) -> np.ndarray:
+    """Return the values of all targets with the words of a control class."""
     if vocabulary not in table.controls:
         hint = did_you_mean(vocabulary, table.controls) if table.controls else "There are no control classes."
         raise MeasureError(f"`vocabulary` '{vocabulary}' is not a control class of this table. {hint}")

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
 from bayes_bias.measures.designs import labels, two_by_two
@@ -92,8 +91,16 @@ def seat(
     table = table.without_controls()
     two_by_two(table, "SEAT", least_words=2)
     across = table.vectors is not None and shares_a_space(table)
-    scores = _across(table) if across else _within(table)
-    first, second = (scores[table.group_index == k].ravel() for k in (0, 1))
+    if across:
+        targets, attributes = unit_sentences(table, "SEAT")
+        a, b = attributes[table.class_index == 0], attributes[table.class_index == 1]
+        # A mean of cosines with unit vectors is the product with their mean.
+        scores = targets @ (a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
+    else:
+        replicates = require_replicates(table, "SEAT").tables
+        values = np.stack([values.to_numpy() for values in replicates.values()], axis=-1)
+        scores = values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1)
+    first, second = scores[table.group_index == 0].ravel(), scores[table.group_index == 1].ravel()
     if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
     no_spread = "SEAT is not defined, because all sentences have the same association score"
@@ -103,17 +110,3 @@ def seat(
         words=labels(table).assign(association=scores.mean(axis=1)[order]),
         across=across,
     )
-
-
-def _across(table: AssociationTable) -> NDArray[np.float64]:
-    """Scores (targets, replicates): a mean of cosines of unit vectors is the cosine's product with their mean."""
-    targets, attributes = unit_sentences(table, "SEAT")
-    a, b = (attributes[table.class_index == k].mean(axis=(0, 1)) for k in (0, 1))
-    return np.asarray(targets @ (a - b))
-
-
-def _within(table: AssociationTable) -> NDArray[np.float64]:
-    replicates = require_replicates(table, "SEAT")
-    values = np.stack([values.to_numpy() for values in replicates.tables.values()], axis=-1)
-    a, b = (values[:, table.class_index == k].mean(axis=1) for k in (0, 1))
-    return np.asarray(a - b)

@@ -83,16 +83,16 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
 @measure("SemAxis", rank=65)
 def _on(occasion: Occasion) -> WordResult:
     """SemAxis of the targets: the mean of the groups' mean scores towards their own classes."""
-    of_words = semaxis(occasion.original_vectors, occasion.words, occasion.classes).words.score
+    scores = semaxis(occasion.original_vectors, occasion.words, occasion.classes).words.score
     first, _ = occasion.classes
     towards_own = []
     for group, words in occasion.groups.items():
         sign = 1 if occasion.table.stereotypes[group] == first else -1
-        towards_own.append(sign * of_words[words].mean())
+        towards_own.append(sign * scores[words].mean())
     return WordResult(
         measure="SemAxis",
         word_value="score",
         value=float(np.mean(towards_own)),
         range=(-1.0, 1.0),
-        words=of_words.to_frame(),
+        words=scores.to_frame(),
     )

@@ -59,7 +59,12 @@ def unmasking(table: AssociationTable) -> WordResult:
     """
     check_table(table)
     table = table.without_controls()
-    _check(table)
+    require_complete(table, "unmasking")
+    if table.metric != LOG_PROBABILITY or table.provenance.get("predicted", "attributes") != "attributes":
+        raise OtherDataError(
+            "This measure needs probabilities of the attributes themselves: log_probabilities(list, model,"
+            " predict='attributes', corrected=False)."
+        )
     singles = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
     q = np.mean([_class_means(values, table) for values in singles], axis=0)
     even = np.full(q.shape[1], 1 / q.shape[1])
@@ -75,17 +80,10 @@ def unmasking(table: AssociationTable) -> WordResult:
     )
 
 
-def _check(table: AssociationTable) -> None:
-    require_complete(table, "unmasking")
-    if table.metric != LOG_PROBABILITY or table.provenance.get("predicted", "attributes") != "attributes":
-        raise OtherDataError(
-            "This measure needs probabilities of the attributes themselves: log_probabilities(list, model,"
-            " predict='attributes', corrected=False)."
-        )
-
-
 def _class_means(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
-    """Probability of each class beside each target, (targets, classes), in one template."""
-    in_class = [table.class_index == c for c in range(len(table.associated_classes))]
-    means = [scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()) for members in in_class]
+    """Return the probability of each class beside each target, (targets, classes), in one template."""
+    means = []
+    for k in range(len(table.associated_classes)):
+        members = table.class_index == k
+        means.append(scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()))
     return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))

@@ -76,10 +76,12 @@ def wefat(
     if min(n_a, n_b) < 2:
         raise MeasureError("WEFAT needs at least two words in each class, but a class has 1.")
     rows = _chosen(design, targets)
-    scores = _seen_from_own_class(design)[rows]
+    # Cosines with A, then B, with the other sign for the second group, whose class is B.
+    sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
+    scores = (np.hstack([design.to_a, design.to_b]) * sign[:, None])[rows]
     tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
     words = design.words.iloc[rows]
-    words = words.assign(effect_size=_effects(scores, n_a, ddof, words.index), p_value=[t.p_value for t in tests])
+    words = words.assign(effect_size=_effects(scores, n_a, ddof, words.index), p_value=[test.p_value for test in tests])
     bound = largest_effect(n_a, n_b, ddof)
     return WordResult(
         measure="WEFAT",
@@ -92,6 +94,7 @@ def wefat(
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
+    """Return the positions of the chosen targets, or of all."""
     names = design.words.index.tolist()
     words = names if targets is None else listed("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:
@@ -102,14 +105,8 @@ def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     return [names.index(word) for word in words]
 
 
-def _seen_from_own_class(design: TwoByTwo) -> np.ndarray:
-    """Cosines with A, then B, with the other sign for the second group, whose class is B."""
-    sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
-    signed: np.ndarray = np.hstack([design.to_a, design.to_b]) * sign[:, None]
-    return signed
-
-
 def _effects(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
+    """Return the effect size of each word."""
     spread = scores.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():
         word = words[int(spread.argmin())]

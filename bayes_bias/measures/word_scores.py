@@ -19,8 +19,8 @@ class WordScores:
 
     statistics: xr.Dataset
     weights: NDArray[np.float64]
-    of_targets: NDArray[np.float64]
-    of_attributes: NDArray[np.float64]
+    target_scores: NDArray[np.float64]
+    attribute_scores: NDArray[np.float64]
 
     @classmethod
     def of(cls, statistics: xr.Dataset) -> Self:
@@ -48,6 +48,6 @@ class WordScores:
         groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
         return pd.DataFrame(
-            {"group": groups[group_of][order], "association": len(groups) * self.of_targets[order]},
+            {"group": groups[group_of][order], "association": len(groups) * self.target_scores[order]},
             index=pd.Index(self.statistics.target.to_numpy()[order], name="target"),
         )

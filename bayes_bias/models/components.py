@@ -182,30 +182,30 @@ EFFECT_OF: Mapping[Part, str] = {
 
 def effects_in_formula() -> dict[str, str]:
     """The effect of each scale, as the formula in texts has it."""
-    own = {c.name: c.effect for c in COMPONENTS}
-    return own | {c.name + BY_REPLICATE: c.effect_by_replicate for c in COMPONENTS if c.effect_by_replicate}
+    effects = {c.name: c.effect for c in COMPONENTS}
+    return effects | {c.name + BY_REPLICATE: c.effect_by_replicate for c in COMPONENTS if c.effect_by_replicate}
 
 
 def present(components: Iterable[Component], n_groups: int, *, controls: bool) -> list[Component]:
     """The components that a design has use for, by its groups and control classes."""
-    missing = {need for need, there in {"groups": n_groups > 1, "controls": controls}.items() if not there}
+    missing: set[Need] = set()
+    if n_groups <= 1:
+        missing.add("groups")
+    if not controls:
+        missing.add("controls")
     return [component for component in components if not missing & set(component.needs)]
 
 
 def scales_needed(data: xr.Dataset) -> list[str]:
     """The standard deviations without which the variance of a contrast of a table is not known."""
-    # Without a residual of their own, control classes have that of the others.
-    of_words, of_replicates = (
-        [
-            c.name
-            for c in present(each, data.sizes["group"], controls=bool(data.sizes["control"]))
-            if c.name != CONTROL_RESIDUAL
-        ]
-        for each in (OF_WORDS, OF_REPLICATES)
-    )
+    n_groups, controls = data.sizes["group"], bool(data.sizes["control"])
+    words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
+    if CONTROL_RESIDUAL in words:  # without a residual of their own, control classes have that of the others
+        words.remove(CONTROL_RESIDUAL)
     if not data.sizes["replication"]:
-        return of_words
-    return [*of_words, *(name + BY_REPLICATE for name in of_words), *of_replicates]
+        return words
+    replicates = [component.name for component in present(OF_REPLICATES, n_groups, controls=controls)]
+    return [*words, *(name + BY_REPLICATE for name in words), *replicates]
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:

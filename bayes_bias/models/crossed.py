@@ -38,7 +38,9 @@ data = sufficient_statistics
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Return the arrays of `parts_in_units` by name, and what vectors tell of preferences and related words."""
     _, parts = parts_in_units(spec, data)
-    arrays = {f"{name}_{what}": each for name, part in parts.items() for what, each in vars(part).items()}
+    arrays: dict[str, np.ndarray] = {}
+    for name, part in parts.items():
+        arrays |= {f"{name}_{field}": array for field, array in vars(part).items()}
     return arrays | inputs_from_vectors(spec, data)
 
 
@@ -55,16 +57,20 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[st
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
     dims, units = dims_of_scales(spec, data), relative_units(spec, data)
-    in_units = np.concatenate([np.ravel(units[name] * np.ones([data.sizes[d] for d in dims[name]])) for name in dims])
     patterns, unit = Patterns.of(dims, data), unit_of(spec, data)
-    of_each = in_units[:, None, None] ** 2
-    return patterns, {
-        name: replace(part, scatter=rounded(part.scatter / unit**2), patterns=of_each * part.patterns)
-        for name, part in parts_of(data, patterns).items()
-    }
+    scale_units = []
+    for name, along in dims.items():
+        scale_units.append(np.ravel(units[name] * np.ones([data.sizes[dim] for dim in along])))
+    times = np.concatenate(scale_units)[:, None, None] ** 2
+    parts = {}
+    for name, part in parts_of(data, patterns).items():
+        scatter = rounded(part.scatter / unit**2)
+        parts[name] = replace(part, scatter=scatter, patterns=times * part.patterns)
+    return patterns, parts
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
+    """Raise an error if words of two groups, or classes, are paired that have scales of their own."""
     paired, scales = "pair" in data[f"{side}_clustering"].to_numpy(), spec.options["scales"]
     if paired and clusters_in(spec, data, side) and (scales == BY_GROUP or (side, scales) == ("attribute", BY_CLASS)):
         cells = {"target": "groups", "attribute": "classes"}[side]
@@ -134,49 +140,48 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     names = {"target_average", "attribute_average"}
     if patterns.replicates:
         share = patterns.replicates**-0.5
-        by_replicate = _averages(variances.effects(patterns.between), patterns, rng)
-        averages |= {name + BY_REPLICATE: share * each for name, each in by_replicate.items()}
-        of_replicates = draw_normal(variances.of(patterns.replicate), rng)
-        averages["replicate_average"] = share * of_replicates.reshape(averages["residual_average"].shape)
+        between = _averages(variances.effects(patterns.between), patterns, rng)
+        averages |= {name + BY_REPLICATE: share * average for name, average in between.items()}
+        replicates = draw_normal(variances.of(patterns.replicate), rng)
+        averages["replicate_average"] = share * replicates.reshape(averages["residual_average"].shape)
         names = set(averages)
     mean = data.block_mean.to_numpy()
-    for each in averages.values():
-        mean = mean - each
+    for average in averages.values():
+        mean = mean - average
     slopes = drawn_slopes(variances, data, {dim: scaled[dim] for dim in ("chain", "draw")}, rng)
+    dims = ("chain", "draw", "group", "attribute_class")
     if slopes:
-        explained = explained_blocks(slopes, data)
-        mean = mean - explained.transpose("chain", "draw", "group", "attribute_class").to_numpy()
-    of_blocks = {"mean": mean, **{name: each for name, each in averages.items() if name in names}}
+        mean = mean - explained_blocks(slopes, data).transpose(*dims).to_numpy()
+    variables = {name: array.variable for name, array in [*scaled.data_vars.items(), *slopes.data_vars.items()]}
+    variables["mean"] = xr.Variable(dims, mean)
+    for name, average in averages.items():
+        if name in names:
+            variables[name] = xr.Variable(dims, average)
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
-    blocks = {name: (("chain", "draw", "group", "attribute_class"), values) for name, values in of_blocks.items()}
-    variables = {name: each.variable for dataset in (scaled, slopes) for name, each in dataset.data_vars.items()}
-    return xr.Dataset(variables | blocks, coords={**scaled.coords, **slopes.coords, **labels})
+    return xr.Dataset(variables, coords={**scaled.coords, **slopes.coords, **labels})
 
 
 def _averages(
     effects: Effects, patterns: Patterns, rng: np.random.Generator, inflation: Mapping[Side, Numbers] | None = None
 ) -> dict[str, np.ndarray]:
     """Draw the averages over each block of the effects of its words, which may be related, and of the residual."""
-    n_targets, n_attributes = patterns.counts.values()
-    of_targets, of_attributes = (
-        draw_normal(side_covariances(effects, side), rng)
-        * np.sqrt((1 if inflation is None else inflation[side]) / patterns.counts[side])[..., None]
-        for side in SIDES
-    )
-    residual = np.sqrt(effects.residual[..., None, :] / np.outer(n_targets, n_attributes))
+    draws = {}
+    for side, counts in patterns.counts.items():
+        times = 1 if inflation is None else inflation[side]
+        draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(times / counts)[..., None]
+    residual = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
     return {
-        "target_average": of_targets,
-        "attribute_average": np.swapaxes(of_attributes, -1, -2),
-        "residual_average": residual * rng.standard_normal(of_targets.shape),
+        "target_average": draws["target"],
+        "attribute_average": np.swapaxes(draws["attribute"], -1, -2),
+        "residual_average": residual * rng.standard_normal(draws["target"].shape),
     }
 
 
 def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.Generator) -> Numbers:
     """Draw the averages over blocks of what the clusters of a side share, (..., groups, classes)."""
     overlap = patterns.overlap[side]
-    repeated = np.broadcast_to(
-        covariance[..., None, :, :], (*covariance.shape[:-2], len(overlap), *covariance.shape[-2:])
-    )
+    *sample, k, _ = covariance.shape
+    repeated = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
     draws = root_of(overlap) @ draw_normal(repeated, rng)
     return draws if side == "target" else np.swapaxes(draws, -1, -2)
 
@@ -210,16 +215,16 @@ def given_draws(
 ) -> tuple[Any, tuple[Any, ...]]:
     """See `Structure.given_draws`. Reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
-    of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
+    attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     expected = (
-        posterior["mean"].isel(group=group, attribute_class=of_class)
-        + posterior.target_effect.isel(target=target, attribute_class=of_class)
+        posterior["mean"].isel(group=group, attribute_class=attribute_class)
+        + posterior.target_effect.isel(target=target, attribute_class=attribute_class)
         + posterior.attribute_effect.isel(attribute=attribute, group=group)
         + explained_pairs(posterior, data, target, attribute)
     )
     parameters = {str(name): draws for name, draws in posterior.items()}
     residual, sd = residual_of(parameters), posterior[RESIDUAL]
     if CONTROL_RESIDUAL in posterior:
-        is_control = of_class >= data.sizes["attribute_class"] - data.sizes["control"]
+        is_control = attribute_class >= data.sizes["attribute_class"] - data.sizes["control"]
         sd = posterior[CONTROL_RESIDUAL].where(is_control, sd)
     return residual.distribution(expected, residual.scale(sd, parameters), parameters)

@@ -34,7 +34,7 @@ from bayes_bias.models.scales import (
     unit_of,
     units_by_category,
 )
-from bayes_bias.models.slopes import DIMS_OF, PRODUCT, SLOPES
+from bayes_bias.models.slopes import ATTRIBUTE_SLOPE, DIMS_OF, PRODUCT, SLOPES, TARGET_SLOPE
 from bayes_bias.models.spec import AS_MEASURED, ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
@@ -65,9 +65,8 @@ COLLAPSED = False
 _WIDE = 10.0
 # The least variance of residuals, in that of values within blocks, with which the sampler's steps are shaped.
 _LEAST = 1e-4
-# Along which dim the effects of a side's words differ.
-_ACROSS: Mapping[Side, str] = {"target": "attribute_class", "attribute": "group"}
-_ACROSS_OF: Mapping[str, str] = {f"{side}s": dim for side, dim in _ACROSS.items()}
+# Along which dim the effects of words differ, by the part of the variance that they feed.
+_ACROSS: Mapping[str, str] = {"targets": "attribute_class", "attributes": "group"}
 _DESIGN = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
 type Scales = Mapping[str, pt.TensorVariable]
@@ -84,9 +83,9 @@ def data(table: AssociationTable) -> xr.Dataset:
     values = table.values.to_numpy()
     if table.replicates is not None:
         dims, values = ("replicate", "pair"), table.replicates.stacked().to_numpy()
-    labels: dict[str, Any] = {
-        f"{side}_cluster_number": np.arange(int(means[f"{side}_cluster"].max()) + 1) for side in SIDES
-    }
+    labels: dict[str, Any] = {}
+    for side in SIDES:
+        labels[f"{side}_cluster_number"] = np.arange(int(means[f"{side}_cluster"].max()) + 1)
     # Preferences sum to zero along their last axis, and have dims of their own: ArviZ 1.3 mislabels variables whose
     # dims are in another order than those of others.
     labels |= {"preferred_group": list(table.groups), "associated_class": list(table.associated_classes)}
@@ -115,32 +114,37 @@ def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarra
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
     """The pairs and the design, these values, and the prior of their means."""
     design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
-    optional = [f"{side}_covariate_value" for side in SIDES]
-    design |= {name: data[name].to_numpy() for name in optional if name in data}
+    for side in SIDES:
+        if f"{side}_covariate_value" in data:
+            design[f"{side}_covariate_value"] = data[f"{side}_covariate_value"].to_numpy()
     design |= inputs_from_vectors(spec, data)
-    design |= {f"n_{side}s": data[f"n_{side}s"].to_numpy() for side in SIDES}
+    design |= {"n_targets": data.n_targets.to_numpy(), "n_attributes": data.n_attributes.to_numpy()}
     design |= _evidence(data, unit_of(spec, data))
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
     return {**design, "values": values, "centre": np.array(centre), "width": rounded(width)}
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
-    """What values say of the level of each word, in a unit, and the averages of which they say nothing: see
-    `PartlyCentredWithin`."""
+    """Return what values say of the level of each word, in a unit, and the averages of which they say nothing.
+
+    See `PartlyCentredWithin`.
+    """
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
     g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
     values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
     block = data.block_mean.to_numpy()[g, c]
     residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
     variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
-    everywhere, compared = np.ones(len(c)), 1.0 * np.isin(c, compared_classes(data))
     found: dict[str, np.ndarray] = {}
-    for side, word, category, counts in zip(
-        SIDES, (i, j), ("group_of", "class_of"), (compared, everywhere), strict=True
-    ):
-        members = np.eye(data.sizes[CATEGORY_COORD[side]])[data[category].to_numpy()]
-        found[f"{CATEGORY_COORD[side]}_averaging"] = (members / members.sum(axis=0)).T
-        found[f"{side}_averaging"] = averaging = members @ found[f"{CATEGORY_COORD[side]}_averaging"]
+    for side in SIDES:
+        if side == "target":
+            word, cell, counts = i, data.group_of.to_numpy(), 1.0 * np.isin(c, compared_classes(data))
+        else:
+            word, cell, counts = j, data.class_of.to_numpy(), np.ones(len(c))
+        category = CATEGORY_COORD[side]
+        members = np.eye(data.sizes[category])[cell]
+        found[f"{category}_averaging"] = (members / members.sum(axis=0)).T
+        found[f"{side}_averaging"] = averaging = members @ found[f"{category}_averaging"]
         pairs = np.bincount(word, counts, data.sizes[side])
         score = np.bincount(word, (values - block) / unit * counts, data.sizes[side])
         found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
@@ -166,26 +170,26 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     related = inflations(inputs)
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
-    target, attribute = (_word_effects(side, spec, sd, inputs, coords, inflation=related.get(side)) for side in SIDES)
+    target = _word_effects("target", spec, sd, inputs, coords, inflation=related.get("target"))
+    attribute = _word_effects("attribute", spec, sd, inputs, coords, inflation=related.get("attribute"))
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
     average = _average(target.T, attribute.T, inputs)
     effects, residual = target[c, i] + attribute[g, j], _residual(sd, coords, c)
     effects = effects + _explained(inputs, i, j, g, c)
     if has_replicates(spec, coords):
-        of_pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
-        own = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
-        own = pm.Deterministic("replicate_effect", own, dims=("group", "attribute_class", "replicate"))
-        target, attribute = (_word_effects(side, spec, sd, inputs, coords, BY_REPLICATE) for side in SIDES)
-        average = average + own.mean(axis=-1) + _average(target.mean(axis=0), attribute.mean(axis=0), inputs)
-        target, attribute = (
-            pm.Deterministic(
-                f"{side}_effect{BY_REPLICATE}", each.transpose(2, 0, 1), dims=(_ACROSS[side], "replicate", side)
-            )
-            for side, each in zip(SIDES, (target, attribute), strict=True)
-        )
+        pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
+        replicate = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
+        replicate = pm.Deterministic("replicate_effect", replicate, dims=("group", "attribute_class", "replicate"))
+        target = _word_effects("target", spec, sd, inputs, coords, BY_REPLICATE)
+        attribute = _word_effects("attribute", spec, sd, inputs, coords, BY_REPLICATE)
+        average = average + replicate.mean(axis=-1) + _average(target.mean(axis=0), attribute.mean(axis=0), inputs)
+        dims: tuple[str, ...] = ("attribute_class", "replicate", "target")
+        target = pm.Deterministic(f"target_effect{BY_REPLICATE}", target.transpose(2, 0, 1), dims=dims)
+        dims = ("group", "replicate", "attribute")
+        attribute = pm.Deterministic(f"attribute_effect{BY_REPLICATE}", attribute.transpose(2, 0, 1), dims=dims)
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
-        effects = effects + of_pair + (own[g, c] + by_word).T
+        effects = effects + pair + (replicate[g, c] + by_word).T
         residual = _residual(sd, coords, c, BY_REPLICATE)
     dims = ("group", "attribute_class")
     block = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
@@ -204,28 +208,30 @@ def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: In
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
     """The residual's standard deviation, of each pair if control classes have their own."""
-    own, of_controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
-    if of_controls is None:
-        return own
+    compared, controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
+    if controls is None:
+        return compared
     n_associated = len(coords["attribute_class"]) - len(coords["control"])
-    return pt.where(pt.ge(class_of_pair, n_associated), of_controls, own)
+    return pt.where(pt.ge(class_of_pair, n_associated), controls, compared)
 
 
 def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
-    """What the covariates of pairs of words explain. The slopes are per standard deviation."""
-    z = {side: inputs[f"{side}_covariate_value"] for side in SIDES if f"{side}_covariate_value" in inputs}
-    if not z:
-        return 0.0
-    slope = {
-        name: pm.Normal(name, 0.0, inputs["width"], dims=DIMS_OF[name])
-        for name in SLOPES
-        if {dim.removesuffix("_covariate") for dim in DIMS_OF[name] if dim.endswith("_covariate")} <= set(z)
-    }
+    """Return what the covariates of pairs of words explain. The slopes are per standard deviation."""
+    slope = {}
+    for name in SLOPES:
+        covariates = [dim for dim in DIMS_OF[name] if dim.endswith("_covariate")]
+        if all(f"{covariate}_value" in inputs for covariate in covariates):
+            slope[name] = pm.Normal(name, 0.0, inputs["width"], dims=DIMS_OF[name])
+    targets: Any = inputs.get("target_covariate_value")
+    attributes: Any = inputs.get("attribute_covariate_value")
     total: pt.TensorVariable | float = 0.0
-    for side, word, cell in (("target", i, c), ("attribute", j, g)):
-        if side in z:
-            total = total + (z[side] @ slope[f"{side}_slope"].T)[word, cell]
-    return total + ((z["target"] @ slope[PRODUCT]) @ z["attribute"].T)[i, j] if PRODUCT in slope else total
+    if TARGET_SLOPE in slope:
+        total = total + (targets @ slope[TARGET_SLOPE].T)[i, c]
+    if ATTRIBUTE_SLOPE in slope:
+        total = total + (attributes @ slope[ATTRIBUTE_SLOPE].T)[j, g]
+    if PRODUCT in slope:
+        total = total + ((targets @ slope[PRODUCT]) @ attributes.T)[i, j]
+    return total
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
@@ -245,20 +251,21 @@ def _word_effects(
 ) -> pt.TensorVariable:
     """Effects of a side's words (words, cells), or with a suffix, in each replicate (replicate, words, cells)."""
     category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
-    own = [c for c in OF_WORDS if c.part == f"{side}s"]
-    of_word = dict(sd)
-    for name in (c.name + suffix for c in own if c.name + suffix in sd):
-        if CATEGORY_COORD[side] in dims_of_scales(spec, coords)[name]:
-            of_word[name] = sd[name][category] if sd[name].ndim > 1 else sd[name][category][:, None]
+    components = [component for component in OF_WORDS if component.part == f"{side}s"]
+    word_sd = dict(sd)
+    for component in components:
+        name = component.name + suffix
+        if name in sd and CATEGORY_COORD[side] in dims_of_scales(spec, coords)[name]:
+            word_sd[name] = sd[name][category] if sd[name].ndim > 1 else sd[name][category][:, None]
     if suffix:
-        return _summed(own, of_word, ("replicate", side), coords, suffix)
+        return _summed(components, word_sd, ("replicate", side), coords, suffix)
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
-    effects = _summed(own, of_word, (side,), coords, evidence=evidence)
+    effects = _summed(components, word_sd, (side,), coords, evidence=evidence)
     if inflation is not None:
         # The root of zero, where no words are related, has no slope.
         size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[category][:, None]
-        shared_by_category = {name: scale * size for name, scale in of_word.items()}
-        effects = effects + _summed(own, shared_by_category, (CATEGORY_COORD[side],), coords, of_words=category)
+        shared_by_category = {name: scale * size for name, scale in word_sd.items()}
+        effects = effects + _summed(components, shared_by_category, (CATEGORY_COORD[side],), coords, category=category)
     if not clusters_in(spec, coords, side):
         return effects
     shared = _summed(OF_CLUSTERS[side], sd, (f"{side}_cluster_number",), coords)
@@ -272,7 +279,7 @@ def _summed(
     coords: Coords,
     suffix: str = "",
     *,
-    of_words: Any = None,
+    category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
     """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities.
@@ -283,25 +290,20 @@ def _summed(
     n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
         name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
-        if evidence is not None and _is_level(component):
+        over = component.over_classes if component.part == "targets" else component.over_groups
+        if evidence is not None and over in ("all", "associated"):  # a level, one number for each word
             sigma = scale if scale.ndim == 0 else scale[:, 0]
-            told_by_data = PartlyCentredWithin(*evidence)
-            effect = pm.Normal(f"{name}_z", 0.0, sigma, dims=entities, default_transform=told_by_data)[:, None]
-        elif of_words is None:
+            transform = PartlyCentredWithin(*evidence)
+            effect = pm.Normal(f"{name}_z", 0.0, sigma, dims=entities, default_transform=transform)[:, None]
+        elif category is None:
             effect = _standard_normal(f"{name}_z", component, entities, coords) * scale
         else:
-            effect = _standard_normal(f"{name}_shared_z", component, entities, coords)[of_words] * scale
+            effect = _standard_normal(f"{name}_shared_z", component, entities, coords)[category] * scale
         if component.part != "attributes":
             pattern = over_classes(n_classes, n_classes - len(coords["control"]))[component.over_classes]
             effect = (effect[..., None] * pattern).sum(axis=-2)
         total = total + effect
     return total
-
-
-def _is_level(component: Component) -> bool:
-    """Return True if an effect of words is one number for each of them."""
-    over = component.over_classes if component.part == "targets" else component.over_groups
-    return over in ("all", "associated")
 
 
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:
@@ -313,14 +315,20 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
         ("attribute_class", "controls"): "control",
     }
     over = {"group": component.over_groups, "attribute_class": component.over_classes}
-    if component.part in _ACROSS_OF:
-        over = {_ACROSS_OF[component.part]: over[_ACROSS_OF[component.part]]}
-    axes = [drawn_along.get(each, "x") for each in over.items()]
-    zero_sum = [dim for dim, pattern in zip(axes, over.values(), strict=True) if pattern == "zero-sum"]
-    dims = [*(dim for dim in axes if dim not in ("x", *zero_sum)), *entities, *zero_sum]
+    if component.part in _ACROSS:
+        over = {_ACROSS[component.part]: over[_ACROSS[component.part]]}
+    axes, zero_sum, independent = [], [], []
+    for dim, pattern in over.items():
+        axis = drawn_along.get((dim, pattern), "x")
+        axes.append(axis)
+        if pattern == "zero-sum":
+            zero_sum.append(axis)
+        elif axis != "x":
+            independent.append(axis)
+    dims = [*independent, *entities, *zero_sum]
     if zero_sum:
-        sigma = float(np.prod([zero_sum_sd(len(coords[dim])) for dim in zero_sum]))
+        sigma = float(np.prod([zero_sum_sd(len(coords[axis])) for axis in zero_sum]))
         normal = pm.ZeroSumNormal(name, sigma=sigma, n_zerosum_axes=len(zero_sum), dims=dims)
     else:
         normal = pm.Normal(name, dims=dims)
-    return normal.dimshuffle(["x" if dim == "x" else dims.index(dim) for dim in (*entities, *axes)])
+    return normal.dimshuffle(["x" if axis == "x" else dims.index(axis) for axis in (*entities, *axes)])

@@ -21,32 +21,30 @@ type Numbers = NDArray[np.float64]
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
     """See `bayes_bias.models.crossed.build`."""
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
-    coefficients = pt.concatenate([each.ravel() for each in sd.values()]) ** 2
+    coefficients = pt.concatenate([scale.ravel() for scale in sd.values()]) ** 2
     inflations(inputs)  # the scatter says nothing about them
-    for name in (each.removesuffix("_df") for each in inputs if each.endswith("_df")):
-        _observe(name, coefficients, **{what: inputs[f"{name}_{what}"] for what in ("scatter", "patterns", "df")})
-
-
-def _observe(name: str, coefficients: pt.TensorVariable, scatter: Any, patterns: Any, df: Any) -> None:
-    """Observe scatter matrices in the PyMC model at hand, singular if `df` is below their size.
-
-    Up to a constant their density is given by `bayes_bias.models.table_parts.Part`.
-    """
-    pm.CustomDist(
-        name,
-        coefficients,
-        patterns,
-        df,
-        logp=_log_density,
-        random=_random,
-        signature="(k),(p,k,n,n),(p)->(p,n,n)",
-        observed=scatter,
-    )
+    for df in inputs:
+        if not df.endswith("_df"):
+            continue
+        name = df.removesuffix("_df")
+        # Scatter matrices have a Wishart distribution, singular if `df` is below their size. Up to a constant their
+        # density is given by `bayes_bias.models.table_parts.Part`.
+        pm.CustomDist(
+            name,
+            coefficients,
+            inputs[f"{name}_patterns"],
+            inputs[df],
+            logp=_log_density,
+            random=_random,
+            signature="(k),(p,k,n,n),(p)->(p,n,n)",
+            observed=inputs[f"{name}_scatter"],
+        )
 
 
 def _log_density(
     scatter: pt.TensorVariable, coefficients: pt.TensorVariable, patterns: pt.TensorVariable, df: pt.TensorVariable
 ) -> pt.TensorVariable:
+    """Return the log density of scatter matrices, given the coefficients of their covariances."""
     covariance = (coefficients[:, None, None] * patterns).sum(axis=1)
     _, log_det = pt.linalg.slogdet(covariance)
     explained = (pt.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
@@ -56,7 +54,10 @@ def _log_density(
 def _random(
     coefficients: Numbers, patterns: Numbers, df: Numbers, rng: np.random.Generator, size: tuple[int, ...] | None = None
 ) -> Numbers:
-    """By Bartlett's decomposition, whose last columns are zero if there are fewer normal vectors than dimensions."""
+    """Draw scatter matrices by Bartlett's decomposition.
+
+    Its last columns are zero if there are fewer normal vectors than dimensions.
+    """
     root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
     n, shape = root.shape[-1], (*(size or ()), *root.shape)
     df_left = np.maximum(df[:, None] - np.arange(n), 0)

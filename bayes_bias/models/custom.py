@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -104,16 +105,17 @@ def graph_sha256(model: pm.Model) -> str:
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
     """The dims of what estimands read in a model, whose labels are those of the table."""
     variables = _drawn(model)
-    return tuple(dict.fromkeys(dim for variable, dims in PROTOCOL.items() if variable in variables for dim in dims))
+    dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
+    return tuple(dict.fromkeys(dims))
 
 
 def _drawn(model: pm.Model) -> set[str]:
-    """What is in a posterior."""
+    """Return the names of all variables in a posterior."""
     return {variable.name for variable in (*model.free_RVs, *model.deterministics)}
 
 
 def _check_variables(name: str, model: pm.Model) -> None:
-    """A variable that estimands read is of the posterior, and has the dims that they count on."""
+    """Raise an error if a variable that estimands read is missing, or has other dims than they expect."""
     variables = _drawn(model)
     if "mean" not in variables:
         raise SpecError(
@@ -133,7 +135,10 @@ def _check_variables(name: str, model: pm.Model) -> None:
 
 
 def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
-    for dim in (dim for dim in dims_of_protocol(model) if dim in model.dim_lengths):
+    """Raise an error if a dim of the protocol has other labels than the table."""
+    for dim in dims_of_protocol(model):
+        if dim not in model.dim_lengths:
+            continue
         if dim not in data.coords:
             raise SpecError(
                 f"`model` '{name}' has the dimension '{dim}', which the table does not have. Make the model"
@@ -146,11 +151,11 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
                 f"In `model` '{name}', the dimension '{dim}' has length {length}, but the table has"
                 f" {len(expected)} labels. Make the model from the same table."
             )
-        for own, of_table in zip(labels or expected, expected, strict=True):
-            if own != of_table:
+        for label, table_label in zip(labels or expected, expected, strict=True):
+            if label != table_label:
                 raise SpecError(
-                    f"In `model` '{name}', the dimension '{dim}' has the label '{own}' where the table has"
-                    f" '{of_table}'. Make the model from the same table, and keep its order."
+                    f"In `model` '{name}', the dimension '{dim}' has the label '{label}' where the table has"
+                    f" '{table_label}'. Make the model from the same table, and keep its order."
                 )
 
 

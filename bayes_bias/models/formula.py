@@ -18,12 +18,13 @@ _MOST_NUMBERS = 12
 
 def prior_names(model: pm.Model) -> list[str]:
     """Return the free variables other than effects of words, pairs and replicates."""
-    return [
-        variable.name
-        for variable in model.free_RVs
-        if (variable.name.startswith("sd_") or not variable.name.endswith("_z"))
-        and not _OF_EFFECTS & set(model.named_vars_to_dims.get(variable.name, ()))
-    ]
+    names = []
+    for variable in model.free_RVs:
+        name = variable.name
+        is_part_of_effect = name.endswith("_z") and not name.startswith("sd_")
+        if not is_part_of_effect and _OF_EFFECTS.isdisjoint(model.named_vars_to_dims.get(name, ())):
+            names.append(name)
+    return names
 
 
 def formula_of(model: pm.Model) -> str:
@@ -43,21 +44,21 @@ def distribution_of(model: pm.Model, variable: Any) -> str:
     """Return the distribution of a variable with its parameters, such as ``HalfNormal(0, 1.65)``."""
     family = str_for_dist(variable, include_params=False).partition(" ~ ")[2]
     parameters = variable.owner.op.dist_params(variable.owner)
-    return f"{family}({', '.join(_parameter(model, each) for each in parameters)})"
+    return f"{family}({', '.join(_parameter(model, parameter) for parameter in parameters)})"
 
 
 def priors_of(model: pm.Model) -> dict[str, str]:
     """Return the prior of each parameter, in the units of the table."""
     priors = {}
     for name in prior_names(model):
-        of_unit = _unit(model, name)
-        parameter = name.removesuffix("_z") if of_unit else name
-        priors[parameter] = of_unit + distribution_of(model, model[name])
+        factor = _unit(model, name)
+        parameter = name.removesuffix("_z") if factor else name
+        priors[parameter] = factor + distribution_of(model, model[name])
     return priors
 
 
 def _unit(model: pm.Model, name: str) -> str:
-    """What a standard deviation is of the free variable with this name: its unit, as a factor. "" if there is none."""
+    """Return the unit by which the free variable of a standard deviation is multiplied, as a factor, or ""."""
     whole = name.removesuffix("_z")
     if whole == name or whole not in model.named_vars:
         return ""
@@ -66,18 +67,19 @@ def _unit(model: pm.Model, name: str) -> str:
 
 
 def _parameter(model: pm.Model, parameter: Any) -> str:
-    """Its numbers, or what it depends on."""
+    """Return the numbers of a parameter, or the names of the variables that it depends on."""
     variables = {*model.basic_RVs, *model.deterministics}
-    names = [each.name for each in ancestors([parameter], variables) if each in variables]
+    names = [node.name for node in ancestors([parameter], variables) if node in variables]
     if not names:
         return _numbers(parameter.eval(mode="FAST_COMPILE"))
     return names[0] if parameter in variables else f"f({', '.join(names)})"
 
 
 def _numbers(values: NDArray[Any]) -> str:
+    """Return an array as text, or how many numbers it has."""
     flat = np.unique(values) if np.ptp(values) == 0 else np.ravel(values)
     if flat.size == 1:
         return f"{flat.item():.4g}"
     if flat.size > _MOST_NUMBERS:
         return f"{flat.size:,} numbers"
-    return f"[{', '.join(f'{each:.4g}' for each in flat)}]"
+    return f"[{', '.join(f'{value:.4g}' for value in flat)}]"

@@ -30,7 +30,11 @@ def data(table: AssociationTable) -> xr.Dataset:
     Given a target and a connection the model takes distances as independent and normal, so these few numbers
     carry all that the rows do. A pair that the source lists twice counts twice here, as in the paper.
     """
-    _refuse_other_than_cosines(table)
+    if table.metric != COSINE:
+        raise TableError(
+            f"`table` '{table.name}' contains {table.metric.plural}, but the published model is a model of"
+            " cosine distances. Use model='crossed'."
+        )
     labels = ["associated", "different", *table.controls]
     distance = 1 - table.values.to_numpy()
     weight = np.isfinite(distance).astype(float)
@@ -39,11 +43,18 @@ def data(table: AssociationTable) -> xr.Dataset:
     distance = np.where(weight > 0, distance, 0.0)
     member = _connections(table, len(labels))
     count = np.einsum("ij,ijk->ik", weight, member)
-    _check_counts(table, count, labels)
+    target, connection = np.nonzero(count == 0)
+    if target.size:
+        word = table.values.target.to_numpy()[target[0]]
+        raise TableError(f"Target '{word}' has no cosine of connection '{labels[connection[0]]}'.")
     mean = np.einsum("ij,ijk->ik", weight * distance, member) / count
     deviation = distance - np.einsum("ik,ijk->ij", mean, member)
     scatter = np.einsum("ij,ijk->k", weight * deviation**2, member)
-    _check_scatter(table, scatter, labels)
+    for label in np.array(labels)[scatter <= 0]:
+        raise TableError(
+            f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
+            " target, so their variance cannot be estimated. Add words to that connection."
+        )
     statistics = xr.Dataset(
         {
             "distance_count": (("target", "connection"), count),
@@ -55,37 +66,14 @@ def data(table: AssociationTable) -> xr.Dataset:
     return table_means(table).merge(statistics)
 
 
-def _refuse_other_than_cosines(table: AssociationTable) -> None:
-    if table.metric != COSINE:
-        raise TableError(
-            f"`table` '{table.name}' contains {table.metric.plural}, but the published model is a model of"
-            " cosine distances. Use model='crossed'."
-        )
-
-
 def _connections(table: AssociationTable, n: int) -> np.ndarray:
-    """Which connection each pair has, one-hot, shape (targets, attributes, connections)."""
+    """Return the connection of each pair, one-hot, shape (targets, attributes, connections)."""
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     own_class = np.array(associated)[table.group_index]
-    n_associated = len(table.associated_classes)
     is_own = own_class[:, None] == table.class_index
-    other = np.maximum(table.class_index - n_associated + 2, 1)
-    return np.eye(n)[np.where(is_own, 0, other)]
-
-
-def _check_counts(table: AssociationTable, count: np.ndarray, labels: list[str]) -> None:
-    target, connection = np.nonzero(count == 0)
-    if target.size:
-        word = table.values.target.to_numpy()[target[0]]
-        raise TableError(f"Target '{word}' has no cosine of connection '{labels[connection[0]]}'.")
-
-
-def _check_scatter(table: AssociationTable, scatter: np.ndarray, labels: list[str]) -> None:
-    for label in np.array(labels)[scatter <= 0]:
-        raise TableError(
-            f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
-            " target, so their variance cannot be estimated. Add words to that connection."
-        )
+    # 1 for all other associated classes, then the control classes.
+    connection = np.maximum(table.class_index - len(table.associated_classes) + 2, 1)
+    return np.eye(n)[np.where(is_own, 0, connection)]
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
@@ -103,7 +91,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     connection_sd[k])``. The effects ``e`` are integrated out here, which leaves the mean distances of targets and the
     scatter within them, and come back in `complete`.
     """
-    count, mean, scatter = (inputs[f"distance_{what}"] for what in ("count", "mean", "scatter"))
+    count, mean, scatter = inputs["distance_count"], inputs["distance_mean"], inputs["distance_scatter"]
     connection_mean = free(spec, "connection_mean", dims="connection")
     connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
     variance = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
@@ -118,17 +106,17 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     times = np.isfinite(values).astype(int)
     if table.repeats is not None:
         times *= table.repeats.to_numpy()
-    target, attribute = (np.repeat(index.ravel(), times.ravel()) for index in np.indices(values.shape))
+    target, attribute = np.indices(values.shape).reshape(2, -1).repeat(times.ravel(), axis=1)
     connection = _connection_of(inputs)[target, attribute]
     coords = {dim: inputs[dim].to_numpy().tolist() for dim in ("connection", "target")}
     with pm.Model(coords=coords | {"pair": pair_labels(inputs, target, attribute)}) as model:
         mean = free(spec, "connection_mean", dims="connection")
-        of_target = pm.Normal("target_connection_z", dims=("target", "connection"))
-        of_target = mean + of_target * free(spec, "connection_sd", _TYPICAL, "connection")
-        pm.Deterministic("target_connection_mean", of_target.T, dims=("connection", "target"))
+        target_mean = pm.Normal("target_connection_z", dims=("target", "connection"))
+        target_mean = mean + target_mean * free(spec, "connection_sd", _TYPICAL, "connection")
+        pm.Deterministic("target_connection_mean", target_mean.T, dims=("connection", "target"))
         pm.Deterministic("bias", mean[1] - mean[0])
         residual = free(spec, "residual_sd", _TYPICAL, "connection")[connection]
-        expected = 1 - of_target[target, connection]
+        expected = 1 - target_mean[target, connection]
         pm.Normal("association", expected, residual, observed=values[target, attribute], dims="pair")
     return model
 

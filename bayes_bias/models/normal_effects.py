@@ -37,6 +37,7 @@ def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> 
 def _random(
     mu: Any, sigma: Any, score: Any, information: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None
 ) -> Any:
+    """Draw effects from their population."""
     return rng.normal(mu, sigma, size)
 
 
@@ -105,6 +106,6 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
 def _given_data(
     rng: Any, size: Any, mu: Any, sigma: Any, score: Any, information: Any
 ) -> tuple[pt.TensorVariable, pt.TensorVariable]:
-    """Mean and standard deviation of effects given their data and their population."""
+    """Return mean and standard deviation of effects given their data and their population."""
     variance = 1 / (1 / sigma**2 + information)
     return (mu / sigma**2 + score) * variance, pt.sqrt(variance)

@@ -7,7 +7,7 @@ vary more than the means of independent words, by a factor for each group and cl
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -58,24 +58,27 @@ class Effects:
 
     def plus(self, other: Self, times: float) -> Self:
         """Return self + times * other."""
-        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
-        return type(self)(*(one + times * more for one, more in pairs))
+        return type(self)(
+            self.target + times * other.target,
+            self.attribute + times * other.attribute,
+            self.residual + times * other.residual,
+        )
 
     def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
         """Covariances of averages over blocks of so many targets and attributes, (..., blocks, blocks), group after
         group."""
-        *sample, g, c, _ = self.target.shape
-        of_targets, of_attributes = (np.zeros((*sample, g, c, g, c)) for _ in SIDES)
-        for k in range(g):
-            of_targets[..., k, :, k, :] = self.target[..., k, :, :] / target[k]
-        for k in range(c):
-            of_attributes[..., :, k, :, k] = self.attribute[..., k, :, :] / attribute[k]
-        shape = (*sample, g * c, g * c)
-        of_residual = (self.residual[..., None, :] / np.outer(target, attribute)).reshape(*sample, g * c)
+        *sample, n_groups, n_classes, _ = self.target.shape
+        targets, attributes = np.zeros((2, *sample, n_groups, n_classes, n_groups, n_classes))
+        for group in range(n_groups):
+            targets[..., group, :, group, :] = self.target[..., group, :, :] / target[group]
+        for k in range(n_classes):
+            attributes[..., :, k, :, k] = self.attribute[..., k, :, :] / attribute[k]
+        n_blocks = n_groups * n_classes
+        residual = (self.residual[..., None, :] / np.outer(target, attribute)).reshape(*sample, n_blocks)
         return {
-            "targets": of_targets.reshape(shape),
-            "attributes": of_attributes.reshape(shape),
-            "residual": of_residual[..., None] * np.eye(g * c),
+            "targets": targets.reshape(*sample, n_blocks, n_blocks),
+            "attributes": attributes.reshape(*sample, n_blocks, n_blocks),
+            "residual": residual[..., None] * np.eye(n_blocks),
         }
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
@@ -121,46 +124,45 @@ class Patterns:
     @classmethod
     def of(cls, dims: Mapping[str, Collection[str]], data: xr.Dataset) -> Self:
         """The patterns of scales that differ along these dims, by name, in the order of their single values."""
-        single = [
-            (name, dict(zip(along, index, strict=True)))
-            for name, along in dims.items()
-            for index in np.ndindex(*(data.sizes[dim] for dim in along))
-        ]
-        n, g, c = len(single), data.sizes["group"], data.sizes["attribute_class"]
-        words, between = (Effects(np.zeros((n, g, c, c)), np.zeros((n, c, g, g)), np.zeros((n, c))) for _ in range(2))
-        cluster: dict[Side, Numbers] = {"target": np.zeros((n, c, c)), "attribute": np.zeros((n, g, g))}
-        replicate = np.zeros((n, g * c, g * c))
-        for k, (name, at) in enumerate(single):
+        terms: list[tuple[str, dict[str, int]]] = []
+        for name, along in dims.items():
+            for index in np.ndindex(*(data.sizes[dim] for dim in along)):
+                terms.append((name, dict(zip(along, index, strict=True))))
+        n, n_groups, n_classes = len(terms), data.sizes["group"], data.sizes["attribute_class"]
+        n_associated = n_classes - data.sizes["control"]
+        shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
+        words, between = Effects(*map(np.zeros, shapes)), Effects(*map(np.zeros, shapes))
+        target_cluster, attribute_cluster = np.zeros((n, n_classes, n_classes)), np.zeros((n, n_groups, n_groups))
+        replicate = np.zeros((n, n_groups * n_classes, n_groups * n_classes))
+        for k, (name, at) in enumerate(terms):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
             effects = between if name.endswith(BY_REPLICATE) else words
-            groups, classes = (
-                _group_covariance(component, g),
-                _class_covariance(component, c, c - data.sizes["control"], at),
-            )
+            zero_sum = component.over_groups == "zero-sum"
+            groups = zero_sum_covariance(n_groups) if zero_sum else np.ones((n_groups, n_groups))
+            classes = _class_covariance(component, n_classes, n_associated, at)
             match component.part:
                 case "residual":
                     pooled = CONTROL_RESIDUAL + name.removeprefix(component.name) not in dims
                     pattern = "all" if pooled else component.over_classes
-                    effects.residual[k] = over_classes(c, c - data.sizes["control"])[pattern].sum(axis=0)
+                    effects.residual[k] = over_classes(n_classes, n_associated)[pattern].sum(axis=0)
                 case "replicates":
                     replicate[k] = np.kron(groups, classes)
                 case "targets" if "clusters" in component.needs:
-                    cluster["target"][k] = classes
+                    target_cluster[k] = classes
                 case "attributes" if "clusters" in component.needs:
-                    cluster["attribute"][k] = groups
+                    attribute_cluster[k] = groups
                 case "targets":
                     effects.target[k, at.get("group", slice(None))] = classes
                 case "attributes":
                     effects.attribute[k, at.get("attribute_class", slice(None))] = groups
-        counts: dict[Side, Numbers] = {side: data[f"n_{side}s"].to_numpy() for side in SIDES}
         return cls(
-            words,
-            between,
-            replicate,
-            cluster,
-            {side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
-            counts,
-            data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
+            words=words,
+            between=between,
+            replicate=replicate,
+            cluster={"target": target_cluster, "attribute": attribute_cluster},
+            overlap={side: data[f"{side}_overlap"].to_numpy() for side in SIDES if f"{side}_overlap" in data},
+            counts={"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()},
+            replicates=data.sizes["replicate"] if set(REPLICATES) & set(dims) else 0,
         )
 
     @cached_property
@@ -176,10 +178,11 @@ class Patterns:
         Replicates count singly. With other numbers of words than in the table, clusters stay as large as they are, and
         longer lists have more of them.
         """
-        lengths = {
-            side: np.broadcast_to(own if other is None else other, own.shape)
-            for (side, own), other in zip(self.counts.items(), (n_targets, n_attributes), strict=True)
-        }
+        lengths = dict(self.counts)
+        if n_targets is not None:
+            lengths["target"] = np.broadcast_to(n_targets, lengths["target"].shape)
+        if n_attributes is not None:
+            lengths["attribute"] = np.broadcast_to(n_attributes, lengths["attribute"].shape)
         parts = self.words.block_covariances(**lengths)
         for side, overlap in self.overlap.items():
             scale = np.sqrt(self.counts[side] / lengths[side])
@@ -188,36 +191,35 @@ class Patterns:
                 parts["targets"] += np.kron(averages, shared)
             else:
                 parts["attributes"] += np.kron(shared, averages)
-        if not self.replicates:
-            return parts
-        between = self.between.block_covariances(**lengths)
-        return {**parts, "replicates": self.replicate, **{_BY_REPLICATE[part]: each for part, each in between.items()}}
+        if self.replicates:
+            between = self.between.block_covariances(**lengths)
+            parts["replicates"] = self.replicate
+            parts |= {_BY_REPLICATE[part]: covariance for part, covariance in between.items()}
+        return parts
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
         """Variances of a single value of a single replicate, averaged over groups and some classes, (terms,)."""
         parts = self.words.value_variances(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
         parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
-        if not self.replicates:
-            return parts
-        own = _diagonal(self.replicate).reshape(len(self.replicate), *map(len, self.counts.values()))
-        between = {_BY_REPLICATE[part]: each for part, each in self.between.value_variances(classes).items()}
-        return {**parts, "replicates": own[..., classes].mean(axis=(-2, -1)), **between}
+        if self.replicates:
+            by_block = _diagonal(self.replicate).reshape(len(self.replicate), *map(len, self.counts.values()))
+            parts["replicates"] = by_block[..., classes].mean(axis=(-2, -1))
+            between = self.between.value_variances(classes)
+            parts |= {_BY_REPLICATE[part]: variance for part, variance in between.items()}
+        return parts
 
     def rows(self, side: Side, cell: int, shared: float) -> Numbers:
         """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if what
         clusters share counts so often."""
-        words, between = (side_covariances(each, side)[:, cell] for each in (self.words, self.between))
+        words, between = side_covariances(self.words, side)[:, cell], side_covariances(self.between, side)[:, cell]
         apart = words + shared * self.cluster[side] + between / max(self.replicates, 1)
-        return apart + self._residual(self.table.residual, side, cell)
+        return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
         """The same of what single replicates differ by from their mean."""
-        return side_covariances(self.between, side)[:, cell] + self._residual(self.between.residual, side, cell)
-
-    def _residual(self, residual: Numbers, side: Side, cell: int) -> Numbers:
-        """Of averages over the words of each cell of the other side, for the words of a cell, (terms, k, k)."""
-        return averaged_residual(residual, side, self.counts)[:, cell]
+        residual = averaged_residual(self.between.residual, side, self.counts)
+        return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
 
 
 def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
@@ -238,11 +240,8 @@ def side_covariances(effects: Effects, side: Side) -> Numbers:
     return effects.target if side == "target" else effects.attribute
 
 
-def _group_covariance(component: Component, n_groups: int) -> Numbers:
-    return zero_sum_covariance(n_groups) if component.over_groups == "zero-sum" else np.ones((n_groups, n_groups))
-
-
 def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
+    """Return the covariance of a component's effects over classes, of its scale of one control class if `at` has it."""
     loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if "control" in at:
         loadings = loadings[[at["control"]]]
@@ -252,11 +251,11 @@ def _class_covariance(component: Component, n_classes: int, n_associated: int, a
 
 def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
     """The scales that a posterior has, by name, each with the dims along which it differs."""
-    return {
-        name: tuple(dim for dim in DIMS[name] if dim in posterior[name].dims)
-        for name in map(str, posterior.data_vars)
-        if name in DIMS
-    }
+    scales = {}
+    for name in map(str, posterior.data_vars):
+        if name in DIMS:
+            scales[name] = tuple(dim for dim in DIMS[name] if dim in posterior[name].dims)
+    return scales
 
 
 def differs_by_group(posterior: xr.Dataset) -> bool:
@@ -327,7 +326,7 @@ class Variances:
 
     def effects(self, effects: Effects) -> Effects:
         """The same of each covariance of effects."""
-        return Effects(*(self.of(getattr(effects, each.name)) for each in fields(effects)))
+        return Effects(self.of(effects.target), self.of(effects.attribute), self.of(effects.residual))
 
     @cached_property
     def words(self) -> Effects:
@@ -361,23 +360,25 @@ class Variances:
             variances[part] = by_cell / (times if "replicate" in part else 1)
         return variances
 
-    def _inflated(self, part: Part, of_blocks: Numbers) -> Numbers:
+    def _inflated(self, part: Part, blocks: Numbers) -> Numbers:
         """Sum what blocks (terms, contrasts, groups, classes) contribute.
 
         Related words contribute in proportion to the variance of their mean. Blocks of one group (class) alone have
         targets (attributes) in common.
         """
         if part not in ("targets", "attributes"):
-            return self.of(of_blocks.sum(axis=(-2, -1)))
+            return self.of(blocks.sum(axis=(-2, -1)))
         side: Side = "target" if part == "targets" else "attribute"
-        by_cell = self.of(of_blocks.sum(axis=-1 if side == "target" else -2))
+        by_cell = self.of(blocks.sum(axis=-1 if side == "target" else -2))
         return np.asarray((by_cell * self.inflation[side][..., None, :]).sum(axis=-1))
 
     def block_covariances(self) -> dict[Part, Numbers]:
         """Covariances of the block means of the mean table, by where they come from, (..., blocks, blocks)."""
-        g, c = (len(counts) for counts in self.patterns.counts.values())
-        times = {"targets": np.repeat(self.inflation["target"], c, axis=-1)}
-        times["attributes"] = np.tile(self.inflation["attribute"], g)
+        n_groups, n_classes = map(len, self.patterns.counts.values())
+        times = {
+            "targets": np.repeat(self.inflation["target"], n_classes, axis=-1),
+            "attributes": np.tile(self.inflation["attribute"], n_groups),
+        }
         covariances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances().items():
             own = self.of(blocks) / (self.patterns.replicates if "replicate" in part else 1)
@@ -387,10 +388,12 @@ class Variances:
     def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:
         """Variance of a single value of a single replicate about its block's mean, averaged over groups and some
         classes, by where it comes from; (...)."""
-        return {part: self.of(each) for part, each in self.patterns.value_variances(list(classes)).items()}
+        patterns = self.patterns.value_variances(list(classes))
+        return {part: self.of(pattern) for part, pattern in patterns.items()}
 
 
 def _diagonal(covariance: Numbers) -> Numbers:
+    """Return the variances of covariance matrices (..., k, k)."""
     return np.diagonal(covariance, axis1=-2, axis2=-1)
 
 

@@ -103,14 +103,14 @@ def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Num
         weights = {RESIDUAL: np.where(is_control, 0.0, shares), CONTROL_RESIDUAL: np.where(is_control, shares, 0.0)}
     if "replicate" in data.dims and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
         n = data.sizes["replicate"]
-        weights |= {scale + BY_REPLICATE: each / n for scale, each in weights.items()}
+        weights |= {scale + BY_REPLICATE: weight / n for scale, weight in weights.items()}
         weights[PREFERENCE[side] + BY_REPLICATE] = np.full_like(shares, 1 / n)
     return weights
 
 
 def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
     """Draw the inflation of each group, or class, (..., cells)."""
-    expected, directions = (data[f"{side}_{what}"].to_numpy() for what in ("inflation", "directions"))
+    expected, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
     half = np.where(np.isnan(directions), np.inf, directions) / 4
     factor = np.ones((*shape, len(expected)))
     for k in np.flatnonzero((expected > 1) & np.isfinite(half)):

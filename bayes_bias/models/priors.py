@@ -74,6 +74,7 @@ def scales(
 
 
 def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[str, Any]) -> pt.TensorVariable:
+    """Add a standard deviation with the prior of the spec, in its unit if the inputs have one."""
     typical, dims = typical_size(spec, name), along or None
     if "unit" not in inputs:
         return free(spec, name, typical, dims)
@@ -90,13 +91,13 @@ def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[s
 def _preference(
     name: str, side: Side, sd: Mapping[str, pt.TensorVariable], inputs: Mapping[str, Any], dims: Mapping[str, Any]
 ) -> pt.TensorVariable:
+    """Add the standard deviation of preferences that follows from the variance that vectors tell."""
     half, expected = inputs[f"{side}_directions"] / 2, inputs[f"{side}_preference_sd"]
     variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected**2, dims=dims[name])
-    explained = sum(
-        inputs[f"{side}_share_of_{scale}"] * each**2
-        for scale, each in sd.items()
-        if f"{side}_share_of_{scale}" in inputs
-    )
+    explained: Any = 0
+    for scale, scale_sd in sd.items():
+        if f"{side}_share_of_{scale}" in inputs:
+            explained = explained + inputs[f"{side}_share_of_{scale}"] * scale_sd**2
     return pm.Deterministic(name, pt.sqrt(pt.maximum(variance - explained, LEAST_SQUARE)), dims=dims[name])
 
 

@@ -77,9 +77,15 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
             " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
-    for family in _families(op):
+    for family in _CONTINUOUS.values():
+        if not isinstance(op, family.rv_type or ()):
+            continue
         for parameters in _candidates(family, numbers or []):
-            if numbers is not None and _numbers(_made(family, parameters)) == numbers:
+            try:
+                candidate = family.dist(**parameters)
+            except Exception:  # not with these arguments
+                continue
+            if numbers is not None and _numbers(candidate) == numbers:
                 return family.__name__, parameters
     raise SpecError(
         f"{where}: {described(distribution)} cannot be described by a name and numbers, as a spec requires."
@@ -89,17 +95,11 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 def _numbers(distribution: Any) -> list[float] | None:
     """The numbers that random numbers are drawn with, or None if they are no numbers."""
-    if distribution is None:
-        return None
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
-        return [_rounded(float(each.eval(mode="FAST_COMPILE"))) for each in parameters]
+        return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
     except (TypeError, ValueError, AttributeError):
         return None
-
-
-def _families(op: Any) -> Iterator[Any]:
-    return (family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ()))
 
 
 def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
@@ -117,10 +117,3 @@ def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, fl
 def _rounded(number: float) -> float:
     """PyTensor keeps some constants with 32 bits."""
     return float(f"{number:.7g}")
-
-
-def _made(family: Any, parameters: Mapping[str, float]) -> Any:
-    try:
-        return family.dist(**parameters)
-    except Exception:  # not with these arguments
-        return None

@@ -1,7 +1,8 @@
 """The scales of the crossed model: which there are, along which dims they differ, in which units their priors are."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -17,6 +18,7 @@ from bayes_bias.models.components import (
     OF_WORDS,
     REPLICATES,
     RESIDUAL,
+    Component,
     present,
 )
 from bayes_bias.models.families import POSITIVE, Numbers
@@ -30,7 +32,6 @@ from bayes_bias.table.labels import SIDES, Side
 FOLD = 0.1
 # The units of scales that differ along a dim, among the inputs of a PyMC model.
 _UNIT_OF = {"group_unit": "group", "class_unit": "attribute_class"}
-_WITHOUT_UNIT = ("inflation", "inflation_factor")
 _RESIDUALS = (
     *(name + suffix for name in (RESIDUAL, CONTROL_RESIDUAL) for suffix in ("", BY_REPLICATE)),
     "residual_sd",
@@ -65,8 +66,8 @@ def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> N
         return 1.0
     within_sd = data.within_sd.item()
     if "group" in dims:
-        of_groups = rounded(data.group_within_sd.to_numpy() / within_sd)
-        return np.outer(of_groups, np.ones(data.sizes["control"])) if "control" in dims else of_groups
+        group_units = rounded(data.group_within_sd.to_numpy() / within_sd)
+        return np.outer(group_units, np.ones(data.sizes["control"])) if "control" in dims else group_units
     return rounded(data.class_within_sd.to_numpy() / within_sd) if "attribute_class" in dims else 1.0
 
 
@@ -78,9 +79,12 @@ def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[st
     """
     if spec.options["unit"] == AS_MEASURED:
         return {}
-    shares = {name: relative_unit(dims_of_scale(spec, (dim,)), spec, data) for name, dim in _UNIT_OF.items()}
-    own = {name: unit * np.asarray(share) for name, share in shares.items() if np.ndim(share)}
-    return {"unit": np.asarray(unit, dtype=float), **own}
+    units = {"unit": np.asarray(unit, dtype=float)}
+    for name, dim in _UNIT_OF.items():
+        times = relative_unit(dims_of_scale(spec, (dim,)), spec, data)
+        if np.ndim(times):
+            units[name] = unit * np.asarray(times)
+    return units
 
 
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,16 +96,23 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
     """Of the standard deviations that a model has for these labels, by name."""
-    components = [(c, "") for c in OF_WORDS]
-    components += [(c, "") for side in SIDES if clusters_in(spec, labels, side) for c in OF_CLUSTERS[side]]
+    used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
+    dims: dict[str, tuple[str, ...]] = {}
+
+    def add(components: Iterable[Component], suffix: str = "") -> None:
+        for component in components:
+            name = component.name + suffix
+            if component in used and (component.name != CONTROL_RESIDUAL or name in spec.priors):
+                dims[name] = dims_of_scale(spec, component.dims)
+
+    add(OF_WORDS)
+    for side in SIDES:
+        if clusters_in(spec, labels, side):
+            add(OF_CLUSTERS[side])
     if has_replicates(spec, labels):
-        components += [(c, BY_REPLICATE) for c in OF_WORDS] + [(c, "") for c in OF_REPLICATES]
-    there = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
-    return {
-        c.name + suffix: dims_of_scale(spec, c.dims)
-        for c, suffix in components
-        if c in there and (c.name != CONTROL_RESIDUAL or c.name + suffix in spec.priors)
-    }
+        add(OF_WORDS, BY_REPLICATE)
+        add(OF_REPLICATES)
+    return dims
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
@@ -116,21 +127,18 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, relative to the unit of the spec."""
-    dims = {name: dims_of_scale(spec, DIMS.get(name, ())) for name in spec.priors}
-    along = {each: relative_unit(each, spec, data) for each in set(dims.values())}
-    # Vectors tell a variance in the units of the table.
-    own = {
-        f"sd_{side}_preference"
-        for side in SIDES
-        if f"{side}_preference_sd" in data and spec.priors[f"sd_{side}_preference"].distribution == FROM_VECTORS
-    }
-    return {name: 1.0 if name in own else along[each] for name, each in dims.items()}
+    units = {name: relative_unit(dims_of_scale(spec, DIMS.get(name, ())), spec, data) for name in spec.priors}
+    for side in SIDES:
+        name = f"sd_{side}_preference"
+        if f"{side}_preference_sd" in data and spec.priors[name].distribution == FROM_VECTORS:
+            units[name] = 1.0  # vectors tell a variance in the units of the table
+    return units
 
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return one unit of each parameter's prior, in the units of the table. Shape parameters have none."""
-    unit, without_unit = unit_of(spec, data), shape_parameters()
-    return {name: 1.0 if name in without_unit else unit * each for name, each in relative_units(spec, data).items()}
+    unit, shapes = unit_of(spec, data), shape_parameters()
+    return {name: 1.0 if name in shapes else unit * times for name, times in relative_units(spec, data).items()}
 
 
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
@@ -138,9 +146,10 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numb
 
     Some have other units, variances squared ones, and shape parameters and inflations none.
     """
-    without_unit = (*shape_parameters(), *(f"{side}_{what}" for side in SIDES for what in _WITHOUT_UNIT))
-    variances = {f"{side}_preference_variance": unit**2 for side in SIDES}
-    units = dict.fromkeys(posterior, unit) | dict(others or {}) | dict.fromkeys(without_unit, 1.0) | variances
+    units: dict[Any, Numbers] = {**dict.fromkeys(posterior, unit), **(others or {})}
+    units |= dict.fromkeys(shape_parameters(), 1.0)
+    for side in SIDES:
+        units |= {f"{side}_inflation": 1.0, f"{side}_inflation_factor": 1.0, f"{side}_preference_variance": unit**2}
     return posterior.copy(data={name: values.to_numpy() * units[name] for name, values in posterior.items()})
 
 
@@ -173,7 +182,8 @@ def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
         return frozenset()
     weights = bias_weights(data).to_numpy()[0]
     cancelling: set[str] = set()
-    for side, of_each_word in zip(SIDES, (weights.sum(axis=1), weights.sum(axis=0)), strict=True):
-        if np.allclose(of_each_word, 0.0):
-            cancelling |= {*_LEVELS[side]}
+    for side, levels in _LEVELS.items():
+        weight_of_level = weights.sum(axis=1 if side == "target" else 0)
+        if np.allclose(weight_of_level, 0.0):
+            cancelling |= set(levels)
     return frozenset(cancelling)

@@ -36,22 +36,25 @@ _AVERAGE = ("target_covariate_mean", "attribute_covariate_mean")
 
 def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
     """The part of block means that slopes, by their names in a posterior, explain."""
-    targets, attributes = (data.get(name) for name in _AVERAGE)
-    return _explained(slopes, targets, attributes)
+    return _explained(slopes, *map(data.get, _AVERAGE))
 
 
 def explained_pairs(
     slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> xr.DataArray | float:
     """The same of the values of pairs of words, at positions along ``pair``, or 0 without covariates."""
-    z = [data.get(f"{side}_covariate_value") for side in SIDES]
-    targets = None if z[0] is None else z[0].isel(target=target)
-    attributes = None if z[1] is None else z[1].isel(attribute=attribute)
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
-    of_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
-    at = {TARGET_SLOPE: {"attribute_class": of_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
-    there = [name for name in SLOPES if name in slopes]
-    return _explained({name: slopes[name].isel(at[name]) for name in there}, targets, attributes) if there else 0.0
+    attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
+    at = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
+    slopes_at_pair = {name: slopes[name].isel(at[name]) for name in SLOPES if name in slopes}
+    if not slopes_at_pair:
+        return 0.0
+    targets, attributes = data.get("target_covariate_value"), data.get("attribute_covariate_value")
+    return _explained(
+        slopes_at_pair,
+        None if targets is None else targets.isel(target=target),
+        None if attributes is None else attributes.isel(attribute=attribute),
+    )
 
 
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
@@ -63,6 +66,7 @@ def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers
 def _explained(
     slopes: Mapping[str, xr.DataArray] | xr.Dataset, targets: xr.DataArray | None, attributes: xr.DataArray | None
 ) -> xr.DataArray:
+    """Return what slopes explain at these covariates of targets and of attributes, one or both."""
     parts = []
     if targets is not None:
         parts.append(xr.dot(slopes[TARGET_SLOPE], targets, dim="target_covariate"))
@@ -78,8 +82,8 @@ def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArra
     at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:
         return at_centre
-    other = data[_AVERAGE[1 - SIDES.index(side)]]
-    return at_centre + xr.dot(slopes[PRODUCT], other, dim=[other.dims[-1]])
+    opposite = data[_AVERAGE[1 - SIDES.index(side)]]
+    return at_centre + xr.dot(slopes[PRODUCT], opposite, dim=[opposite.dims[-1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +99,15 @@ class Slopes:
     @classmethod
     def of(cls, variances: Variances, data: xr.Dataset, side: Side) -> "Slopes":
         """By generalised least squares: parts of the table know slopes the better, the less their words vary."""
-        design, value, part = (data[f"{side}_slope_{what}"].to_numpy() for what in ("design", "value", "part"))
-        _, first, row = np.unique(part, return_index=True, return_inverse=True)
+        design, value = data[f"{side}_slope_design"].to_numpy(), data[f"{side}_slope_value"].to_numpy()
+        _, first, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
         patterns = slope_patterns(data, side, variances.patterns)[first]
         precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
-        outer = np.stack([design[row == k].T @ design[row == k] for k in range(len(first))])
-        cross = np.stack([design[row == k].T @ value[row == k] for k in range(len(first))])
-        q, k = cross.shape[1:]
+        q, k = design.shape[-1], value.shape[-1]
+        outer, cross = np.empty((len(first), q, q)), np.empty((len(first), q, k))
+        for number in range(len(first)):
+            rows = design[part == number]
+            outer[number], cross[number] = rows.T @ rows, rows.T @ value[part == number]
         information = np.einsum("plm,...pij->...limj", outer, precision)
         covariance = np.linalg.inv(information.reshape(*information.shape[:-4], q * k, q * k))
         score = np.einsum("plj,...pij->...li", cross, precision)
@@ -112,8 +118,9 @@ class Slopes:
     def from_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
         """Those of products of covariates, which the interaction alone knows."""
         residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
-        spread = [np.linalg.inv(z.T @ z) for z in (centre_covariates(data, side) for side in SIDES)]
-        covariance = residual * np.kron(*spread)
+        targets, attributes = centre_covariates(data, "target"), centre_covariates(data, "attribute")
+        spread = np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
+        covariance = residual * spread
         centre = data[PRODUCT].to_numpy()
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
 
@@ -143,14 +150,15 @@ def drawn_slopes(
     slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
         slopes[PRODUCT] = product = Slopes.from_products(variances, data).draw(rng)
-        targets, attributes = (data[name].to_numpy() for name in _AVERAGE)
+        targets, attributes = data.target_covariate_mean.to_numpy(), data.attribute_covariate_mean.to_numpy()
         slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attributes.T
         slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
-    slopes |= {f"{side}_slope": np.swapaxes(slopes[f"{side}_slope"], -1, -2) for side in sides}
-    coords = {dim: data[dim] for name in slopes for dim in DIMS_OF[name]}
-    return xr.Dataset(
-        {name: ((*sample, *DIMS_OF[name]), values) for name, values in slopes.items()}, {**sample, **coords}
-    )
+    variables, coords = {}, dict(sample)
+    for name, values in slopes.items():
+        along = DIMS_OF[name]
+        variables[name] = ((*sample, *along), values if name == PRODUCT else np.swapaxes(values, -1, -2))
+        coords |= {dim: data[dim] for dim in along}
+    return xr.Dataset(variables, coords)
 
 
 def explained_contrast(
@@ -159,17 +167,18 @@ def explained_contrast(
     """What the covariates of each side explain of contrasts of block means, given the scales: mean and variance, (...,
     contrasts). What products explain, which are of both sides, is with the targets."""
     sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
-    average = {side: data[name].to_numpy() for side, name in zip(SIDES, _AVERAGE, strict=True) if side in sides}
-    over = {"target": "jgc,gl->jlc", "attribute": "jgc,cm->jmg"}
-    contrasts = {
-        side: Slopes.of(variances, data, side).contrast(np.einsum(over[side], w, average[side])) for side in sides
-    }
+    contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
+    for side in sides:
+        average = data[f"{side}_covariate_mean"].to_numpy()
+        over_category = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
+        contrasts[side] = Slopes.of(variances, data, side).contrast(over_category)
     if len(sides) == len(SIDES):
         # Slopes of means hold the products at the means of the other side's covariates: once too often.
-        twice = -np.einsum("jgc,gl,cm->jlm", w, *average.values())
-        products = Slopes.from_products(variances, data).contrast(twice)
-        own, of_products = contrasts["target"], products
-        contrasts["target"] = (own[0] + of_products[0], own[1] + of_products[1])
+        averages = [data[name].to_numpy() for name in _AVERAGE]
+        twice = -np.einsum("jgc,gl,cm->jlm", w, *averages)
+        product_mean, product_variance = Slopes.from_products(variances, data).contrast(twice)
+        mean, variance = contrasts["target"]
+        contrasts["target"] = (mean + product_mean, variance + product_variance)
     return contrasts
 
 

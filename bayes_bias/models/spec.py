@@ -14,7 +14,7 @@ from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, ship
 from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
-from bayes_bias.models.families import POSITIVE, REAL, Family, Kind, Numbers, Terms
+from bayes_bias.models.families import POSITIVE, REAL, Family, Numbers, Terms
 from bayes_bias.models.residuals import residual_of, shape_parameters
 
 # Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
@@ -96,8 +96,10 @@ class Prior:
         """Order of magnitude of a scale with this prior."""
         if self.distribution in _FAMILIES:
             return _FAMILIES[self.distribution].size_of(self.parameters)
-        sizes = (self.parameters[name] for name in ("sigma", "beta") if name in self.parameters)
-        return next(sizes, 1 / self.parameters.get("lam", 1.0))
+        for name in ("sigma", "beta"):
+            if name in self.parameters:
+                return self.parameters[name]
+        return 1 / self.parameters.get("lam", 1.0)
 
     @property
     def terms(self) -> Terms | None:
@@ -120,6 +122,7 @@ class Prior:
         return self._written(lambda value: f"{value:g}")
 
     def _written(self, write: Callable[[Any], str]) -> str:
+        """Return the prior as text, each number as `write` returns it."""
         inside = ", ".join(f"{name}={write(value)}" for name, value in self.parameters.items())
         return f"{'' if self.times == 1 else f'{write(self.times)} * '}{self.distribution}({inside})"
 
@@ -204,7 +207,9 @@ class ModelSpec:
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is not an optional term. {hint}")
-        return replace(self, priors=MappingProxyType({k: v for k, v in self.priors.items() if k != parameter}))
+        priors = dict(self.priors)
+        del priors[parameter]
+        return replace(self, priors=MappingProxyType(priors))
 
     def with_option(self, option: str, value: str) -> Self:
         """Return a copy with another option, e.g. ``with_option("likelihood", "long")``."""
@@ -250,6 +255,7 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
 
 
 def _shipped(name: str) -> Mapping[str, Any]:
+    """Return the content of a built-in model's file."""
     return read_toml(shipped("models") / f"{name}.toml", f"model: {name} is", SpecError)
 
 
@@ -278,7 +284,9 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
 
 
 def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    base, own = content["base"], {key: value for key, value in content.items() if key != "base"}
+    """Return the content of a file together with the built-in model that is its base."""
+    own = dict(content)
+    base = own.pop("base")
     if base not in spec_names():
         raise SpecError(f"{name}: base is '{base}', which is not a built-in model. {did_you_mean(base, spec_names())}")
     inherited, priors = _shipped(base), own.get("priors", {})
@@ -288,6 +296,7 @@ def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[str, str]:
+    """Return all options of a structure, with defaults, or raise an error for an option that does not exist."""
     valid = OPTIONS[structure]
     check_keys(options, set(valid), name, SpecError)
     for key, value in options.items():
@@ -297,16 +306,17 @@ def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[s
 
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
+    """Return the prior of each parameter, or raise an error if a parameter without default has none."""
     parameters = STRUCTURES[structure]
     check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
         if parameter not in content and parameter not in OPTIONAL:
             raise SpecError(f"{name}: there is no prior for '{parameter}'. Add a table [priors.{parameter}].")
-    names = [parameter for parameter in parameters if parameter in content]
-    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in names})
+    return MappingProxyType({p: _prior(name, structure, p, content[p]) for p in parameters if p in content})
 
 
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
+    """Return the prior of a parameter from the distribution and the numbers that a file gives it."""
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
         raise SpecError(
@@ -316,19 +326,26 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
     valid = STRUCTURES[structure][parameter]
     if not isinstance(content, Mapping) or "distribution" not in content:
         raise SpecError(f"{where} names no distribution. The choices are {', '.join(valid)}.")
-    distribution = str(content["distribution"])
-    values = {key: value for key, value in content.items() if key != "distribution"}
+    values = dict(content)
+    distribution = str(values.pop("distribution"))
     if distribution not in valid:
         return _open_prior(where, distribution, values, valid)
-    parameters = valid[distribution].parameters
-    check_keys(values, set(parameters), f"{where}, {distribution}", SpecError)
-    for name, kind in parameters.items():
-        _check_parameter(where, distribution, name, values.get(name), kind)
-    return Prior(distribution, MappingProxyType({name: float(values[name]) for name in parameters}))
+    kinds = valid[distribution].parameters
+    check_keys(values, set(kinds), f"{where}, {distribution}", SpecError)
+    numbers = {}
+    for key, kind in kinds.items():
+        value = values.get(key)
+        if not is_number(value):
+            found = "it is missing" if value is None else f"it is {value!r}"
+            raise SpecError(f"{where}: {distribution} needs a finite number '{key}', but {found}. Write a number.")
+        numbers[key] = float(values[key])
+        if kind.is_positive and numbers[key] <= 0:
+            raise SpecError(f"{where}: '{key}' of {distribution} must be above zero, but is {value:g}.")
+    return Prior(distribution, MappingProxyType(numbers))
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Any other distribution of PyMC. Reading a spec that has none needs no PyMC."""
+    """Return a prior of any other distribution of PyMC. Reading a spec that has none needs no PyMC."""
     from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in values.items():
@@ -340,14 +357,6 @@ def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid:
     return Prior(distribution, MappingProxyType({name: float(value) for name, value in values.items()}))
 
 
-def _check_parameter(where: str, distribution: str, parameter: str, value: Any, kind: Kind) -> None:
-    if not is_number(value):
-        found = "it is missing" if value is None else f"it is {value!r}"
-        raise SpecError(f"{where}: {distribution} needs a finite number '{parameter}', but {found}. Write a number.")
-    if kind.is_positive and value <= 0:
-        raise SpecError(f"{where}: '{parameter}' of {distribution} must be above zero, but is {value:g}.")
-
-
 def _exact(value: Any) -> str:
     """Write a number with six digits, or with all of them if it has more."""
     short = f"{value:g}"
@@ -355,6 +364,7 @@ def _exact(value: Any) -> str:
 
 
 def _reference(name: str, content: Any) -> Reference | None:
+    """Return the work that a model is from."""
     if content is None:
         return None
     where = f"{name}, [reference]"

@@ -15,7 +15,7 @@ from bayes_bias.models.components import CONTROL_RESIDUAL, REPLICATES
 from bayes_bias.models.preferences import PREFERENCE, sides_from_vectors
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, FALLBACK, FROM_VECTORS, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
-from bayes_bias.table.labels import SIDES, Side, is_paired
+from bayes_bias.table.labels import SIDES, is_paired
 from bayes_bias.table.statistics import controls_vary
 
 if TYPE_CHECKING:
@@ -124,17 +124,20 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     for side, parameter in PREFERENCE.items():
-        if parameter in spec.priors and not _tells_preferences(table, spec, side):
+        # Vectors must tell how much the preferences of each group (class) vary, and the model keep them apart.
+        apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
+        expected = table.values.coords.get(f"{side}_preference_sd")
+        tells = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
+        if parameter in spec.priors and not (tells and spec.options.get("scales") in apart):
             spec = without_vectors(spec, parameter)
-    return _with_replicates(table, spec, in_full), spec
-
-
-def _tells_preferences(table: AssociationTable, spec: ModelSpec, side: Side) -> bool:
-    """Whether vectors tell how much the preferences of each group (class) vary, and the model keeps them apart."""
-    apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
-    name = f"{side}_preference_sd"
-    known = name in table.values.coords and bool(np.isfinite(table.values[name]).all())
-    return known and not is_paired(table.values, side) and spec.options.get("scales") in apart
+    replicates = table.replicates
+    if replicates is not None:
+        if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
+            reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
+            table = mean_of_replicates(table, reason)
+        elif replicates.are_equal:
+            table = mean_of_replicates(table, "all replicates have the same values and are treated as one")
+    return table, spec
 
 
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
@@ -158,18 +161,6 @@ def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
     if prior.distribution != FROM_VECTORS:
         return spec
     return spec.with_prior(parameter, FALLBACK, **{name: float(value) for name, value in prior.parameters.items()})
-
-
-def _with_replicates(table: AssociationTable, spec: ModelSpec, in_full: bool) -> AssociationTable:
-    if table.replicates is None:
-        return table
-    if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
-        reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
-    elif table.replicates.are_equal:
-        reason = "all replicates have the same values and are treated as one"
-    else:
-        return table
-    return mean_of_replicates(table, reason)
 
 
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
@@ -200,9 +191,10 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     spec = resolved(spec, data)
     structure, coords = structure_of(spec), model_coords(spec, data)
     with pm.Model(coords=coords) as model:
-        inputs: dict[str, Any] = structure.inputs(spec, data)
-        # Transforms are no part of the graph, and keep theirs as numbers.
-        of_graph = {name: each for name, each in inputs.items() if not name.endswith(("_averaging", "_evidence"))}
-        inputs |= {name: pm.Data(name, each) for name, each in of_graph.items()}
+        inputs: dict[str, Any] = dict(structure.inputs(spec, data))
+        for name, array in inputs.items():
+            # Transforms are no part of the graph, and keep theirs as numbers.
+            if not name.endswith(("_averaging", "_evidence")):
+                inputs[name] = pm.Data(name, array)
         structure.build(spec, inputs, coords)
     return model

@@ -60,9 +60,18 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
     ``target_slopes`` and ``attribute_slopes`` are how slopes of covariates differ between parts by chance.
     """
     parts = {"interaction": _interaction(data, patterns)}
-    parts |= {name: _side_part(data, side, patterns) for side, name in OF_SIDE.items()}
-    parts |= {SLOPES[side]: part for side in SIDES if (part := _slopes(data, side, patterns))}
-    return parts | ({"blocks": _blocks(data, patterns)} if patterns.replicates else {})
+    for side, name in OF_SIDE.items():
+        parts[name] = _side_part(data, side, patterns)
+    for side, name in SLOPES.items():
+        if part := _slopes(data, side, patterns):
+            parts[name] = part
+    if patterns.replicates:
+        deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
+        covariances = patterns.block_covariances()
+        between = sum(covariance for part, covariance in covariances.items() if "replicate" in part)
+        scatter, df = (deviation.T @ deviation)[None], np.array([len(deviation) - 1.0])
+        parts["blocks"] = Part(scatter, df, np.asarray(between)[None])
+    return parts
 
 
 def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
@@ -72,47 +81,45 @@ def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
 
 
 def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
-    """Of the associated classes and of the controls, of the mean table and of what replicates differ by."""
-    tables = {"": patterns.table.residual} | ({"replicate_": patterns.between.residual} if patterns.replicates else {})
+    """Return the interaction of the associated classes and the controls, in the mean table and between replicates."""
+    tables = {"": patterns.table.residual}
+    if patterns.replicates:
+        tables["replicate_"] = patterns.between.residual
     n_associated = data.sizes["attribute_class"] - data.sizes["control"]
-    ss, df, of_parts = [], [], []
+    ss, df, part_patterns = [], [], []
     for prefix, residual in tables.items():
         for classes, position in (("", 0), ("control_", n_associated)):
             if f"{prefix}{classes}interaction_ss" in data:
                 ss.append(float(data[f"{prefix}{classes}interaction_ss"]))
                 df.append(float(data[f"{prefix}{classes}interaction_df"]))
-                of_parts.append(residual[:, position])
-    return Part(np.array(ss)[:, None, None], np.array(df), np.stack(of_parts)[..., None, None])
+                part_patterns.append(residual[:, position])
+    return Part(np.array(ss)[:, None, None], np.array(df), np.stack(part_patterns)[..., None, None])
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
-    """The parts of the mean table, and then the parts by which replicates differ."""
-    scatter, df, cell, shared = (data[f"{side}_{of}"].to_numpy() for of in ("scatter", "df", "part_cell", "shared"))
-    of_parts = [patterns.rows(side, *each) for each in zip(cell, shared, strict=True)]
+    """Return the parts of the mean table, and then the parts by which replicates differ."""
+    scatter, df = data[f"{side}_scatter"].to_numpy(), data[f"{side}_df"].to_numpy()
+    cell, shared = data[f"{side}_part_cell"].to_numpy(), data[f"{side}_shared"].to_numpy()
+    part_patterns = [patterns.rows(side, cell[part], shared[part]) for part in range(len(df))]
     if patterns.replicates:
+        replicate_df = data[f"replicate_{side}_df"].to_numpy()
         scatter = np.concatenate([scatter, data[f"replicate_{side}_scatter"].to_numpy()])
-        df = np.concatenate([df, data[f"replicate_{side}_df"].to_numpy()])
-        of_parts += [patterns.rows_between(side, each) for each in range(len(df) - len(of_parts))]
-    return Part(scatter, df, np.stack(of_parts))
-
-
-def _blocks(data: xr.Dataset, patterns: Patterns) -> Part:
-    deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
-    between = sum(each for part, each in patterns.block_covariances().items() if "replicate" in part)
-    return Part((deviation.T @ deviation)[None], np.array([len(deviation) - 1.0]), np.asarray(between)[None])
+        df = np.concatenate([df, replicate_df])
+        part_patterns += [patterns.rows_between(side, k) for k in range(len(replicate_df))]
+    return Part(scatter, df, np.stack(part_patterns))
 
 
 def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
-    """Each row of `without_slopes` is normal about ``R B`` with its part's covariance.
+    """Return the part that tells how slopes differ, or None if all rows are needed to know the slopes.
 
-    The combinations of rows in which B cancels are one normal vector together, the rest of the restricted likelihood.
+    Each row of `without_slopes` is normal about ``R B`` with its part's covariance. The combinations of rows in which B
+    cancels are one normal vector together, the rest of the restricted likelihood.
     """
     if f"{side}_slope_part" not in data:
         return None
-    design, value = (data[f"{side}_slope_{of}"].to_numpy() for of in ("design", "value"))
-    free = null_space(design.T).T
+    free = null_space(data[f"{side}_slope_design"].to_numpy().T).T
     if not free.size:
         return None
-    vector, of_rows = (free @ value).ravel(), slope_patterns(data, side, patterns)
-    spread = np.einsum("ar,br,rkij->kaibj", free, free, of_rows, optimize=True)
+    vector = (free @ data[f"{side}_slope_value"].to_numpy()).ravel()
+    spread = np.einsum("ar,br,rkij->kaibj", free, free, slope_patterns(data, side, patterns), optimize=True)
     return Part(np.outer(vector, vector)[None], np.ones(1), spread.reshape(1, -1, len(vector), len(vector)))

@@ -61,32 +61,34 @@ def plot_forest(
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    groups = [shortened(group) for group in data.group.to_numpy()]
-    other = "the other" if len(groups) == 2 else "the others"
+    """Return all rows, under a heading for each estimand."""
+    groups = list(map(shortened, data.group.to_numpy()))
+    opposite = "the other" if len(groups) == 2 else "the others"
     return [
         Rows("", ["bias (average)"], table.loc[["bias"]]),
         *_labelled(table, "contrast", "contrasts"),
-        *_labelled(table, "class_bias", f"class bias (own group minus {other})"),
-        Rows(f"group bias (own stereotype minus {other})", groups, table.loc[["group_bias"]]),
+        *_labelled(table, "class_bias", f"class bias (own group minus {opposite})"),
+        Rows(f"group bias (own stereotype minus {opposite})", groups, table.loc[["group_bias"]]),
         *_excess(data, table),
     ]
 
 
 def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
+    """Return the rows of one estimand; none if the summary has none."""
     if estimand not in table.index.get_level_values("estimand"):
         return []
     rows = table.loc[[estimand]]
-    labels = [shortened(label) for label in rows.index.get_level_values("label")]
-    return [Rows(heading, labels, rows)]
+    return [Rows(heading, list(map(shortened, rows.index.get_level_values("label"))), rows)]
 
 
 def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """One block for each group: its excess over each control class; none without controls."""
+    """Return one block for each group: its excess over each control class; none without controls."""
     if "excess" not in table.index.get_level_values("estimand"):
         return []
-    controls = [shortened(c) for c in data.control.to_numpy().tolist()]
+    controls = list(map(shortened, data.control.to_numpy().tolist()))
     rows, n = table.loc[["excess"]], len(controls)
-    return [
-        Rows(f"{group}: excess of own stereotype over", controls, rows[g * n : (g + 1) * n])
-        for g, group in enumerate(map(shortened, data.group.to_numpy().tolist()))
-    ]
+    blocks = []
+    for g, group in enumerate(data.group.to_numpy().tolist()):
+        heading = f"{shortened(group)}: excess of own stereotype over"
+        blocks.append(Rows(heading, controls, rows[g * n : (g + 1) * n]))
+    return blocks

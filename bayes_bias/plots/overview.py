@@ -45,22 +45,18 @@ def plot_overview(
     fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
-    rows = [_row(fit, scope, ci_prob, summary_of.get(fit.name)) for fit in fitted]
+    labels, rows = [], []
+    for single in fitted:
+        name, summary = shortened(single.name), summary_of.get(single.name)
+        labels.append(name if Diagnostics.of(single).for_bias.converged else f"{name}\nNOT CONVERGED")
+        if summary is None:
+            rows.append(tabulate(bias_estimate(single, scope), ci_prob, "eti"))
+        else:
+            rows.append(summary.loc[["bias"]])
     with style(palette):
-        blocks = [Rows("", [_label(fit) for fit in fitted], pd.concat(rows))]
+        blocks = [Rows("", labels, pd.concat(rows))]
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)
         draw_forest(ax, blocks, fitted[0].metric)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
         set_title(ax, "Bias of each list")
         return ax
-
-
-def _row(fitted: Fitted, scope: ScopeName, ci_prob: float, summary: pd.DataFrame | None) -> pd.DataFrame:
-    if summary is None:
-        return tabulate(bias_estimate(fitted, scope), ci_prob, "eti")
-    return summary.loc[["bias"]]
-
-
-def _label(fitted: Fitted) -> str:
-    name = shortened(fitted.name)
-    return name if Diagnostics.of(fitted).for_bias.converged else f"{name}\nNOT CONVERGED"

@@ -7,7 +7,6 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
 
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
@@ -63,8 +62,8 @@ def plot_plan(
     grid = _shown(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
-        x, y = (grid.grid[dim].to_numpy() for dim in (grid.x, grid.y))
-        power, width = (grid.grid[name].transpose(grid.y, grid.x) for name in ("power", "width"))
+        x, y = grid.grid[grid.x].to_numpy(), grid.grid[grid.y].to_numpy()
+        power, width = grid.grid.power.transpose(grid.y, grid.x), grid.grid.width.transpose(grid.y, grid.x)
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
@@ -72,7 +71,9 @@ def plot_plan(
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
-            label.set_visible(_inside(ax, label))
+            # The edges of the axes would cut off a label that is close to them.
+            at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
+            label.set_visible(bool((at > _EDGE).all() and (at < 1 - _EDGE).all()))
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
         ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
@@ -85,12 +86,6 @@ def plot_plan(
             axis.set_ticks([], minor=True)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, grid.question)
-
-
-def _inside(ax: Axes, label: Text) -> bool:
-    """Return True if a label of a contour lies clear of the edges, which would cut it off."""
-    at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
-    return bool((at > _EDGE).all() and (at < 1 - _EDGE).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +103,7 @@ class _Shown:
 
 
 def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
+    """Return targets over attributes or, if there are numbers of replicates, replicates over words."""
     data, grid = fitted.data, planned.to_xarray()
     n_targets = float(data.n_targets.mean())
     n_attributes = float(data.n_attributes[compared_classes(data)].mean())

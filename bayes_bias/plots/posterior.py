@@ -93,7 +93,11 @@ def plot_posterior(
         _draw_posterior(
             ax, estimate, grid, posterior, name if beside is None else f"{name} at equal {beside.covariates}", ci_prob
         )
-        _draw_observed(ax, estimate, _raw(fitted) if contrast is None else "raw contrast of these words")
+        raw = "raw contrast of these words"
+        if contrast is None and fitted.data.sizes["group"] == 2:
+            raw += " (half of WEAT’s numerator)"
+        ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
+        ax.axvline(float(estimate.observed.item()), color=INK, linewidth=1.4, linestyle=":", zorder=6, label=raw)
         if beside is not None and contrast is None:
             _draw_unadjusted(ax, beside)
         if without is not None:
@@ -102,11 +106,6 @@ def plot_posterior(
         ax.spines["left"].set_visible(False)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(name)} and its noise floor")
-
-
-def _raw(fitted: Fitted) -> str:
-    two = fitted.data.sizes["group"] == 2
-    return "raw contrast of these words" + (" (half of WEAT’s numerator)" if two else "")
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -122,6 +121,7 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -> None:
+    """Draw the noise floor, and more darkly its part that is as far from zero as the observed bias."""
     ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance without a bias")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
@@ -131,6 +131,7 @@ def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -
 def _draw_posterior(
     ax: Axes, bias: Estimate, grid: np.ndarray, posterior: np.ndarray, name: str, ci_prob: float
 ) -> None:
+    """Draw the posterior, filled if its interval excludes zero, and the interval below it."""
     low, high = bias.quantiles(tails(ci_prob))[:, 0]
     shade = estimate_look(excludes(low, high))["color"]
     if excludes(low, high):
@@ -138,11 +139,6 @@ def _draw_posterior(
     ax.plot(grid, posterior, color=shade, linewidth=1.8, zorder=4)
     y = ax.get_ylim()[0] * 0.45
     ax.plot([low, high], [y, y], color=shade, linewidth=3.5, label=f"posterior of {name} and {ci_prob:.0%} interval")
-
-
-def _draw_observed(ax: Axes, bias: Estimate, raw: str) -> None:
-    ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
-    ax.axvline(float(bias.observed.item()), color=INK, linewidth=1.4, linestyle=":", zorder=6, label=raw)
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:

@@ -1,6 +1,7 @@
 """Which words of a list are related: their cosines with one another."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import matplotlib as mpl
 import numpy as np
@@ -68,15 +69,15 @@ def plot_related_words(
     check_side(side)
     check_table(table)
     related = table.related_words
-    categories = {
-        category: each
-        for category, each in (related.groups if side == "target" else related.classes).items()
-        if each.is_reduced and each.loading is not None
-    }
+    categories, ordered = {}, {}
+    for name, category in (related.groups if side == "target" else related.classes).items():
+        if category.is_reduced and category.loading is not None:
+            categories[name] = category
+            # Along the direction in which they vary most.
+            ordered[name] = [category.words[i] for i in np.argsort(-category.loading, kind="stable")]
     if not categories:
         raise TableError(f"The vectors show no related {side}s in '{table.name}'. Plot the other side.")
-    ordered = {category: _ordered(related) for category, related in categories.items()}
-    words = [word for of_category in ordered.values() for word in of_category]
+    words = list(chain.from_iterable(ordered.values()))
     with style(palette):
         ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
         image = ax.imshow(_cosines(table, words), cmap=_GREYS, aspect="auto", interpolation="nearest")
@@ -103,12 +104,6 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
         range(len(words)) if size >= _SMALLEST else [], labels=list(map(shortened, words)) if size >= _SMALLEST else []
     )
     ax.tick_params(axis="x", length=0, labelsize=size, labelrotation=90)
-
-
-def _ordered(related: Related) -> list[str]:
-    """Words along the direction in which they vary most."""
-    assert related.loading is not None
-    return [related.words[i] for i in np.argsort(-related.loading, kind="stable")]
 
 
 def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -71,7 +70,9 @@ def plot_replicates(
     kind = fitted.replicate_kind
     with style(palette):
         ax = axes_or_new(ax, rows=len(rows), row_height=0.23, extra=1.65)
-        overall = _draw_overall(ax, row_of(table, "bias"), kind, ci_prob)
+        bias, label = row_of(table, "bias"), f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
+        ax.axvspan(*interval_of(bias), color=NOISE, linewidth=0, zorder=0)
+        overall = ax.axvline(bias["mean"], color=INK, linewidth=1.6, linestyle="--", zorder=2, label=label)
         for y, (_, row) in enumerate(rows.iterrows()):
             look = estimate_look(excludes(*interval_of(row)))
             ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.8, zorder=3)
@@ -87,9 +88,3 @@ def plot_replicates(
         handles = [*estimate_handles(f"estimate for one {kind}; {ci_prob:.0%} interval"), *raw, overall]
         legend_below(ax, shown=legend, handles=handles)
         return finish(ax, fitted, f"bias by {kind}")
-
-
-def _draw_overall(ax: Axes, row: pd.Series, kind: str, ci_prob: float) -> Line2D:
-    label = f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
-    ax.axvspan(*interval_of(row), color=NOISE, linewidth=0, zorder=0)
-    return ax.axvline(row["mean"], color=INK, linewidth=1.6, linestyle="--", zorder=2, label=label)

@@ -77,6 +77,7 @@ def plot_variance_shares(
 
 
 def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
+    """Draw one part of each bar, with its share as text if there is room."""
     for y, (width, start) in enumerate(zip(share, starts, strict=True)):
         ax.barh(
             y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,

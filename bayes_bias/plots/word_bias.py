@@ -72,16 +72,18 @@ def plot_word_bias(
 
 
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
+    """Return the targets of each group."""
     words = table.loc[["target_bias"]]
     group_of = data.group_of.to_numpy()
     classes = data.attribute_class.to_numpy()[data.associated.to_numpy()]
-    return [
-        _block(f"{group} (stereotype: {classes[g]})", words[group_of == g])
-        for g, group in enumerate(data.group.to_numpy())
-    ]
+    blocks = []
+    for g, group in enumerate(data.group.to_numpy()):
+        blocks.append(_block(f"{group} (stereotype: {classes[g]})", words[group_of == g]))
+    return blocks
 
 
 def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
+    """Return the attributes of each class that some groups are associated with and others are not."""
     words = table.loc[["attribute_bias"]]
     class_of = data.class_of.to_numpy()
     associated = data.associated.to_numpy()
@@ -90,13 +92,12 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     blocks = []
     for c in dict.fromkeys(associated[np.isin(associated, contrasted)].tolist()):
-        of_class = np.flatnonzero(associated == c)
-        heading = f"{classes[c]} (stereotypical for {', '.join(groups[of_class])})"
+        heading = f"{classes[c]} (stereotypical for {', '.join(groups[associated == c])})"
         blocks.append(_block(heading, words[class_of == c]))
     return blocks
 
 
 def _block(heading: str, words: pd.DataFrame) -> Rows:
+    """Return words under a heading, the most stereotypical first."""
     ordered = words.sort_values("mean", ascending=False)
-    labels = [shortened(word) for word in ordered.index.get_level_values("label")]
-    return Rows(heading, labels, ordered)
+    return Rows(heading, list(map(shortened, ordered.index.get_level_values("label"))), ordered)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -123,6 +122,8 @@ def contrast(
     label = label or (weights if isinstance(weights, str) else "contrast")
     by_block = checked_weights(fitted.data, weights, label, levels=levels)
     scope = check_scope(fitted, scope).name
+    # The stereotype predicts the sign of the sum of the contrast's weights times the bias's.
+    agreement = float((by_block.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum())
 
     def table_under(scope: ScopeName) -> pd.DataFrame:
         return tabulate(contrast_estimate(fitted, by_block, scope), ci_prob, "eti")
@@ -145,11 +146,6 @@ def contrast(
             quantity="difference",
             problems=Diagnostics.of(fitted).problems,
             covariates=covariates_of(fitted),
-            expected=_expected(fitted, by_block),
+            expected=int(np.sign(round(agreement, 9))),
         ),
     )
-
-
-def _expected(fitted: Fitted, weights: xr.DataArray) -> int:
-    """Return the sign that the stereotype predicts: the sign of the sum of the contrast's weights times the bias's."""
-    return int(np.sign(round(float((weights.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum()), 9)))

@@ -1,6 +1,7 @@
 """Weights of a contrast of your own, in each form that a user may give them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,12 @@ def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: b
     """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them."""
     blocks = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
     _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
-    grid = [[[blocks.get((g, c), 0.0) for c in data.attribute_class.to_numpy()] for g in data.group.to_numpy()]]
+    groups, classes = _labels(data.group), _labels(data.attribute_class)
+    grid = np.zeros((1, len(groups), len(classes)))
+    for (group, attribute_class), weight in blocks.items():
+        grid[0, groups.index(group), classes.index(attribute_class)] = weight
     coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
-    return xr.DataArray(np.asarray(grid, dtype=float), dims=("contrast", *BLOCK), coords=coords)
+    return xr.DataArray(grid, dims=("contrast", *BLOCK), coords=coords)
 
 
 def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArray:
@@ -47,7 +51,7 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
         groups = _signs(formula[:i], _labels(data.group))
         classes = _signs(formula[i + 1 :], _labels(data.attribute_class))
         if groups and classes:
-            return {(g, c): of_g * of_c for g, of_g in groups.items() for c, of_c in classes.items()}
+            return {(g, c): groups[g] * classes[c] for g, c in product(groups, classes)}
     groups_text, _, classes_text = formula.partition(_WITH)
     for what, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
         for name in text.split(_LESS):
@@ -69,6 +73,7 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
 
 
 def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
+    """Return the weight of each block, or raise an error for a name that does not exist or a weight without value."""
     blocks = _as_mapping(weights)
     for (group, attribute_class), weight in blocks.items():
         _check_name("weights", "group", group, data.group)
@@ -82,10 +87,15 @@ def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
 
 
 def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
+    """Return the weight of each group and class, in any form in which a user may pass them."""
     if isinstance(weights, xr.DataArray) and set(weights.dims) == set(BLOCK) <= set(weights.coords):
         weights = weights.transpose(*BLOCK).to_pandas()
     if isinstance(weights, pd.DataFrame):
-        return {(g, c): weight for c, column in weights.items() for g, weight in column.items()}
+        blocks = {}
+        for attribute_class, column in weights.items():
+            for group, weight in column.items():
+                blocks[group, attribute_class] = weight
+        return blocks
     if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
         return dict(weights)
     raise BayesBiasError(
@@ -96,10 +106,12 @@ def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
 
 
 def _labels(labels: xr.DataArray) -> list[str]:
+    """Return labels as a list."""
     return labels.to_numpy().tolist()
 
 
 def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> None:
+    """Raise an error for a group or class that does not exist."""
     valid = _labels(labels)
     if name not in valid:
         raise BayesBiasError(
@@ -108,6 +120,7 @@ def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> No
 
 
 def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
+    """Raise an error for weights that are all zero or, unless they are of levels, do not sum to zero."""
     size, total = sum(map(abs, weights)), sum(weights)
     if not size:
         raise BayesBiasError(f"`{argument}` contains only zeros. At least two weights must differ from zero.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -12,8 +13,8 @@ from bayes_bias.formatting import estimate, joined
 from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
-from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.scopes import WORDS, Scope
+from bayes_bias.table.labels import SIDES
+from bayes_bias.table.scopes import Scope
 from bayes_bias.table.statistics import compared_classes
 
 type Bounds = tuple[float, float, float]
@@ -26,8 +27,10 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
         draws = draws.transpose(*SAMPLE, "contrast")
         return Mixture(draws, xr.zeros_like(draws) + draws.std(SAMPLE))
     parts = explained_contrast(fitted.variances, fitted.data, weights).values()
-    means, variances = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-    return Mixture(*(as_draws(fitted.posterior, each, weights.contrast) for each in (means, np.sqrt(variances))))
+    mean = np.sum([mean for mean, _ in parts], axis=0)
+    sd = np.sqrt(np.sum([variance for _, variance in parts], axis=0))
+    labels = weights.contrast
+    return Mixture(as_draws(fitted.posterior, mean, labels), as_draws(fitted.posterior, sd, labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +50,11 @@ class CovariateEstimates:
         """The bias of words with the covariates that they have. Other words would have others."""
         adjusted, part = self.bias(), explained(self.fitted, self._weights)
         assert adjusted.noise_sd is not None
-        spread = sum(
-            (
-                spread_of_words(self.fitted.posterior, self.fitted.data, self._weights, side)
-                for side, facet in zip(SIDES, WORDS, strict=True)
-                if facet in self.scope and f"{side}_slope" in self.fitted.posterior
-            ),
-            start=xr.zeros_like(part.sd),
-        )
+        spread = xr.zeros_like(part.sd)
+        sampled = {facet.dim for facet in self.scope.facets}
+        for side in SIDES:
+            if side in sampled and f"{side}_slope" in self.fitted.posterior:
+                spread = spread + spread_of_words(self.fitted.posterior, self.fitted.data, self._weights, side)
         sd = (adjusted.noise_sd**2 - part.sd**2 + spread) ** 0.5
         normal = np.random.default_rng(self.fitted.seed).standard_normal(spread.shape)
         draws = adjusted.draws + self._explained_draws + normal * spread**0.5
@@ -70,23 +70,22 @@ class CovariateEstimates:
         """Of words' preferences or, for attributes of a single group, which prefer none, of their closeness to it."""
         rows = []
         for side in SIDES:
-            if f"{side}_slope" in self.fitted.posterior:
-                rows += self._preferences(side)
+            name = f"{side}_slope"
+            if name not in self.fitted.posterior:
+                continue
+            across, covariate = DIMS_OF[name]
+            slopes = self.fitted.posterior[name]
+            if side == "target":
+                slopes = slopes.isel({across: compared_classes(self.fitted.data)})
+            if slopes.sizes[across] > 1:
+                slopes = slopes - slopes.mean(across)
+            cells = slopes[across].to_numpy()
+            if len(cells) == 2:  # the slopes of one are the negative of the other's
+                cells = cells[:1]
+            for variable, cell in product(slopes[covariate].to_numpy(), cells):
+                slope = slopes.sel({covariate: variable, across: cell}, drop=True)
+                rows.append(slope.expand_dims(contrast=[f"{variable} of {side}s: {cell}"]))
         return _unobserved(xr.concat(rows, "contrast").transpose(*SAMPLE, "contrast"))
-
-    def _preferences(self, side: Side) -> list[xr.DataArray]:
-        across, covariate = DIMS_OF[f"{side}_slope"]
-        slopes = self.fitted.posterior[f"{side}_slope"]
-        if side == "target":
-            slopes = slopes.isel({across: compared_classes(self.fitted.data)})
-        if slopes.sizes[across] > 1:
-            slopes = slopes - slopes.mean(across)
-        cells = slopes[across].to_numpy()
-        return [
-            slopes.sel({covariate: name, across: cell}, drop=True).expand_dims(contrast=[f"{name} of {side}s: {cell}"])
-            for name in slopes[covariate].to_numpy()
-            for cell in (cells[:1] if len(cells) == 2 else cells)  # of two one is the negative of the other
-        ]
 
     @property
     def _weights(self) -> xr.DataArray:
@@ -98,7 +97,7 @@ class CovariateEstimates:
 
 
 def _unobserved(draws: xr.DataArray, mixture: Mixture | None = None) -> Estimate:
-    """Of what a table does not show without a model."""
+    """Return the estimate of an estimand that a table does not show without a model."""
     nothing = xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan)
     return Estimate(draws, nothing, None, mixture)
 
@@ -157,4 +156,5 @@ def covariates_of(fitted: Fitted) -> str:
 
 
 def _excludes_zero(bounds: Bounds) -> bool:
+    """Return True if the interval excludes zero."""
     return bounds[1] > 0 or bounds[2] < 0

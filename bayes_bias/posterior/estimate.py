@@ -22,12 +22,9 @@ def tails(ci_prob: float) -> tuple[float, float]:
 
 def summarize_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, NDArray[np.float64]]:
     """Mean, standard deviation and equal-tailed interval of values (draws, ...), as columns."""
+    lower, upper = interval_names(ci_prob)
     ends = np.quantile(values, tails(ci_prob), axis=0)
-    return {
-        "mean": values.mean(axis=0),
-        "sd": values.std(axis=0),
-        **dict(zip(interval_names(ci_prob), ends, strict=True)),
-    }
+    return {"mean": values.mean(axis=0), "sd": values.std(axis=0), lower: ends[0], upper: ends[1]}
 
 
 def as_draws(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:
@@ -97,7 +94,7 @@ def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[ND
 
 
 def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iterable[float]) -> NDArray[np.float64]:
-    """Of mixtures of normals (draws, contrasts)."""
+    """Return quantiles of mixtures of normals (draws, contrasts), as (probs, contrasts)."""
     from scipy.optimize.elementwise import find_root
 
     target = np.asarray(list(probs))[:, None]
@@ -118,7 +115,7 @@ def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iter
 
 
 def _flat(values: xr.DataArray) -> NDArray[np.float64]:
-    """All draws of each contrast, (draws, contrasts)."""
+    """Return all draws of each contrast, (draws, contrasts)."""
     return values.transpose(*SAMPLE, "contrast").to_numpy().reshape(-1, values.sizes["contrast"])
 
 

@@ -10,7 +10,6 @@ import xarray as xr
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.components import EFFECT_OF
-from bayes_bias.models.patterns import Variances
 from bayes_bias.models.slopes import SLOPES
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
@@ -129,14 +128,15 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
         return valid[estimand]()
     if Fitted.of(fit).structure.GENERALISES:
         blocks = _Blocks.of(fit, scope)
-        left_out = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
-        left_out |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
-        if sentence := left_out.get(estimand, ""):
+        reasons = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
+        reasons |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
+        if sentence := reasons.get(estimand, ""):
             raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
     raise BayesBiasError(f"`estimand` '{estimand}' does not exist in this fit. {did_you_mean(estimand, valid)}")
 
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
+    """Return how each estimand of a fit is computed."""
     fitted, checked = Fitted.of(fit), check_scope(fit, scope)
     return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
 
@@ -168,9 +168,9 @@ def check_scope(fit: Fit, scope: str) -> Scope:
         checked = check_design(fitted.data, scope)
         if checked.samples_nothing or fitted.structure.COLLAPSED:
             return checked
-        facets = FACETS if fitted.replicate_kind else WORDS
-        parts = [part for part in EFFECT_OF if PARTS[part] <= set(facets) and not is_noise(part, checked)]
-        if missing := fitted.lacking([EFFECT_OF[part] for part in parts], f"scope '{checked.name}'"):
+        facets = frozenset(FACETS if fitted.replicate_kind else WORDS)
+        needed = [name for part, name in EFFECT_OF.items() if PARTS[part] <= facets and not is_noise(part, checked)]
+        if missing := fitted.lacking(needed, f"scope '{checked.name}'"):
             raise ScopeError(f"scope: {missing}")
         return checked
     if not scope_of(scope).samples_all:
@@ -195,10 +195,6 @@ class _Blocks:
     @property
     def data(self) -> xr.Dataset:
         return self.fitted.data
-
-    @property
-    def variances(self) -> Variances:
-        return self.fitted.variances
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
@@ -239,9 +235,9 @@ class _Blocks:
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
         """How each estimand is computed."""
-        estimands: dict[str, Callable[[], Estimate]] = {
-            name: partial(self.estimate, weights) for name, weights in block_weights(self.data).items()
-        }
+        estimands: dict[str, Callable[[], Estimate]] = {}
+        for name, weights in block_weights(self.data).items():
+            estimands[name] = partial(self.estimate, weights)
         without_scales = self.fitted.without_scales and not self.scope.samples_nothing
         if self.data.sizes["group"] == 2 and not self.scope.samples_attributes and not without_scales:
             estimands["effect_size"] = self.effect_size
@@ -287,6 +283,7 @@ class _Blocks:
     def _estimate_words(
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
+        """Return contrasts of single words: of their block, and of their own deviations from it."""
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
@@ -331,7 +328,7 @@ class _Blocks:
             return Estimate(observed, observed)
         difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
         # Within a group a target's score varies by its effects, and with these attributes by its residuals.
-        weight, variances = score_weight.to_numpy(), self.variances
+        weight, variances = score_weight.to_numpy(), self.fitted.variances
         words = variances.table if self.fixes_replicates else variances.words
         # The two groups have equal shares.
         single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
@@ -360,6 +357,7 @@ class _Blocks:
         return xr.dot(mean, weights.variable, dim=BLOCK)
 
     def _by_draw(self, values: xr.Variable, weights: xr.DataArray) -> xr.DataArray:
+        """Return values with the coordinates of the posterior and the labels of the weights."""
         ordered = values.transpose(*SAMPLE, "contrast").to_numpy()
         return as_draws(self.fitted.posterior, ordered, weights.contrast)
 
@@ -372,10 +370,11 @@ class _Blocks:
         if by_word is not None and not whole_block:
             counts[by_word] = np.ones_like(counts[by_word])
         ordered = weights.transpose("contrast", *BLOCK).to_numpy()
-        parts = self.variances.contrast_variances(ordered, counts[TARGETS], counts[ATTRIBUTES])
+        parts = self.fitted.variances.contrast_variances(ordered, counts[TARGETS], counts[ATTRIBUTES])
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
+        """Return the mixture of normals, or None if the word effects were sampled."""
         return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None
 
 
@@ -406,21 +405,25 @@ def published_bias(fitted: Fitted) -> Estimate:
 
 
 def _pooled(data: xr.Dataset) -> xr.DataArray:
+    """Return the mean distance of each connection over all targets."""
     count = data.distance_count
     return (count * data.distance_mean).sum("target") / count.sum("target")
 
 
 def _bias(distance: xr.DataArray) -> xr.DataArray:
+    """Return the distance from other groups' classes minus the distance from the associated class."""
     far, near = distance.sel(connection="different"), distance.sel(connection="associated")
     return far.drop_vars("connection") - near.drop_vars("connection")
 
 
 def _excess(distance: xr.DataArray) -> xr.DataArray:
+    """Return the distance from each control class minus the distance from the associated class."""
     near = distance.sel(connection="associated").drop_vars("connection")
     return (distance.isel(connection=slice(2, None)) - near).rename(connection="contrast")
 
 
 def _flat(values: xr.DataArray) -> xr.DataArray:
+    """Return values of targets and connections along one dimension, labelled "target, connection"."""
     stacked = values.stack(contrast=("target", "connection"))
     labels = [f"{target}, {connection}" for target, connection in stacked.contrast.to_numpy()]
     return stacked.drop_vars(["contrast", "target", "connection"]).assign_coords(contrast=labels)

@@ -84,22 +84,21 @@ class ManyLists(Tabled):
 
 def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
     """Adjust verdicts, by the names of their lists, for their number. `words` are targets and attributes of each."""
-    labels = [verdict.label for verdict in verdicts.values()]
-    failed = np.array(labels) == "not converged"
-    chance = np.where(failed, np.nan, [verdict.chance for verdict in verdicts.values()])
-    threshold = np.array([1 - verdict.ci_prob for verdict in verdicts.values()])
-    adjusted = holm(chance)
-    survives = (np.array(labels) == "distinguishable") & (adjusted < threshold)
-    columns = {"verdict": labels, "chance": chance, "chance_holm": adjusted, "survives": survives}
-    return ManyLists(pd.DataFrame(columns, index=pd.Index(verdicts, name="list")), _related_lists(words or {}))
+    rows = [(verdict.label, verdict.chance, 1 - verdict.ci_prob) for verdict in verdicts.values()]
+    table = pd.DataFrame(rows, pd.Index(verdicts, name="list"), ["verdict", "chance", "threshold"])
+    table["chance"] = table.chance.mask(table.verdict == "not converged")
+    table["chance_holm"] = holm(table.chance.to_numpy())
+    table["survives"] = (table.verdict == "distinguishable") & (table.chance_holm < table.threshold)
+    return ManyLists(table.drop(columns="threshold"), _related_lists(words or {}))
 
 
 def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
+    """Return the lists that have most of their targets, or of their attributes, in common with another list."""
     related: set[str] = set()
-    for (one, own), (other, others) in combinations(words.items(), 2):
-        for side, side_of_other in zip(own, others, strict=True):
-            if share_in_common(side, side_of_other) >= _MOSTLY:
-                related |= {one, other}
+    for first, second in combinations(words, 2):
+        shares = map(share_in_common, words[first], words[second])
+        if max(shares) >= _MOSTLY:
+            related |= {first, second}
     return tuple(name for name in words if name in related)
 
 

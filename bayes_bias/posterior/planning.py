@@ -73,11 +73,15 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     fitted = Fitted.of(fit).generalising("variance components")
     data, variances = fitted.data, fitted.variances
     counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
-    parts = {
+    rows = {
         "value": variances.value_variances(compared_classes(data)),
         "bias": variances.contrast_variances(_weights(data), *counts),
     }
-    return pd.DataFrame({name: _shares(part) for name, part in parts.items()}).T
+    shares: dict[str, dict[str, float]] = {}
+    for row, parts in rows.items():
+        total = np.sum(list(parts.values()), axis=0)
+        shares[row] = {part: float((variance / total).mean()) for part, variance in parts.items()}
+    return pd.DataFrame(shares).T
 
 
 def words_needed(
@@ -187,8 +191,8 @@ def plan(
     fitted, checked = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
     if "replicate" in fitted.data.dims:
-        here = [fitted.data.sizes["replicate"]]
-        lengths[REPLICATES] = _axis("replicates", here if replicates is None else replicates)
+        own = [fitted.data.sizes["replicate"]]
+        lengths[REPLICATES] = _axis("replicates", own if replicates is None else replicates)
     elif replicates is not None:
         raise ScopeError(f"`replicates` is {replicates!r}, but '{fitted.name}' has no replicates. Omit it.")
     study = _Study.of(fitted, lengths, checked)
@@ -227,10 +231,8 @@ class _Study:
         n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
         parts = fitted.variances.contrast_variances(_weights(data), n_targets, n_attributes, n_replicates)
-        return cls(
-            {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)},
-            {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1},
-        )
+        noise = {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)}
+        return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1})
 
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Probability that the interval excludes zero, draw by draw."""
@@ -247,20 +249,22 @@ class _Study:
 
     def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Student's quantile with Satterthwaite's degrees of freedom: short lists leave the scales uncertain."""
-        spread = sum(
-            (self.parts[facet.name] ** 2).mean() / length**2 / (self.cells[facet] * (length - 1))
-            for facet, length in lengths.items()
-            if facet.name in self.parts
-        )
-        df = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
-        return xr.apply_ufunc(lambda values: stdtrit(values, (1 + ci_prob) / 2), df)
+        spread: xr.DataArray | float = 0
+        for facet, length in lengths.items():
+            if facet.name in self.parts:
+                df = self.cells[facet] * (length - 1)
+                spread = spread + (self.parts[facet.name] ** 2).mean() / length**2 / df
+        satterthwaite = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
+        return xr.apply_ufunc(lambda df: stdtrit(df, (1 + ci_prob) / 2), satterthwaite)
 
 
 def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
+    """Return the sum of the parts of a variance, each over the lengths of the facets that it differs with."""
     total = xr.zeros_like(next(iter(parts.values())))
     for name, part in parts.items():
         for facet, length in lengths.items():
-            part = part / length if facet in PARTS[name] else part
+            if facet in PARTS[name]:
+                part = part / length
         total = total + part
     return total
 
@@ -277,12 +281,14 @@ def checked_bias(bias: float | None) -> float:
 
 
 def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
+    """Return a fit and its scope, or raise an error if they have no design study."""
     fitted = Fitted.of(fit).generalising("a design study")
     sampling_scope(scope)
     return fitted, check_scope(fitted, scope)
 
 
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
+    """Return numbers of words, or of replicates, along a dimension of their own."""
     what = name if name == REPLICATES.name else "words"
     numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
     if not numbers:
@@ -293,12 +299,8 @@ def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:
+    """Return the weights of blocks in the bias, (1, group, attribute_class)."""
     return bias_weights(data).transpose("contrast", *BLOCK).to_numpy()
-
-
-def _shares(parts: Mapping[Part, NDArray[np.float64]]) -> dict[str, float]:
-    total = np.sum(list(parts.values()), axis=0)
-    return {name: float((part / total).mean()) for name, part in parts.items()}
 
 
 def part_named(part: str, kind: str) -> str:

@@ -8,14 +8,13 @@ from typing import Self
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, listed
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, probability
-from bayes_bias.posterior.estimate import Estimate, tails
+from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.random_effects import Normals, RandomEffects
 from bayes_bias.posterior.shared_words import share_in_common
@@ -45,14 +44,15 @@ class IntervalEstimate:
     @classmethod
     def of(cls, normals: Normals, ci_prob: float) -> Self:
         """Summarise a mixture of normals."""
-        lower, upper = (normals.quantile(prob) for prob in tails(ci_prob))
+        lower, upper = map(normals.quantile, tails(ci_prob))
         negative = normals.below(0)
         return cls(normals.mean, normals.total_sd, lower, upper, max(negative, 1 - negative))
 
     def row(self, ci_prob: float) -> dict[str, float]:
         """As a row of a table, by the names of its columns."""
-        interval = dict(zip(interval_names(ci_prob), (self.lower, self.upper), strict=True))
-        return {"mean": self.mean, "sd": self.sd, **interval, "prob_direction": self.prob_direction}
+        lower, upper = interval_names(ci_prob)
+        numbers = {"mean": self.mean, "sd": self.sd, lower: self.lower, upper: self.upper}
+        return numbers | {"prob_direction": self.prob_direction}
 
     def written(self, decimals: int, *, sign: str = "+") -> str:
         """Mean and interval, with ``sign=""`` for a scale."""
@@ -99,8 +99,8 @@ class PooledLists(Tabled):
     @property
     def table(self) -> pd.DataFrame:
         """``mu``, ``tau`` and ``new list`` in rows."""
-        rows = {"mu": self.mu, "tau": self.tau, "new list": self.new_list}
-        return pd.DataFrame.from_dict({name: number.row(self.ci_prob) for name, number in rows.items()}, orient="index")
+        rows = [estimate.row(self.ci_prob) for estimate in (self.mu, self.tau, self.new_list)]
+        return pd.DataFrame(rows, index=["mu", "tau", "new list"])
 
     @property
     def text(self) -> str:
@@ -202,12 +202,23 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         tau_scale = TAU_SCALE * float(np.median([fitted.data.within_sd for fitted in lists]))
     if not 0 < tau_scale < np.inf:
         raise BayesBiasError(f"`tau_scale` must be a finite number above 0, or None, but is {tau_scale:g}.")
-    for one, other in combinations(lists, 2):
-        _check_apart(one, other)
-    biases = [bias_estimate(fitted) for fitted in lists]
-    effects = RandomEffects(
-        np.array([bias.observed.item() for bias in biases]), np.array([_components(bias) for bias in biases]), tau_scale
-    )
+    for first, second in combinations(lists, 2):
+        _check_apart(first, second)
+    observed, components = [], []
+    for fitted in lists:
+        bias = bias_estimate(fitted)
+        assert bias.mixture is not None
+        # Averaged within equal parts, so that the variance of the mixture is unchanged.
+        parts = np.array_split(np.sort(bias.mixture.sd.to_numpy().ravel() ** 2), _COMPONENTS)
+        observed.append(bias.observed.item())
+        components.append(np.sqrt([part.mean() for part in parts]))
+    effects = RandomEffects(np.array(observed), np.array(components), tau_scale)
+    rows = []
+    for k, fitted in enumerate(lists):
+        alone = row_of_bias(fitted, ci_prob=ci_prob)
+        row = alone[["mean", *interval_columns(alone), "prob_direction"]]
+        pooled = IntervalEstimate.of(effects.theta(k), ci_prob).row(ci_prob)
+        rows.append({**row, **pd.Series(pooled).add_prefix("pooled_")})
     overlap = _overlap(lists)
     return PooledLists(
         metric=lists[0].metric,
@@ -216,16 +227,14 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         mu=IntervalEstimate.of(effects.mu, ci_prob),
         tau=IntervalEstimate(effects.tau_mean, effects.tau_sd, *effects.tau_quantiles(tails(ci_prob)).tolist()),
         new_list=IntervalEstimate.of(effects.new, ci_prob),
-        lists=pd.DataFrame(
-            [_row(fitted, IntervalEstimate.of(effects.theta(k), ci_prob), ci_prob) for k, fitted in enumerate(lists)],
-            index=overlap.index,
-        ),
+        lists=pd.DataFrame(rows, index=overlap.index),
         overlap=overlap,
         notices=_announced(len(lists), overlap),
     )
 
 
 def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
+    """Return the fits, or raise an error for fits that cannot be pooled."""
     fits = [Fitted.of(posterior).generalising("pooling") for posterior in posteriors]
     if len(fits) < 2:
         raise BayesBiasError(
@@ -234,7 +243,13 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
         )
     names = [fitted.name for fitted in fits]
     for fitted in fits:
-        _check_alone(fitted)
+        if not fitted.structure.COLLAPSED:
+            raise ScopeError(
+                f"`fits` contains '{fitted.name}', a fit of '{fitted.spec.name}', whose posterior is not a"
+                " mixture of normals. Fit it again with model='crossed'."
+            )
+        if problems := Diagnostics.of(fitted).for_bias.problems:
+            raise BayesBiasError(f"`fits` contains '{fitted.name}', which has not converged: {'; '.join(problems)}.")
         _check_same_kind(fitted, fits[0])
         if names.count(fitted.name) > 1:
             raise BayesBiasError(
@@ -244,83 +259,59 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
     return fits
 
 
-def _check_apart(one: Fitted, other: Fitted) -> None:
-    """Lists of the same topics with the same attributes are one list with more words: pooled as two they count twice,
-    and five of them find a bias in 20 to 28% of cases if there is none."""
-    targets, attributes = (_shared_by(one, other, side) for side in SIDES)
-    groups = set(one.data.group.to_numpy()) & set(other.data.group.to_numpy())
+def _check_apart(first: Fitted, second: Fitted) -> None:
+    """Raise an error for lists of the same topics with the same attributes, which are one list with more words.
+
+    Pooled as two they count twice, and five of them find a bias in 20 to 28% of cases if there is none.
+    """
+    targets, attributes = (
+        share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES
+    )
+    groups = set(first.data.group.to_numpy()) & set(second.data.group.to_numpy())
     if attributes >= _SAME and (groups or targets > 0):
         raise BayesBiasError(
-            f"The lists '{one.name}' and '{other.name}' in `fits` compare the same kind of targets with the"
+            f"The lists '{first.name}' and '{second.name}' in `fits` compare the same kind of targets with the"
             f" same attributes ({percent(attributes)} of the shorter class lists), so they are one list with"
             " more words. Join their words in one list, or pool one of them."
         )
 
 
-def _shared_by(one: Fitted, other: Fitted, side: Side) -> float:
-    """The share of the shorter list's words of a side, without controls, that the other list has."""
-    return share_in_common(*(compared_words_of(fitted, side) for fitted in (one, other)))
-
-
-def _check_alone(fitted: Fitted) -> None:
-    if not fitted.structure.COLLAPSED:
-        raise ScopeError(
-            f"`fits` contains '{fitted.name}', a fit of '{fitted.spec.name}', whose posterior is not a"
-            " mixture of normals. Fit it again with model='crossed'."
-        )
-    if problems := Diagnostics.of(fitted).for_bias.problems:
-        raise BayesBiasError(f"`fits` contains '{fitted.name}', which has not converged: {'; '.join(problems)}.")
-
-
-def _check_same_kind(one: Fitted, other: Fitted) -> None:
-    """Only biases of one metric, one embedding and one model can be draws from one population."""
-    pair = f"'{one.name}' and '{other.name}'"
-    if one.metric != other.metric:
-        kinds = f"{one.metric.plural} and {other.metric.plural}"
+def _check_same_kind(first: Fitted, second: Fitted) -> None:
+    """Raise an error for two metrics, embeddings, or models, whose biases are not draws from one population."""
+    pair = f"'{first.name}' and '{second.name}'"
+    if first.metric != second.metric:
+        kinds = f"{first.metric.plural} and {second.metric.plural}"
         raise BayesBiasError(f"`fits` must be of one kind of values, but {pair} contain {kinds}.")
-    if _source(one) != _source(other):
-        sources = f"'{_source(one)}' and '{_source(other)}'"
+    if _source(first) != _source(second):
+        sources = f"'{_source(first)}' and '{_source(second)}'"
         raise BayesBiasError(f"`fits` must be of one embedding, but {pair} are of {sources}.")
-    if _settings(one) != _settings(other):
-        models = f"'{one.spec.name}' and '{other.spec.name}'"
+    if _settings(first) != _settings(second):
+        models = f"'{first.spec.name}' and '{second.spec.name}'"
         raise BayesBiasError(
             f"`fits` must be of one model, but {pair} were fitted by {models}, which differ in priors or structure."
         )
 
 
 def _source(fitted: Fitted) -> str:
+    """Return the name of the embedding."""
     return str(fitted.tree.attrs.get("embedding", "a table of numbers"))
 
 
 def _settings(fitted: Fitted) -> tuple[object, ...]:
+    """Return the structure, options, and priors of the model."""
     return fitted.spec.structure, dict(fitted.spec.options), dict(fitted.spec.priors)
 
 
-def _components(bias: Estimate) -> NDArray[np.float64]:
-    """Standard deviations of the mixture, averaged within equal parts so that its variance is unchanged."""
-    assert bias.mixture is not None
-    variance = np.sort(bias.mixture.sd.to_numpy().ravel() ** 2)
-    return np.sqrt([part.mean() for part in np.array_split(variance, _COMPONENTS)])
-
-
-def _row(fitted: Fitted, pooled: IntervalEstimate, ci_prob: float) -> dict[str, float]:
-    alone = row_of_bias(fitted, ci_prob=ci_prob)
-    return {
-        **alone[["mean", *interval_columns(alone), "prob_direction"]],
-        **{f"pooled_{column}": value for column, value in pooled.row(ci_prob).items()},
-    }
-
-
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
-    words = {fitted.name: _words(fitted) for fitted in fits}
-    shared = [[share_in_common(row, column) for column in words.values()] for row in words.values()]
+    """Return the shares of words that lists have in common, without the words of control classes."""
+    words = {}
+    for fitted in fits:
+        words[fitted.name] = compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
     names = pd.Index(words, name="list")
-    return pd.DataFrame(shared, index=names, columns=names.rename(None))
-
-
-def _words(fitted: Fitted) -> set[str]:
-    """Words whose associations enter the bias: all except the words of control classes."""
-    return compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
+    overlap = pd.DataFrame(1.0, index=names, columns=names.rename(None))
+    for row, column in combinations(words, 2):
+        overlap.loc[row, column] = overlap.loc[column, row] = share_in_common(words[row], words[column])
+    return overlap
 
 
 def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
@@ -330,16 +321,17 @@ def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
 
 
 def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
+    """Log notices about lists that are few or share words, and return them."""
     notices = []
     if count < FEW_LISTS:
         notices.append(
             f"{in_words(count)} lists are too few to estimate how much lists differ, so the shrinkage of"
             f" each list towards the mean depends on the prior. Use {in_words(FEW_LISTS)} or more"
         )
-    one, other = max(combinations(overlap.index, 2), key=lambda pair: overlap.loc[pair])
-    if most := overlap.loc[one, other]:
+    first, second = max(combinations(overlap.index, 2), key=lambda pair: overlap.loc[pair])
+    if most := overlap.loc[first, second]:
         notices.append(
-            f"lists share words and are not independent ({one} and {other} share {percent(most)} of the"
+            f"lists share words and are not independent ({first} and {second} share {percent(most)} of the"
             " words of the shorter list), so the intervals of the mean and of a new list are too narrow"
         )
     announce(tuple(f"pool: {notice}" for notice in notices))

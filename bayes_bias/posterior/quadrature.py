@@ -23,7 +23,7 @@ residuals make levels and preferences of a word correlate, which is left out: se
 docs/evidence/speed.md.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -48,7 +48,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
-from bayes_bias.table.scopes import WORDS, Scope, ScopeName, check_design
+from bayes_bias.table.scopes import Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
 type Numbers = NDArray[np.float64]
@@ -136,59 +136,62 @@ class _Stack:
     priors: Sequence[Prior]  # empty if vectors tell the variances
 
     @classmethod
-    def of(cls, words: Sequence[WordVariance]) -> Self:
+    def of(cls, variances: Sequence[WordVariance]) -> Self:
         """Stack some variances."""
-        contrasts = max(len(each.df) for each in words)
-        squares, noise, df = np.zeros((3, len(words), contrasts))
-        noise += 1.0
-        for row, each in enumerate(words):
-            squares[row, : len(each.df)] = each.squares
-            noise[row, : len(each.df)] = each.noise
-            df[row, : len(each.df)] = each.df
-        times, expected, directions, explained = (
-            np.array([getattr(each, name) for each in words])[:, None]
-            for name in ("times", "expected", "directions", "explained")
-        )
-        priors = [each.prior for each in words if each.prior is not None]
+        contrasts = max(len(variance.df) for variance in variances)
+        squares, df = np.zeros((2, len(variances), contrasts))
+        noise = np.ones((len(variances), contrasts))
+        times, expected, directions, explained = np.empty((4, len(variances), 1))
+        priors = []
+        for row, variance in enumerate(variances):
+            filled = slice(len(variance.df))
+            squares[row, filled] = variance.squares
+            noise[row, filled] = variance.noise
+            df[row, filled] = variance.df
+            times[row] = variance.times
+            expected[row] = variance.expected
+            directions[row] = variance.directions
+            explained[row] = variance.explained
+            if variance.prior is not None:
+                priors.append(variance.prior)
         return cls(squares, noise, df, times, expected, directions, explained, priors)
 
     def posteriors(self, residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
         """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
-        below = self._below(residual)
-        low, high = np.log(below), np.log(self._above(below))
+        below, above = self._bounds(residual)
+        low, high = np.log(below), np.log(above)
         for nodes in (grid.coarse, grid.fine):
             log_variance = low[..., None] + (high - low)[..., None] * np.linspace(0, 1, nodes)
             variance = np.exp(log_variance)
-            density = self._log_prior(variance, log_variance)
-            density += self._log_likelihood(self._effects(variance, residual), residual)
+            effects = variance
+            if not self.priors:
+                effects = np.maximum(variance - (self.explained * residual)[..., None], 0.0)
+            density = self._log_prior(variance, log_variance) + self._log_likelihood(effects, residual)
             counts = density > density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
             first = np.maximum(counts.argmax(axis=-1) - 1, 0)
             last = np.minimum(nodes - counts[..., ::-1].argmax(axis=-1), nodes - 1)
-            low, high = (np.take_along_axis(log_variance, end[..., None], -1)[..., 0] for end in (first, last))
+            low = np.take_along_axis(log_variance, first[..., None], -1)[..., 0]
+            high = np.take_along_axis(log_variance, last[..., None], -1)[..., 0]
         none = self._log_prob_of_none(below) + self._log_likelihood(np.zeros((1, 1, 1)), residual)[..., 0]
-        return VarianceOnGrid.of_each(log_variance, density, none)
+        return VarianceOnGrid.integrate(log_variance, density, none)
 
-    def _below(self, residual: Numbers) -> Numbers:
-        """Variance (of effects and residuals, if vectors tell it) at and below which there are no effects."""
-        if not self.priors:
-            return self.explained * residual
-        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
-        return _SMALL * least / self.times * residual
+    def _bounds(self, residual: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the variance up to which there are no effects, and the variance that neither words nor prior exceed.
 
-    def _above(self, below: Numbers) -> Numbers:
-        """Variance above which neither words nor prior suggest any."""
+        If vectors tell the variance, it is that of effects and residuals together.
+        """
+        if self.priors:
+            least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
+            below = _SMALL * least / self.times * residual
+            expected = np.array([float(prior.size) ** 2 for prior in self.priors])[:, None]
+        else:
+            below, expected = self.explained * residual, self.expected
         degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1, keepdims=True)
         shown = self.squares.sum(axis=1, keepdims=True) / (self.times * degrees)
-        sizes = np.array([[float(prior.size) ** 2] for prior in self.priors])
-        return _LARGE * np.maximum(np.maximum(shown, sizes if self.priors else self.expected), below)
-
-    def _effects(self, variance: Numbers, residual: Numbers) -> Numbers:
-        if self.priors:
-            return variance
-        return np.maximum(variance - (self.explained * residual)[..., None], 0.0)
+        return below, _LARGE * np.maximum(np.maximum(shown, expected), below)
 
     def _log_prior(self, variance: Numbers, log_variance: Numbers) -> Numbers:
-        """Log density of the log variance."""
+        """Return the log density of the log variance."""
         if self.priors:
             sd = np.exp(log_variance / 2)
             return self._log_density(sd) + log_variance / 2 - np.log(2)
@@ -197,35 +200,38 @@ class _Stack:
         return np.asarray(half * (np.log(rate) - log_variance) - gammaln(half) - rate / variance)
 
     def _log_prob_of_none(self, below: Numbers) -> Numbers:
-        """Log prior probability that words have no effects."""
+        """Return the log prior probability that words have no effects."""
         if self.priors:  # the density is flat there
             return self._log_density(np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
         with np.errstate(divide="ignore"):
             return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * below)))
 
     def _log_density(self, sd: Numbers) -> Numbers:
-        """Log density of standard deviations, by the prior of each row."""
-        return np.stack([_log_density(prior, row) for prior, row in zip(self.priors, sd, strict=True)])
+        """Return the log density of standard deviations, by the prior of each row."""
+        density = np.empty_like(sd)
+        for row, prior in enumerate(self.priors):
+            density[row] = _log_density(prior, sd[row])
+        return density
 
     def _log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Log likelihood of the words' means, where effects are (variances, residuals, nodes)."""
+        """Return the log likelihood of the words' means, where effects are (variances, residuals, nodes)."""
+        squares, noise, df = (values[..., None, None] for values in (self.squares, self.noise, self.df))
         total = np.zeros(1)
-        for square, noise, df in zip(self.squares.T, self.noise.T, self.df.T, strict=True):
-            square, noise, df = (each[:, None, None] for each in (square, noise, df))
-            variance = self.times[..., None] * effects + noise * residual[..., None]
-            total = total - 0.5 * (df * np.log(variance) + square / variance)
+        for contrast in range(self.df.shape[1]):
+            variance = self.times[..., None] * effects + noise[:, contrast] * residual[..., None]
+            total = total - 0.5 * (df[:, contrast] * np.log(variance) + squares[:, contrast] / variance)
         return total
 
 
-def _posteriors(words: Sequence[WordVariance], residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
+def _posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
     """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
     found: dict[int, VarianceOnGrid] = {}
-    for told in (True, False):  # those of one kind at once
-        numbers = [number for number, each in enumerate(words) if (each.prior is None) == told]
-        if numbers:
-            stack = _Stack.of([words[number] for number in numbers])
-            found |= zip(numbers, stack.posteriors(residual[numbers], grid), strict=True)
-    return [found[number] for number in range(len(words))]
+    for from_vectors in (True, False):  # those with one kind of prior at once
+        rows = [row for row, variance in enumerate(variances) if (variance.prior is None) == from_vectors]
+        if rows:
+            stack = _Stack.of([variances[row] for row in rows])
+            found |= zip(rows, stack.posteriors(residual[rows], grid), strict=True)
+    return [found[row] for row in range(len(variances))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +251,7 @@ class VarianceOnGrid:
     log_total: Numbers
 
     @classmethod
-    def of_each(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> list[Self]:
+    def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> list[Self]:
         """Integrate densities (variances, residuals, nodes) on their grids, by trapezia."""
         largest = np.maximum(log_density.max(axis=-1), log_below)
         density = np.exp(log_density - largest[..., None])
@@ -254,7 +260,7 @@ class VarianceOnGrid:
         cumulative = np.cumsum(np.concatenate([first, steps], axis=-1), axis=-1)
         total = cumulative[..., -1:]
         log_total = largest + np.log(total[..., 0])
-        return [cls(*each) for each in zip(log_variance, cumulative / total, log_total, strict=True)]
+        return list(map(cls, log_variance, cumulative / total, log_total))
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
         """Quantiles of the variance, each given one of the residual variances. Zero where there are no effects."""
@@ -266,7 +272,7 @@ class VarianceOnGrid:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class PreferencesFromVectors:
     """What vectors tell of the variance of preferences, see `WordVariance`, as arrays (cells,)."""
 
     expected: Numbers
@@ -288,7 +294,7 @@ class SideOfTable:
         Of blocks in the bias.
     preference, level : sequence of Prior
         Of the standard deviations of preferences and of levels, in the units of the table.
-    told : Told or None
+    from_vectors : PreferencesFromVectors or None
         What vectors tell of the variance of preferences, or None if they do not.
     inflation, inflation_df : array (cells,)
         How many times the variance of each cell's mean is as large as for independent words, and its degrees of
@@ -303,7 +309,7 @@ class SideOfTable:
     weights: Numbers
     preference: Sequence[Prior]
     level: Sequence[Prior]
-    told: Told | None
+    from_vectors: PreferencesFromVectors | None
     inflation: Numbers
     inflation_df: Numbers
     has_common_scales: bool = False
@@ -313,50 +319,55 @@ class SideOfTable:
         """From the sufficient statistics of a table."""
         compared = compared_classes(data)
         weights = bias_weights(data).to_numpy()[0][:, compared]
-        words = {"target": data.n_targets.to_numpy(), "attribute": data.n_attributes.to_numpy()[compared]}
+        n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
         scatter = data[f"{side}_scatter"].to_numpy()
         if side == "target":
+            words, opposite = n_targets, n_attributes
             scatter = scatter[:, compared][:, :, compared]
-        cells = len(words[side])
+        else:
+            words, opposite, weights = n_attributes, n_targets, weights.T
+        cells = len(words)
         units = units_of_priors(spec, data)
-        told = None
+        directions = data[f"{side}_directions"].to_numpy()[:cells] if f"{side}_directions" in data else np.empty(0)
+        from_vectors = None
         if side in sides_from_vectors(spec, data):
-            sd, directions = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("preference_sd", "directions"))
-            told = Told(sd**2, directions, residual_shares(data, side)[:cells])
+            sd = data[f"{side}_preference_sd"].to_numpy()[:cells]
+            from_vectors = PreferencesFromVectors(sd**2, directions, residual_shares(data, side)[:cells])
         inflation, df = np.ones(cells), np.full(cells, np.inf)
         if f"{side}_inflation" in data:
-            inflation, df = (data[f"{side}_{name}"].to_numpy()[:cells] for name in ("inflation", "directions"))
+            inflation, df = data[f"{side}_inflation"].to_numpy()[:cells], directions
         return cls(
-            scatter[:cells],
-            words[side],
-            words["attribute" if side == "target" else "target"],
-            weights if side == "target" else weights.T,
-            _priors(spec.priors[PREFERENCE[side]], units[PREFERENCE[side]], cells),
-            _priors(spec.priors[LEVEL[side]], units[LEVEL[side]], cells),
-            told,
-            inflation,
-            np.where(np.isnan(df), np.inf, df / 2),
-            not dims_of_scale(spec, (CATEGORY_COORD[side],)),
+            scatter=scatter[:cells],
+            words=words,
+            opposite=opposite,
+            weights=weights,
+            preference=_priors(spec.priors[PREFERENCE[side]], units[PREFERENCE[side]], cells),
+            level=_priors(spec.priors[LEVEL[side]], units[LEVEL[side]], cells),
+            from_vectors=from_vectors,
+            inflation=inflation,
+            inflation_df=np.where(np.isnan(df), np.inf, df / 2),
+            has_common_scales=not dims_of_scale(spec, (CATEGORY_COORD[side],)),
         )
 
     def variances(self) -> Iterator[WordVariance]:
         """Return the variances of preferences, and then the variances of levels."""
         k = len(self.opposite)
-        cells = range(len(self.scatter))
-        with_one_scale = [list(cells)] if self.has_common_scales else [[cell] for cell in cells]
-        for several in with_one_scale if k > 1 else ():
+        cells = np.arange(len(self.scatter))
+        cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
+        if k > 1:
             contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
-            of_each = {cell: float(w @ zero_sum_covariance(k) @ w) for cell, w in enumerate(self.weights)}
-            yield WordVariance(
-                squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
-                noise=np.tile(noise, len(several)),
-                df=np.repeat(self.words[several] - 1.0, len(noise)),
-                times=k / (k - 1),
-                weights={cell: of_each[cell] / self.words[cell] for cell in several},
-                **self._prior_of_preferences(several[0]),
-            )
+            weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
+            for several in cells_by_scale:
+                yield WordVariance(
+                    squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
+                    noise=np.tile(noise, len(several)),
+                    df=np.repeat(self.words[several] - 1.0, len(noise)),
+                    times=k / (k - 1),
+                    weights={cell: weight[cell] / self.words[cell] for cell in several},
+                    **self._prior_of_preferences(several[0]),
+                )
         level = self.weights.sum(axis=1)
-        for several in with_one_scale:
+        for several in cells_by_scale:
             yield WordVariance(
                 squares=self.scatter[several].sum(axis=(1, 2)) / k,
                 noise=np.full(len(several), (1 / self.opposite).mean()),
@@ -373,9 +384,10 @@ class SideOfTable:
         return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
 
     def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
-        if self.told is None:
+        """Return the arguments of `WordVariance` that describe the prior of one cell's preferences."""
+        if self.from_vectors is None:
             return {"prior": self.preference[cell]}
-        return {name: values[cell] for name, values in vars(self.told).items()}
+        return {name: values[cell] for name, values in vars(self.from_vectors).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,13 +421,14 @@ class Integrand:
         spec = resolved(spec, data)
         weights = bias_weights(data).to_numpy()[0]
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+        sampled = {facet.dim for facet in scope.facets}
         return cls(
-            float((weights * data.block_mean.to_numpy()).sum()),
-            [SideOfTable.of(side, spec, data) for side, facet in zip(SIDES, WORDS, strict=True) if facet in scope],
-            float(data.interaction_ss),
-            float(data.interaction_df),
-            spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),
-            float((weights**2 / counts).sum()),
+            observed=float((weights * data.block_mean.to_numpy()).sum()),
+            sides=[SideOfTable.of(side, spec, data) for side in SIDES if side in sampled],
+            residual_squares=float(data.interaction_ss),
+            residual_df=float(data.interaction_df),
+            residual_prior=spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),
+            residual_weight=float((weights**2 / counts).sum()),
         )
 
     def with_independent_words(self) -> Self:
@@ -428,56 +441,63 @@ class Integrand:
         (variances,) = variances_of([self], grid)
         return variances
 
-    def _at_points(self, residuals: "_Residuals", posteriors: Iterable[VarianceOnGrid], grid: Grid) -> Numbers:
-        """Variances of the bias at the points of the hypercube, given the posteriors of all variances."""
-        log_weight = residuals.log_weight
-        parts = list(zip(residuals.parts, posteriors, strict=True))
-        for _, posterior in parts:
-            log_weight = log_weight + posterior.log_total
-        cells = [(side, cell) for side in self.sides for cell in range(len(side.words))]
-        dims = 1 + len(parts) + len(cells)
-        uniform = _hypercube(dims, grid.points)
-        weight = np.cumsum(np.exp(log_weight - log_weight.max()))
-        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=grid.residuals - 1)
-        residual = residuals.variances[chosen]
-        variances = self.residual_weight * residual
-        for number, ((side, words), posterior) in enumerate(parts, 1):
-            if not words.weights:
-                continue  # levels that cancel in the bias
-            own = words.effects(posterior.quantiles(chosen, uniform[number]), residual)
-            for cell, of_bias in words.weights.items():
-                of_cell = 1 + len(parts) + cells.index((side, cell))
-                variances = variances + of_bias * side.inflations(cell, dims, of_cell, grid.points) * own
-        return np.asarray(variances)
-
-    def _residuals(self, number: int) -> "_Residuals":
-        """Residual variances, equally spaced on the log scale, with their log weights by interaction and prior."""
-        sd = np.sqrt(2 / self.residual_df)
-        residual = self.residual_squares / self.residual_df * np.exp(sd * np.linspace(*_RANGE, number))
-        likelihood = -0.5 * (self.residual_df * np.log(residual) + self.residual_squares / residual)
-        log_weight = likelihood + _log_density(self.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
-        return _Residuals(residual, log_weight, [(side, words) for side in self.sides for words in side.variances()])
-
 
 @dataclass(frozen=True, eq=False)
-class _Residuals:
+class _OnResiduals:
     """Residual variances of one list, and the variances of its words that are integrated given each of them."""
 
+    integrand: Integrand
     variances: Numbers
     log_weight: Numbers
     parts: Sequence[tuple[SideOfTable, WordVariance]]
 
+    @classmethod
+    def of(cls, integrand: Integrand, number: int) -> Self:
+        """Space residual variances equally on the log scale, with their log weights by interaction and prior."""
+        squares, df = integrand.residual_squares, integrand.residual_df
+        sd = np.sqrt(2 / df)
+        residual = squares / df * np.exp(sd * np.linspace(*_RANGE, number))
+        likelihood = -0.5 * (df * np.log(residual) + squares / residual)
+        log_weight = likelihood + _log_density(integrand.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+        parts = [(side, variance) for side in integrand.sides for variance in side.variances()]
+        return cls(integrand, residual, log_weight, parts)
+
+    def at_points(self, posteriors: Sequence[VarianceOnGrid], grid: Grid) -> Numbers:
+        """Return variances of the bias at the points of the hypercube, given the posteriors of all variances."""
+        log_weight = self.log_weight
+        for posterior in posteriors:
+            log_weight = log_weight + posterior.log_total
+        # Dimensions of the hypercube: the residual variance, each variance of words, and the inflation of each cell.
+        inflation_dim: dict[tuple[SideOfTable, int], int] = {}
+        for side in self.integrand.sides:
+            for cell in range(len(side.words)):
+                inflation_dim[side, cell] = 1 + len(posteriors) + len(inflation_dim)
+        dims = 1 + len(posteriors) + len(inflation_dim)
+        uniform = _hypercube(dims, grid.points)
+        weight = np.cumsum(np.exp(log_weight - log_weight.max()))
+        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=grid.residuals - 1)
+        residual = self.variances[chosen]
+        total = self.integrand.residual_weight * residual
+        for part, (side, words) in enumerate(self.parts):
+            if not words.weights:
+                continue  # levels that cancel in the bias
+            effects = words.effects(posteriors[part].quantiles(chosen, uniform[1 + part]), residual)
+            for cell, cell_weight in words.weights.items():
+                inflation = side.inflations(cell, dims, inflation_dim[side, cell], grid.points)
+                total = total + cell_weight * inflation * effects
+        return np.asarray(total)
+
 
 def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
     """Return variances of the bias of each of several lists at points that represent its posterior."""
-    residuals = [integrand._residuals(grid.residuals) for integrand in integrands]
-    words = [words for each in residuals for _, words in each.parts]
-    given = np.concatenate([np.tile(each.variances, (len(each.parts), 1)) for each in residuals])
-    posteriors = iter(_posteriors(words, given, grid))
-    found = []
-    for integrand, each in zip(integrands, residuals, strict=True):
-        found.append(integrand._at_points(each, islice(posteriors, len(each.parts)), grid))
-    return found
+    given = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
+    variances: list[WordVariance] = []
+    residual = []
+    for residuals in given:
+        variances += [variance for _, variance in residuals.parts]
+        residual.append(np.tile(residuals.variances, (len(residuals.parts), 1)))
+    posteriors = iter(_posteriors(variances, np.concatenate(residual), grid))
+    return [residuals.at_points(list(islice(posteriors, len(residuals.parts))), grid) for residuals in given]
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -485,15 +505,15 @@ def is_integrated(spec: ModelSpec) -> bool:
     return (
         spec.structure == "crossed"
         and spec.options["likelihood"] == "collapsed"
-        and not any(name in spec.priors for name in shape_parameters())
+        and spec.priors.keys().isdisjoint(shape_parameters())
     )
 
 
 def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return whether the groups, and the associated classes, are of similar length, and tell their scales alone."""
+    controls_share_scales = spec.options["scales"] == COMMON and data.sizes["control"] > 0
     lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
-    told_by_controls = spec.options["scales"] == COMMON and data.sizes["control"] > 0
-    return not told_by_controls and all(each.max() <= _MOST_UNEVEN * each.min() for each in lengths)
+    return not controls_share_scales and all(counts.max() <= _MOST_UNEVEN * counts.min() for counts in lengths)
 
 
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
@@ -541,13 +561,14 @@ def integrated_row(
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed
+    lower, upper = interval_names(ci_prob)
     if checked.samples_nothing:
-        row = {"mean": mean, **dict.fromkeys(interval_names(ci_prob), mean), "prob_direction": np.nan}
+        row = {"mean": mean, lower: mean, upper: mean, "prob_direction": np.nan}
         return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
     variances = integrand.variances()
     half, sd = half_width(variances, ci_prob), np.sqrt(variances)
-    row = {"mean": mean, **dict(zip(interval_names(ci_prob), (mean - half, mean + half), strict=True))}
-    row["prob_direction"] = 1 - chance(variances, mean) / 2
+    prob_direction = 1 - chance(variances, mean) / 2
+    row = {"mean": mean, lower: mean - half, upper: mean + half, "prob_direction": prob_direction}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
@@ -573,12 +594,13 @@ def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
 
 
 def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
-    units = np.broadcast_to(unit, (cells,)) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
-    return [prior.with_unit(float(each)) for each in units]
+    """Return the prior of each cell in the units of the table."""
+    units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
+    return [prior.with_unit(float(cell_unit)) for cell_unit in units]
 
 
 def _log_density(prior: Prior, sd: Numbers) -> Numbers:
-    """Log density of a standard deviation."""
+    """Return the log density of a standard deviation."""
     if prior.terms is not None:
         return log_density(prior.terms, sd)
     from bayes_bias.fitting.power_scaling import log_prior  # takes a second to import
@@ -588,7 +610,7 @@ def _log_density(prior: Prior, sd: Numbers) -> Numbers:
 
 @cache
 def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
-    """Orthonormal contrasts of the opposite cells along which residuals are independent, and their variances."""
+    """Return orthonormal contrasts of the opposite cells along which residuals are independent, and their variances."""
     k = len(opposite)
     basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
     noise, directions = np.linalg.eigh(basis @ np.diag(1 / np.array(opposite)) @ basis.T)
@@ -597,14 +619,14 @@ def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
 
 @cache
 def _hypercube(dims: int, points: int) -> Numbers:
-    """A Latin hypercube in the order of its first coordinate, (dims, points)."""
+    """Return a Latin hypercube in the order of its first coordinate, (dims, points)."""
     cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
     return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
 
 
 @lru_cache(maxsize=64)
 def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
-    """What an inflation beyond one is multiplied with, at the points of a dimension."""
+    """Return the factors of an inflation beyond one, at the points of a dimension."""
     if np.isinf(df):
         return 1.0
     return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

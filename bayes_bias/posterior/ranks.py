@@ -48,6 +48,6 @@ def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> 
         },
         index=pd.Index(names),
     )
-    above = np.array([(one > draws).mean(axis=1) for one in draws])
+    above = np.array([(row > draws).mean(axis=1) for row in draws])
     np.fill_diagonal(above, np.nan)
     return Ranking(table, pd.DataFrame(above, index=pd.Index(names), columns=pd.Index(names)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -74,9 +75,11 @@ class ReplicateEstimates:
 
     def _by_effects(self) -> xr.DataArray:
         """Draws of it where a model has word effects: of the mean with all effects that the scope takes for fixed."""
-        effects = effects_on_blocks(self.fitted).items()
-        fixed = (effect for part, effect in effects if not is_noise(part, self.scope, REPLICATES))
-        draws = xr.dot(sum(fixed, start=self.fitted.posterior["mean"]), self._bias_weights, dim=BLOCK)
+        mean = self.fitted.posterior["mean"]
+        for part, effect in effects_on_blocks(self.fitted).items():
+            if not is_noise(part, self.scope, REPLICATES):
+                mean = mean + effect
+        draws = xr.dot(mean, self._bias_weights, dim=BLOCK)
         return draws.rename(replicate="contrast").transpose(*SAMPLE, "contrast")
 
     def _noise_sd_like(self, draws: xr.DataArray) -> xr.DataArray:
@@ -99,8 +102,13 @@ class ReplicateEstimates:
         """Share of the variance of a measured bias that is between word lists, measured in one replicate and in all of
         them: the index of dependability of generalisability theory."""
         parts, n = self._variances(1), len(self.observed)
-        word_variance = sum(values for part, values in parts.items() if REPLICATES not in PARTS[part])
-        replicate_variance = sum(values for part, values in parts.items() if REPLICATES in PARTS[part])
+        word_variance: Any = 0
+        replicate_variance: Any = 0
+        for part, variance in parts.items():
+            if REPLICATES in PARTS[part]:
+                replicate_variance = replicate_variance + variance
+            else:
+                word_variance = word_variance + variance
         shares = [word_variance / (word_variance + replicate_variance / times) for times in (1, n)]
         draws = as_draws(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
         return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
@@ -125,13 +133,15 @@ class ReplicateEstimates:
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
         data, variances = self._data, self.fitted.variances
-        blocks = {
-            part: each for part, each in variances.patterns.block_covariances().items() if REPLICATES in PARTS[part]
-        }
-        total = variances.of(sum(blocks.values()))
-        # What is left of single values, and the words that the scope samples, are noise.
-        noise = [part for part in blocks if part != "replicates" and is_noise(part, self.scope, REPLICATES)]
-        signal = variances.of(sum(each for part, each in blocks.items() if part not in noise))
+        total_covariance: Any = 0
+        signal_covariance: Any = 0
+        for part, covariance in variances.patterns.block_covariances().items():
+            if REPLICATES in PARTS[part]:
+                total_covariance = total_covariance + covariance
+                # Residuals of single values, and the words that the scope samples, are noise.
+                if part == "replicates" or not is_noise(part, self.scope, REPLICATES):
+                    signal_covariance = signal_covariance + covariance
+        total, signal = variances.of(total_covariance), variances.of(signal_covariance)
         weights = self._weights.ravel()
         # Regression of the contrast's signal on the block means of a replicate.
         with_blocks = signal @ weights

@@ -39,8 +39,10 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
     facets: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     by_list: dict[str, list[dict[tuple[str, str], float]]] = {}
     for (_, name), sides in influence.items():
-        adds = {(side, word): z for side in facets for word, z in sides.get(side, {}).items()}
-        by_list.setdefault(name, []).append(adds)
+        sampled: dict[tuple[str, str], float] = {}
+        for facet in facets:
+            sampled |= {(facet, word): z for word, z in sides.get(facet, {}).items()}
+        by_list.setdefault(name, []).append(sampled)
     return pd.Series({name: _shared(cells) for name, cells in by_list.items()}, dtype=float)
 
 
@@ -50,13 +52,14 @@ def share_in_common(words: Set[str], others: Set[str]) -> float:
 
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
-    words = {word for adds in influence for word in adds}
-    together = fsum(_sum_pairs(adds.get(word, 0.0) for adds in influence) for word in words)
-    largest = _sum_pairs(sqrt(fsum(z * z for z in adds.values())) for adds in influence)
+    """Return the share of the error variance that embeddings have in common, from what each word adds in each."""
+    words = set().union(*influence)
+    together = fsum(_sum_pairs(embedding.get(word, 0.0) for embedding in influence) for word in words)
+    largest = _sum_pairs(sqrt(fsum(z * z for z in embedding.values())) for embedding in influence)
     return min(max(together / largest, 0.0), _LARGEST) if largest > 0 else nan
 
 
 def _sum_pairs(values: Iterable[float]) -> float:
-    """The sum of products of all ordered pairs. Exact sums, since their order and threads would move last digits."""
+    """Return the sum of products of all ordered pairs, exactly: order and threads would move last digits."""
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from itertools import accumulate, pairwise, repeat
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +13,7 @@ from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, quantiles_of, tails
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, quantiles_of, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
 from bayes_bias.posterior.word_effects import sides_left_out
 from bayes_bias.table.bias_weights import OVERALL
@@ -181,7 +180,7 @@ def tabulate(
 
 
 def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
-    """A table of the draws with what they do not say."""
+    """Return a table of the draws with columns that need the observed values, the noise, or exact probabilities."""
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=estimate.prob_direction,
         observed=estimate.observed.to_numpy(),
@@ -193,59 +192,56 @@ def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) ->
 def _summarize_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """A table of each: ArviZ's summary of its draws, with what is known without Monte Carlo error in its place.
+    """Return a table of each: a summary of its draws, with what is known without Monte Carlo error in its place."""
+    mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
+    if kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates):  # draws need not be summarised
+        columns = ["mean", "sd", *interval_names(ci_prob)]
+        tables = [pd.DataFrame(columns=columns, index=range(len(mixture.mean)), dtype=float) for mixture in mixtures]
+    else:
+        tables = _tables_of_draws(estimates, ci_prob, ci_kind, kind)
+    intervals = iter(quantiles_of(mixtures, tails(ci_prob)) if ci_kind == "eti" else ())
+    for k, estimate in enumerate(estimates):
+        if estimate.mixture is None:
+            continue
+        exact = {"mean": estimate.mixture.mean, "sd": estimate.mixture.total_sd}
+        if ci_kind == "eti":
+            lower, upper = interval_columns(tables[k])  # ArviZ's names of the bounds have whole percent
+            exact[lower], exact[upper] = next(intervals)
+        tables[k] = tables[k].assign(**exact)
+    return tables
 
-    ArviZ is called once, since most of a call's time does not depend on the draws. What is not uncertain under a scope
-    has none.
+
+def _tables_of_draws(
+    estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind
+) -> list[pd.DataFrame]:
+    """Return ArviZ's summary of the draws of each estimate. What is not uncertain under a scope has none.
+
+    ArviZ is called once, since most of a call's time does not depend on the draws.
     """
-    if kind == "stats" and ci_kind == "eti" and all(each.mixture is not None for each in estimates):
-        return _all_by_mixture(estimates, ci_prob)
-    draws = [each.draws.transpose(*SAMPLE, "contrast") for each in estimates if each.is_uncertain]
+    draws = [estimate.draws.transpose(*SAMPLE, "contrast") for estimate in estimates if estimate.is_uncertain]
     summary = _by_arviz(np.concatenate(draws, axis=-1), ci_prob, ci_kind, kind) if draws else pd.DataFrame()
-    ends = accumulate((values.sizes["contrast"] for values in draws), initial=0)
-    rows = (summary.iloc[first:end] for first, end in pairwise(ends))
-    tables = [next(rows) if each.is_uncertain else _exact(each.draws, ci_prob, ci_kind, kind) for each in estimates]
-    mixtures = [each.mixture for each in estimates if each.mixture is not None]
-    intervals = iter(quantiles_of(mixtures, tails(ci_prob))) if ci_kind == "eti" else repeat(None)
-    return [
-        table if each.mixture is None else _by_mixture(table, each.mixture, next(intervals))
-        for each, table in zip(estimates, tables, strict=True)
-    ]
+    tables, first = [], 0
+    for estimate in estimates:
+        if estimate.is_uncertain:
+            end = first + estimate.draws.sizes["contrast"]
+            tables.append(summary.iloc[first:end])
+            first = end
+        else:  # there is nothing to compute, but ArviZ still names the columns
+            columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
+            bounds = columns[columns.str.endswith(("_lb", "_ub"))]
+            exact = dict.fromkeys(["mean", *bounds], estimate.draws.to_numpy())
+            tables.append(pd.DataFrame(exact | {"sd": 0.0}).reindex(columns=columns))
+    return tables
 
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
+    """Return ArviZ's summary of draws (chain, draw, contrast)."""
     import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
 
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
         summary = arviz_stats.summary(estimate, kind=kind, ci_prob=ci_prob, ci_kind=ci_kind, round_to="none")
     return pd.DataFrame(summary)
-
-
-def _exact(values: xr.DataArray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
-    """Without uncertainty there is nothing to compute, but ArviZ still names the columns."""
-    columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
-    exact = dict.fromkeys(("mean", *(c for c in columns if c.endswith(("_lb", "_ub")))), values.to_numpy())
-    table = pd.DataFrame(exact | {"sd": 0.0})
-    return table.reindex(columns=columns)
-
-
-def _by_mixture(table: pd.DataFrame, mixture: Mixture, interval: np.ndarray | None) -> pd.DataFrame:
-    """Mean, sd and equal-tailed interval without Monte Carlo error of the contrast. Diagnostics stay ArviZ's."""
-    exact = {"mean": mixture.mean, "sd": mixture.total_sd}
-    if interval is not None:  # ArviZ's names of the bounds have whole percent
-        exact |= dict(zip(interval_columns(table), interval, strict=True))
-    return table.assign(**exact)
-
-
-def _all_by_mixture(estimates: Collection[Estimate], ci_prob: float) -> list[pd.DataFrame]:
-    """Mean, sd and equal-tailed interval, for which draws need not be summarised."""
-    mixtures = [each.mixture for each in estimates if each.mixture is not None]
-    names = ["mean", "sd", *interval_names(ci_prob)]
-    return [
-        _by_mixture(pd.DataFrame(columns=names, index=range(len(mixture.mean)), dtype=float), mixture, interval)
-        for mixture, interval in zip(mixtures, quantiles_of(mixtures, tails(ci_prob)), strict=True)
-    ]
 
 
 # Published measures and the posterior in one table.
@@ -260,21 +256,17 @@ def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
     `measures` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
     rows have the mean as value and the credible interval in ``ci95_lb`` and ``ci95_ub``.
     """
-    columns = interval_columns(measures)
-    rows = {
-        f"posterior {estimand.replace('_', ' ')} ({scope})": {
-            **_row(summary, estimand, metric),
-            **dict(zip(columns, interval_of(row_of(summary, estimand)), strict=True)),
-        }
-        for scope, summary in summaries.items()
-        for estimand in _ESTIMANDS
-        if (estimand, OVERALL) in summary.index
-    }
+    lower, upper = interval_columns(measures)
+    rows = {}
+    for scope, summary in summaries.items():
+        for estimand in _ESTIMANDS:
+            if (estimand, OVERALL) not in summary.index:
+                continue
+            row = row_of(summary, estimand)
+            # Differences of what the table holds, and a standardised difference.
+            low, high = metric.difference.range if estimand == "bias" else _EFFECT_SIZES
+            values = {"value": row["mean"], "b0": 0.0, "low": low, "high": high}
+            values[lower], values[upper] = interval_of(row)
+            rows[f"posterior {estimand.replace('_', ' ')} ({scope})"] = values
     posterior = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=measures.columns).astype(float)
     return pd.concat([measures, posterior]).rename_axis("measure")
-
-
-def _row(summary: pd.DataFrame, estimand: str, metric: Metric) -> dict[str, float]:
-    # Differences of what the table holds, and a standardised difference.
-    low, high = metric.difference.range if estimand == "bias" else _EFFECT_SIZES
-    return {"value": row_of(summary, estimand)["mean"], "b0": 0.0, "low": low, "high": high}

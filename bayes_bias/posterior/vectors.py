@@ -14,8 +14,8 @@ from bayes_bias.models.preferences import PREFERENCE, residual_share
 from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
-from bayes_bias.posterior.quadrature import LEVEL, Integrand, SideOfTable, Told
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
+from bayes_bias.posterior.quadrature import LEVEL, Integrand, PreferencesFromVectors, SideOfTable
+from bayes_bias.table.labels import CATEGORY_COORD, Side
 from bayes_bias.table.statistics import within_sd_as_in_cell
 
 type Numbers = NDArray[np.float64]
@@ -42,53 +42,68 @@ def integrand_of_vectors(
     values : array (targets, attributes), optional
         By default the cosines of the words.
     """
-    group, attribute_class = (
-        np.repeat(np.arange(len(categories)), [len(category.rows) for category in categories])
-        for categories in (groups, classes)
-    )
     n_groups, n_classes = _lengths(groups), _lengths(classes)
-    in_group, in_class = (np.eye(len(n))[cell] / n for n, cell in ((n_groups, group), (n_classes, attribute_class)))
-    y = _cosines(groups, classes) if values is None else values
-    by_row, by_column = y @ in_class, y.T @ in_group
-    block = in_group.T @ by_row
-    of_rows, of_columns = by_row - block[group], by_column - block.T[attribute_class]
+    group, attribute_class = _cells(n_groups), _cells(n_classes)
+    # Columns of weights, with which products are averages over each group, or class.
+    in_group = np.eye(len(n_groups))[group] / n_groups
+    in_class = np.eye(len(n_classes))[attribute_class] / n_classes
+    y = _rows(groups) @ _rows(classes).T if values is None else values
+    target_mean, attribute_mean = y @ in_class, y.T @ in_group
+    block = in_group.T @ target_mean
+    target_deviation = target_mean - block[group]
+    attribute_deviation = attribute_mean - block.T[attribute_class]
     within = y - block[np.ix_(group, attribute_class)]
-    left = within - of_rows[:, attribute_class] - of_columns[:, group].T
+    interaction = within - target_deviation[:, attribute_class] - attribute_deviation[:, group].T
     within_sd = float(np.sqrt((within**2).sum() / (y.size - block.size)))
-    unit = within_sd if spec.options["unit"] != AS_MEASURED else 1.0
-    sides: list[SideOfTable] = []
-    for side, categories, opposite, cell, deviations in (
-        (SIDES[0], groups, classes, group, of_rows),
-        (SIDES[1], classes, groups, attribute_class, of_columns),
-    ):
-        cells = range(len(categories))
-        of_cells = [deviations[cell == k] for k in cells]
-        units, has_common_scales = np.full(len(categories), unit), not dims_of_scale(spec, (CATEGORY_COORD[side],))
-        if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
-            units = rounded(within_sd_as_in_cell(within_sd, deviations, cell, slice(None)))
-        told, inflation, inflation_df = _from_vectors(side, categories, opposite, general, spec)
-        preference, level = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]], spec.priors[LEVEL[side]]
-        sides.append(
-            SideOfTable(
-                scatter=np.stack([own.T @ own for own in of_cells]),
-                words=_lengths(categories),
-                opposite=_lengths(opposite),
-                weights=weights if side == SIDES[0] else weights.T,
-                preference=[preference.with_unit(float(each)) for each in units],
-                level=[level.with_unit(float(each)) for each in units],
-                told=None if has_common_scales else told,
-                inflation=inflation,
-                inflation_df=inflation_df,
-                has_common_scales=has_common_scales,
-            )
-        )
     return Integrand(
         observed=float((weights * block).sum()),
-        sides=sides,
-        residual_squares=float((left**2).sum()),
+        sides=[
+            _side("target", groups, classes, weights, target_deviation, within_sd, general, spec),
+            _side("attribute", classes, groups, weights.T, attribute_deviation, within_sd, general, spec),
+        ],
+        residual_squares=float((interaction**2).sum()),
         residual_df=float((n_groups - 1).sum() * (n_classes - 1).sum()),
-        residual_prior=spec.priors["sd_residual"].with_unit(unit),
+        residual_prior=spec.priors["sd_residual"].with_unit(_unit(within_sd, spec)),
         residual_weight=float((weights**2 / np.outer(n_groups, n_classes)).sum()),
+    )
+
+
+def _side(
+    side: Side,
+    categories: Sequence[CategoryWords],
+    opposite: Sequence[CategoryWords],
+    weights: Numbers,
+    deviations: Numbers,
+    within_sd: float,
+    general: GeneralWords | None,
+    spec: ModelSpec,
+) -> SideOfTable:
+    """Return one side of a table, from the deviations of its words' means from their group's, or class's."""
+    words = _lengths(categories)
+    cell = _cells(words)
+    has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
+    units = np.full(len(words), _unit(within_sd, spec))
+    if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
+        units = rounded(within_sd_as_in_cell(within_sd, deviations, cell, slice(None)))
+    preference, level = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]], spec.priors[LEVEL[side]]
+    scatter, preferences, levels = [], [], []
+    for k, unit in enumerate(units.tolist()):
+        rows = deviations[cell == k]
+        scatter.append(rows.T @ rows)
+        preferences.append(preference.with_unit(unit))
+        levels.append(level.with_unit(unit))
+    from_vectors, inflation, inflation_df = _from_vectors(side, categories, opposite, general, spec)
+    return SideOfTable(
+        scatter=np.stack(scatter),
+        words=words,
+        opposite=_lengths(opposite),
+        weights=weights,
+        preference=preferences,
+        level=levels,
+        from_vectors=None if has_common_scales else from_vectors,
+        inflation=inflation,
+        inflation_df=inflation_df,
+        has_common_scales=has_common_scales,
     )
 
 
@@ -98,31 +113,39 @@ def _from_vectors(
     opposite: Sequence[CategoryWords],
     general: GeneralWords | None,
     spec: ModelSpec,
-) -> tuple[Told | None, Numbers, Numbers]:
-    """What vectors tell of preferences, and the inflation of each group or class with its degrees of freedom."""
+) -> tuple[PreferencesFromVectors | None, Numbers, Numbers]:
+    """Return what vectors tell of preferences, and the inflation of each group or class with its degrees of freedom."""
     cells = len(categories)
     if general is None:
         return None, np.ones(cells), np.full(cells, np.inf)
-    apart, of_general = distance_apart(categories), preference_variance(opposite, general)
-    inflation = np.array(
-        [
-            category.inflation(general, apart, [*categories[:k], *categories[k + 1 :]])
-            for k, category in enumerate(categories)
-        ]
-    )
-    expected = np.array([category.expected_variance(of_general, general) for category in categories])
-    share = residual_share(_lengths(opposite))
-    told = Told(expected, np.full(cells, general.directions), np.full(cells, share))
-    known = spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and bool((expected > 0).all())
-    return told if known else None, inflation, np.full(cells, general.directions / 2)
+    apart, general_variance = distance_apart(categories), preference_variance(opposite, general)
+    inflation, expected = np.empty((2, cells))
+    for k, category in enumerate(categories):
+        others = [*categories[:k], *categories[k + 1 :]]
+        inflation[k] = category.inflation(general, apart, others)
+        expected[k] = category.expected_variance(general_variance, general)
+    from_vectors = None
+    if spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and (expected > 0).all():
+        share = residual_share(_lengths(opposite))
+        from_vectors = PreferencesFromVectors(expected, np.full(cells, general.directions), np.full(cells, share))
+    return from_vectors, inflation, np.full(cells, general.directions / 2)
 
 
-def _cosines(groups: Sequence[CategoryWords], classes: Sequence[CategoryWords]) -> Numbers:
-    targets, attributes = (
-        np.concatenate([category.rows for category in categories]) for categories in (groups, classes)
-    )
-    return np.asarray(targets @ attributes.T)
+def _unit(within_sd: float, spec: ModelSpec) -> float:
+    """Return the unit of priors of a table."""
+    return within_sd if spec.options["unit"] != AS_MEASURED else 1.0
+
+
+def _rows(categories: Sequence[CategoryWords]) -> Numbers:
+    """Return the vectors of all words."""
+    return np.concatenate([category.rows for category in categories])
+
+
+def _cells(lengths: Numbers) -> NDArray[np.intp]:
+    """Return the position of each word's group or class."""
+    return np.repeat(np.arange(len(lengths)), lengths.astype(int))
 
 
 def _lengths(categories: Sequence[CategoryWords]) -> Numbers:
+    """Return the number of words of each group or class."""
     return np.array([len(category.rows) for category in categories], dtype=float)

@@ -171,11 +171,11 @@ class Verdict(Tabled):
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
-        return " and ".join(
-            f"new {plural(self.replicate_kind) if facet == REPLICATES else facet.name}"
-            for facet in FACETS
-            if facet in more
-        )
+        names = []
+        for facet in FACETS:
+            if facet in more:
+                names.append(f"new {plural(self.replicate_kind) if facet == REPLICATES else facet.name}")
+        return " and ".join(names)
 
     @property
     def text(self) -> str:
@@ -197,8 +197,9 @@ class Verdict(Tabled):
         return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
-        interval = dict(zip(interval_names(self.ci_prob), (self.lower, self.upper), strict=True))
-        row = {"verdict": self.short, "mean": self.mean, **interval, "chance": self.chance, "scope": self.scope}
+        lower, upper = interval_names(self.ci_prob)
+        row = {"verdict": self.short, "mean": self.mean, lower: self.lower, upper: self.upper}
+        row |= {"chance": self.chance, "scope": self.scope}
         if self.adjustment is not None:
             row |= {"unadjusted": self.adjustment.unadjusted[0], "explained": self.adjustment.explained[0]}
         return pd.DataFrame([row], index=[self.quantity])

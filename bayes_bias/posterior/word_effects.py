@@ -15,9 +15,10 @@ from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
 from bayes_bias.models.crossed import root_of
 from bayes_bias.models.patterns import averaged_residual, side_covariances
 from bayes_bias.models.slopes import explained_words
+from bayes_bias.posterior.estimate import SAMPLE
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.clusters import Clusters
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Part
 from bayes_bias.table.statistics import compared_attributes
 
@@ -66,11 +67,17 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
             raise ScopeError(f"fit: {sentence}")
-    if not fitted.structure.COLLAPSED:
-        return _read_effects(fitted.posterior, sides, these_replicates)
-    every = {side: np.arange(fitted.data.sizes[side]) for side in sides}
+    if not fitted.structure.COLLAPSED:  # the model has the effects as variables
+        effects = xr.Dataset()
+        for side in sides:
+            name = f"{side}_effect"
+            effects[name] = fitted.posterior[name]
+            if these_replicates:
+                effects[name] = effects[name] + fitted.posterior[name + BY_REPLICATE].mean("replicate")
+        return effects
+    words = {side: np.arange(fitted.data.sizes[side]) for side in sides}
     return fitted.once(
-        ("word effects", sides, these_replicates), lambda: _draw_effects(fitted, every, these_replicates)
+        ("word effects", sides, these_replicates), lambda: _draw_effects(fitted, words, these_replicates)
     )
 
 
@@ -101,21 +108,21 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
     memory over all draws, or a model of the user's own does not have them."""
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
-    if not fitted.structure.COLLAPSED:
-        suffixes = ("", BY_REPLICATE) if "replicate" in data.dims else ("",)
-        reasons = {
-            side: fitted.lacking([f"{side}_effect{suffix}" for suffix in suffixes], f"the bias of single {side}s")
-            for side in SIDES
-        }
-        return {side: reason for side, reason in reasons.items() if reason}
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
-    numbers = {side: n_draws * data[f"{side}_mean"].size for side in SIDES}
-    return {
-        side: f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {n * 8e-9:.1f}"
-        " GB. Sample fewer draws, shorten the lists, or use the words' raw contrasts, scope='none'"
-        for side, n in numbers.items()
-        if n > MOST_NUMBERS
-    }
+    reasons: dict[Side, str] = {}
+    for side in SIDES:
+        if not fitted.structure.COLLAPSED:
+            needed = [f"{side}_effect"]
+            if "replicate" in data.dims:
+                needed.append(f"{side}_effect{BY_REPLICATE}")
+            if missing := fitted.lacking(needed, f"the bias of single {side}s"):
+                reasons[side] = missing
+        elif (size := n_draws * data[f"{side}_mean"].size) > MOST_NUMBERS:
+            reasons[side] = (
+                f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {size * 8e-9:.1f}"
+                " GB. Sample fewer draws, shorten the lists, or use the words' raw contrasts, scope='none'"
+            )
+    return reasons
 
 
 def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
@@ -127,8 +134,11 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
         return {part: fitted.posterior[name] for part, name in _AVERAGE_OF.items() if name in fitted.posterior}
-    effects = effects_on_blocks(fitted)
-    return {part: each.mean("replicate") if "replicate" in each.dims else each for part, each in effects.items()}
+    averages = effects_on_blocks(fitted)
+    for part, effect in averages.items():
+        if "replicate" in effect.dims:
+            averages[part] = effect.mean("replicate")
+    return averages
 
 
 def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
@@ -163,41 +173,31 @@ _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
 )
 
 
-def _read_effects(posterior: xr.Dataset, sides: Sequence[Side], these_replicates: bool) -> xr.Dataset:
-    """Effects that the model has as variables."""
-    effects = {f"{side}_effect": posterior[f"{side}_effect"] for side in sides}
-    if these_replicates:
-        effects = {name: each + posterior[name + BY_REPLICATE].mean("replicate") for name, each in effects.items()}
-    return xr.Dataset(effects)
-
-
 def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
     """Effects of the words at these positions of each side. The same whichever others there are."""
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
-    for each in (side for side in SIDES if side in words):
-        positions = words[each]
-        deviations = conditional(fitted, each, these_replicates=these_replicates).only(positions)
+    for side in SIDES:
+        if side not in words:
+            continue
+        positions, cell_dim, across = words[side], CATEGORY_COORD[side], _ACROSS[side]
+        deviations = conditional(fitted, side, these_replicates=these_replicates).only(positions)
         deviation = (deviations.mean() + deviations.noise(rng))[..., positions, :]
-        average = posterior[f"{each}_average"]
+        average = posterior[f"{side}_average"]
         if these_replicates:
-            average = average + posterior[f"{each}_average{BY_REPLICATE}"]
-        cell_average = average.transpose("chain", "draw", *_AVERAGED[each]).to_numpy()
-        own = deviation + cell_average[..., deviations.cells[positions], :]
-        effects[f"{each}_effect"] = (("chain", "draw", each, _ACROSS[each]), own)
+            average = average + posterior[f"{side}_average{BY_REPLICATE}"]
+        cell_average = average.transpose(*SAMPLE, cell_dim, across).to_numpy()
+        effect = deviation + cell_average[..., deviations.cells[positions], :]
+        effects[f"{side}_effect"] = ((*SAMPLE, side, across), effect)
     labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
     labels |= {str(side): data[side][positions] for side, positions in words.items()}
-    return xr.Dataset(effects, coords={dim: posterior[dim] for dim in ("chain", "draw")} | labels)
+    return xr.Dataset(effects, coords={dim: posterior[dim] for dim in SAMPLE} | labels)
 
 
 # The cells that the words of a side fall into, and the dimension along which their effects differ.
 _CELL_OF: dict[Side, str] = {"target": "group_of", "attribute": "class_of"}
 _ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
-_AVERAGED: dict[Side, tuple[str, str]] = {
-    "target": ("group", "attribute_class"),
-    "attribute": ("attribute_class", "group"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,31 +307,32 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
 
 
 def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
+    """Return the same, without looking whether it is known."""
     data, variances = fitted.data, fitted.variances
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
     if f"{side}_slope" in fitted.posterior:
         words = words - explained_words(fitted.posterior, data, side)
-    own = variances.table if these_replicates else variances.words
-    effects, table = (side_covariances(each, side) for each in (own, variances.table))
+    table = side_covariances(variances.table, side)
+    effects = table if these_replicates else side_covariances(variances.words, side)
     noise = table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
     shared = variances.of(variances.patterns.cluster[side])
     directions = []
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
-        covariance, left = effects[..., cell, :, :], noise[..., cell, :, :]
+        covariance, cell_noise = effects[..., cell, :, :], noise[..., cell, :, :]
         for part in word_set.shared:
-            shrunk = _shrunk(covariance + part.times * shared, left)
+            shrunk = _shrunk(covariance + part.times * shared, cell_noise)
             directions.append(_Directions(positions, [part.basis], False, *shrunk))
-        rest = _shrunk(covariance, left)
-        directions.append(_Directions(positions, [part.basis for part in word_set.shared], True, *rest))
+        bases = [part.basis for part in word_set.shared]
+        directions.append(_Directions(positions, bases, True, *_shrunk(covariance, cell_noise)))
     return Conditional(words, cells, directions)
 
 
 def _shrunk(
     covariance: NDArray[np.float64], noise: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Gain and root."""
+    """Return the gain and the root of the covariance, see `conditional`."""
     shrunk = np.linalg.solve(covariance + noise, covariance)
     return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)

@@ -20,16 +20,18 @@ def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
     same = damage(before, {word: 3 * vector @ rotation for word, vector in before.items()})
     assert (same.neighbours_kept, same.lower) == (1.0, 1.0)
     assert same.variance_gone == pytest.approx(0, abs=1e-9)
-    other = damage(before, random_vectors(3, words))
-    assert other.neighbours_kept == pytest.approx(10 / 299, abs=0.02)
-    assert other.lower < other.neighbours_kept < other.upper
+    unrelated = damage(before, random_vectors(3, words))
+    assert unrelated.neighbours_kept == pytest.approx(10 / 299, abs=0.02)
+    assert unrelated.lower < unrelated.neighbours_kept < unrelated.upper
 
 
 def test_the_variance_that_went_is_scipys_disparity() -> None:
     before = random_vectors(1, letters(100))
     after = {word: vector * [0.1, 1, 1, 1, 1, 1] for word, vector in before.items()}
-    one, other = (np.array([v / np.linalg.norm(v) for v in vectors.values()]) for vectors in (before, after))
-    assert damage(before, after).variance_gone == pytest.approx(procrustes(one, other)[2])
+    unit_before, unit_after = (
+        np.array([v / np.linalg.norm(v) for v in vectors.values()]) for vectors in (before, after)
+    )
+    assert damage(before, after).variance_gone == pytest.approx(procrustes(unit_before, unit_after)[2])
 
 
 def test_too_few_words_are_one_line() -> None:

@@ -103,18 +103,18 @@ def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
     spec, data = integrated(table, SPEC.with_option("scales", scales))
     general = general_words_of(embedding).without(load_wordlist(name))
 
-    def homes(names, dim, home):
-        belongs_to = table.values[home].to_numpy()
-        words = [table.values[dim].to_numpy()[belongs_to == each] for each in names]
+    def categories_of(names, dim, coordinate):
+        belongs_to = table.values[coordinate].to_numpy()
+        words = [table.values[dim].to_numpy()[belongs_to == category] for category in names]
         rows = [general.rows([table.vectors[word] for word in own]) for own in words]
-        return [CategoryWords(each, general.profiles(each)) for each in rows]
+        return [CategoryWords(category, general.profiles(category)) for category in rows]
 
-    groups = homes(table.groups, "target", "group")
-    classes = homes(table.associated_classes, "attribute", "attribute_class")
+    groups = categories_of(table.groups, "target", "group")
+    classes = categories_of(table.associated_classes, "attribute", "attribute_class")
     plain = integrand_of_vectors(groups, classes, bias_weights(data).to_numpy()[0], general, spec)
     # A table rounds what vectors tell to six digits, and cosines have 32 bits.
-    of_table = Integrand.of(spec, data, scope_of("both"))
-    np.testing.assert_allclose(plain.variances(), of_table.variances(), rtol=1e-4)
+    from_table = Integrand.of(spec, data, scope_of("both"))
+    np.testing.assert_allclose(plain.variances(), from_table.variances(), rtol=1e-4)
 
 
 @pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])
@@ -127,12 +127,12 @@ def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding
     weat, *posterior = cell.judge(3, 4)
     table = design.draw(cell.seed, 3)
     assert weat["p_value"] == judge_by_weat(table, seed=3)["p_value"]
-    for plain, of_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
-        assert plain["scope"] == of_table["scope"]
-        assert plain["mean"] == pytest.approx(of_table["mean"], abs=1e-7)
+    for plain, from_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
+        assert plain["scope"] == from_table["scope"]
+        assert plain["mean"] == pytest.approx(from_table["mean"], abs=1e-7)
         for column in ("p_value", "rank"):
-            assert plain[column] == pytest.approx(of_table[column], abs=0.003)
-        assert plain["sd"] == pytest.approx(of_table["sd"], rel=0.01)
+            assert plain[column] == pytest.approx(from_table[column], abs=0.003)
+        assert plain["sd"] == pytest.approx(from_table["sd"], rel=0.01)
 
 
 def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
@@ -159,8 +159,8 @@ def test_same_table_gives_the_same_numbers(small_table):
 def test_posterior_does_not_depend_on_units(small_table):
     table = small_table.without_controls()
     larger = replace(table, values=100 * table.values)
-    one, other = integrand_of(table), integrand_of(larger)
-    np.testing.assert_allclose(other.variances(), 1e4 * one.variances(), rtol=1e-9)
+    in_cosines, in_percent = integrand_of(table), integrand_of(larger)
+    np.testing.assert_allclose(in_percent.variances(), 1e4 * in_cosines.variances(), rtol=1e-9)
 
 
 def test_raw_contrast_has_no_uncertainty(small_table):

@@ -38,8 +38,8 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load_masked(folder).transformer.model.state_dict()
 
 
-def same(one: Path, other: Path) -> bool:
-    return all(torch.equal(value, weights(other)[key]) for key, value in weights(one).items())
+def same(first: Path, second: Path) -> bool:
+    return all(torch.equal(value, weights(second)[key]) for key, value in weights(first).items())
 
 
 def test_a_planted_association_is_learned(tmp_path: Path):

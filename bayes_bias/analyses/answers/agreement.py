@@ -6,24 +6,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.cell import select_stereotype
 from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    bounds,
-    capitalized,
-    in_words,
-    joined,
-    level,
-    marked,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.columns import interval_names, interval_of
@@ -65,7 +54,7 @@ class Agreement(Tabled):
         """Return the number of sources that show the stereotype, in a sentence."""
         found = int(((self.table.verdict == "distinguishable") & (self.table["mean"] > 0)).sum())
         return (
-            f"{capitalized(in_words(found))} of {in_words(len(self.table))} sources"
+            f"{fmt.capitalized(fmt.in_words(found))} of {fmt.in_words(len(self.table))} sources"
             f" {'shows' if found == 1 else 'show'} an association in the direction of the stereotype."
         )
 
@@ -78,7 +67,7 @@ class Agreement(Tabled):
             (clear & (self.table["mean"] < 0), "Against the stereotype"),
             (~clear, "Not distinguishable from zero"),
         ]
-        sentences = [f"{name}: {joined(list(self.table.index[where]))}." for where, name in parts if where.any()]
+        sentences = [f"{name}: {fmt.joined(list(self.table.index[where]))}." for where, name in parts if where.any()]
         return " ".join([self.answer, *sentences])
 
     @property
@@ -87,16 +76,16 @@ class Agreement(Tabled):
         rows, means, intervals = self.table, [], []
         for source, row in rows.iterrows():
             decimals = self.decimals[str(source)]
-            means.append(signed(row["mean"], decimals))
-            intervals.append(bounds(*interval_of(row), decimals))
+            means.append(fmt.signed(row["mean"], decimals))
+            intervals.append(fmt.bounds(*interval_of(row), decimals))
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("association", means),
-                Column(f"{level(self.ci_prob)} interval", intervals),
+                Column(f"{fmt.level(self.ci_prob)} interval", intervals),
                 Column("unit", rows.unit, words=True),
-                Column("P(above 0)", rows.prob_above, probability),
-                Column("verdict", rows.verdict, marked, words=True),
+                Column("P(above 0)", rows.prob_above, fmt.probability),
+                Column("verdict", rows.verdict, fmt.marked, words=True),
             ],
             heading="source",
         )

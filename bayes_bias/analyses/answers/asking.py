@@ -1,6 +1,7 @@
 """`answers.prompts`: prompts with ids, balanced in labels, their order, wordings and the places of words."""
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from string import Formatter
 
@@ -64,12 +65,13 @@ def prompts(
     for stereotype, questions in lists_of(wordlist).items():
         rng = np.random.default_rng(seed)
         words = rng.permutation(np.array(questions.words, object))
-        pairs = [(a, b) for a in questions.labels[0] for b in questions.labels[1]]
-        asked = [(wording, a, b, first) for wording in texts for a, b in pairs for first in (a, b)] * each
-        for number, at in enumerate(rng.permutation(len(asked))):
-            wording, a, b, first = asked[at]
+        # Every wording with every pair of labels, and either label first.
+        combinations = list(product(texts, questions.labels[0], questions.labels[1], (True, False))) * each
+        for number, at in enumerate(rng.permutation(len(combinations))):
+            wording, a, b, begins_with_a = combinations[at]
+            first, second = (a, b) if begins_with_a else (b, a)
             ordered = np.roll(words, number)
-            prompt = texts[wording].format(first=first, second=b if first == a else a, words=", ".join(ordered))
+            prompt = texts[wording].format(first=first, second=second, words=", ".join(ordered))
             row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), prompt)
             rows.append(row)
     return pd.DataFrame(rows, columns=list(PROMPT_COLUMNS))
@@ -88,6 +90,7 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
         content, name = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {}), str(source)
     if not content or not all(isinstance(text, str) for text in content.values()):
         raise AnswersError(f"'{name}' has no table [wordings] of texts. Add the table, for example as in '{DEFAULT}'.")
+    stripped = {}
     for wording, text in content.items():
         try:
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
@@ -98,4 +101,5 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
                 f"The wording '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}. Use"
                 " {first}, {second} and {words}."
             )
-    return {name: text.strip() for name, text in content.items()}
+        stripped[wording] = text.strip()
+    return stripped

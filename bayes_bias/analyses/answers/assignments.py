@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
+from typing import NamedTuple
 
 from bayes_bias.analyses.answers.lists import AssociationList
 from bayes_bias.errors import AnswersError
@@ -68,8 +70,14 @@ class Assignment:
     line: str = ""
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Line(NamedTuple):
+    """A line of a reply: its normalised text, and the line as it was written."""
+
+    text: str
+    written: str
+
+
+class _Entry(NamedTuple):
     """A place at which a line gives a word its label, or None if the line names two or contradicts itself."""
 
     word: str
@@ -86,31 +94,29 @@ def assignments(
     counts as the label if no other label has that part.
     """
     reader = _reader(tuple(sorted(words)), questions)
-    lines, plain_lines = [], []
-    for line in _lines(reply):
-        if text := _BLANKS.sub(" ", plain(line)).strip():
-            lines.append(line.strip())
-            plain_lines.append(text)
+    lines = _lines(reply)
     by_word: dict[str, list[_Entry]] = {word: [] for word in words}
-    for entry in reader.entries(plain_lines, lines):
+    for entry in reader.entries(lines):
         by_word[entry.word].append(entry)
     if not any(by_word.values()):
-        return reader.without_entries(words, plain_lines, lines)
-    valid = {label for labels in questions.labels for label in labels} if offered is None else offered
-    return {
-        word: _judged(entries, valid) if entries else reader.unanswered(word, plain_lines, lines)
-        for word, entries in by_word.items()
-    }
-
-
-def _judged(entries: Sequence[_Entry], offered: Collection[str]) -> Assignment:
-    """Return the only label of the entries, or the reason why there is none."""
-    labels = {entry.label for entry in entries}
-    label, last = entries[0].label, entries[-1].line
-    if label is None or len(labels) > 1:
-        contradictory = next((entry.line for entry in entries if entry.label is None), None)
-        return Assignment(CONTRADICTORY, line=contradictory or f"{entries[0].line} / {last}")
-    return Assignment(CHOSEN, label, last) if label in offered else Assignment(NOT_UNDERSTOOD, line=last)
+        return reader.without_entries(words, lines)
+    valid = set(chain(*questions.labels)) if offered is None else offered
+    found = {}
+    for word, entries in by_word.items():
+        if not entries:
+            found[word] = reader.unanswered(word, lines)
+            continue
+        label, last = entries[0].label, entries[-1].line
+        unclear = next((entry for entry in entries if entry.label is None), None)
+        if label is None or unclear is not None:
+            found[word] = Assignment(CONTRADICTORY, line=(unclear or entries[0]).line)
+        elif any(entry.label != label for entry in entries):
+            found[word] = Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last}")
+        elif label in valid:
+            found[word] = Assignment(CHOSEN, label, last)
+        else:
+            found[word] = Assignment(NOT_UNDERSTOOD, line=last)
+    return found
 
 
 def plain(text: str) -> str:
@@ -145,15 +151,14 @@ def _plain_character(character: str) -> str:
     return character
 
 
-def _lines(reply: str) -> list[str]:
-    """Split a reply into lines, including replies in HTML or with line ends that were escaped twice."""
-    text = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
-    return _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))).splitlines()
-
-
-@lru_cache(maxsize=64)
-def _reader(words: tuple[str, ...], questions: AssociationList) -> "_Reader":
-    return _Reader(words, questions)
+def _lines(reply: str) -> list[_Line]:
+    """Return the lines of a reply that are not empty, including replies in HTML or with line ends escaped twice."""
+    reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
+    lines = []
+    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", reply))).splitlines():
+        if text := _BLANKS.sub(" ", plain(line)).strip():
+            lines.append(_Line(text, line.strip()))
+    return lines
 
 
 class _Reader:
@@ -162,8 +167,7 @@ class _Reader:
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
         self._word_of = _words(words)
         self._label_of = _labels(questions)
-        any_of = ["|".join(map(re.escape, sorted(n, key=len, reverse=True))) for n in (self._word_of, self._label_of)]
-        term, label = (rf"(?<!\w)(?:{names})(?!\w)" for names in any_of)
+        term, label = _any_of(self._word_of), _any_of(self._label_of)
         # "ex-wife" is not the word "wife", but "best-superb" are two.
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
@@ -180,58 +184,64 @@ class _Reader:
             rf"(?<=\w) ?[(\[{{]{label}(?: ?(?:[,/|]|or|and|vs\.?) ?{label})+[)\]}}](?= ?{_OPERATOR})"
         )
 
-    def entries(self, plain_lines: Sequence[str], lines: Sequence[str]) -> Iterator[_Entry]:
+    def entries(self, lines: Sequence[_Line]) -> Iterator[_Entry]:
         """Return every place at which a word is given a label."""
         heading: str | None = None
         columns: list[str | None] = []
         before = ""
-        for text, line in zip(plain_lines, lines, strict=True):
-            text = self._both_offered.sub("", text)
+        for line in lines:
+            text = self._both_offered.sub("", line.text)
             columns = self._columns_of(text) or (columns if "|" in text else [])
-            found = list(self._entries_of_line(text, line)) or list(self._entries_of_row(text, columns, line))
+            found = self._entries_of_line(text, line.written) or self._entries_of_row(text, columns, line.written)
             yield from found
             if found:
                 heading = None
             elif heading is not None and (alone := self._words_alone.fullmatch(text)):
-                yield from (_Entry(word, heading, line) for word in self._words_in(alone["words"]))
+                yield from self._entries_of(alone["words"], heading, line.written)
             else:  # a label below another is one of a list of labels
-                heading = None if self._heading.fullmatch(before) else self._heading_of(text, line)
+                heading = None if self._heading.fullmatch(before) else self._heading_of(text, line.written)
             before = text
 
-    def _entries_of_line(self, text: str, line: str) -> Iterator[_Entry]:
-        if groups := self._groups(text):
-            for group in groups:
-                label = self._label_of[group["label"]]
-                yield from (_Entry(word, label, line) for word in self._words_in(group["words"]))
-            return
-        yield from self._word_first_entries(text, line)
+    def _entries_of(self, text: str, label: str | None, line: str) -> list[_Entry]:
+        """Return an entry with this label for each word in a text."""
+        return [_Entry(word, label, line) for word in self._words_in(text)]
+
+    def _entries_of_line(self, text: str, line: str) -> list[_Entry]:
+        """Return the entries of a line with labels and their words or, without these, with words and their labels."""
+        groups = self._groups(text)
+        if not groups:
+            return self._word_first_entries(text, line)
+        entries = []
+        for group in groups:
+            entries += self._entries_of(group["words"], self._label_of[group["label"]], line)
+        return entries
 
     def _columns_of(self, text: str) -> list[str | None]:
         """Return the labels above the columns of a table, if there are two, with None for a column of words."""
-        labels = [self._label_of.get(cell) for cell in _cells(text)]
+        labels = list(map(self._label_of.get, _cells(text)))
         return labels if len(set(labels) - {None}) > 1 else []
 
-    def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> Iterator[_Entry]:
+    def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> list[_Entry]:
         """Return the entries of a row of a table: words below their labels, or a word and a tick below its label."""
         cells = _cells(text)
         if not columns or len(cells) != len(columns):
-            return
+            return []
         row = list(zip(cells, columns, strict=True))
+        entries: list[_Entry] = []
         if all(not cell or self._words_alone.fullmatch(cell) for cell in cells):
             for cell, label in row:
-                if label is not None:
-                    yield from (_Entry(word, label, line) for word in self._words_in(cell))
-            return
-        words: list[str] = []
+                entries += [] if label is None else self._entries_of(cell, label, line)
+            return entries
         marks: dict[str, str] = {}
         for cell, label in row:
-            if label is None:
-                words += self._words_in(cell)
-            else:
+            if label is not None:
                 marks[label] = cell
         ticked = [label for label, mark in marks.items() if mark in _TICKS]
         if ticked and set(marks.values()) <= _TICKS | _NO_TICKS:
-            yield from (_Entry(word, ticked[0] if len(ticked) == 1 else None, line) for word in words)
+            for cell, label in row:
+                if label is None:
+                    entries += self._entries_of(cell, ticked[0] if len(ticked) == 1 else None, line)
+        return entries
 
     def _groups(self, text: str) -> list[re.Match[str]]:
         """Return the groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
@@ -239,16 +249,17 @@ class _Reader:
         Because their separators are weak, a line with any other text has no groups.
         """
         for pattern in (self._label_first, self._pair):
-            groups = list(pattern.finditer(text))
-            ends = [0, *(group.end() for group in groups)]
-            starts = [*(group.start() for group in groups), len(text)]
-            gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-            if groups and all(map(_NO_TEXT.fullmatch, gaps)):
+            groups, gaps, end = list(pattern.finditer(text)), [], 0
+            for group in groups:
+                gaps.append(text[end : group.start()])
+                end = group.end()
+            if groups and all(map(_NO_TEXT.fullmatch, (*gaps, text[end:]))):
                 return groups
         return []
 
-    def _word_first_entries(self, text: str, line: str) -> Iterator[_Entry]:
-        pairs = []
+    def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
+        """Return the entries of words that are followed by their labels, without a label if the line hedges."""
+        pairs, entries = [], []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
                 pairs.append((words, labelled))
@@ -257,18 +268,18 @@ class _Reader:
         for k, (words, labelled) in enumerate(pairs):
             end = pairs[k + 1][0].start() if k + 1 < len(pairs) else len(text)
             rest, label = text[labelled.end() : end], self._label_of[labelled["label"]]
-            named = {self._label_of[match[0]] for match in self._label.finditer(rest)}
             before = text[: words.start()] if k == 0 else ""
             no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = named - {label} or no_choice or self._ends_in_another(before, label)
-            yield from (_Entry(word, None if is_hedge else label, line) for word in self._words_in(words[0]))
+            is_hedge = self._labels_in(rest) - {label} or no_choice or self._ends_in_another(before, label)
+            entries += self._entries_of(words[0], None if is_hedge else label, line)
+        return entries
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
         """Return True if "Ben - " is before the word, as in "Ben - salary - Anna"."""
-        last = list(self._label.finditer(before))[-1:]
-        return (
-            bool(last) and self._label_of[last[0][0]] != label and bool(re.fullmatch(_STRONG, before[last[0].end() :]))
-        )
+        labels = list(self._label.finditer(before))
+        if not labels or self._label_of[labels[-1][0]] == label:
+            return False
+        return re.fullmatch(_STRONG, before[labels[-1].end() :]) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
         """Return the label above a list of words: in a heading, in bold, or before a colon."""
@@ -279,33 +290,41 @@ class _Reader:
         return self._label_of[found["label"]] if marked else None
 
     def _words_in(self, text: str) -> list[str]:
-        return [self._word_of[match[0]] for match in self._term.finditer(text)]
+        """Return the words that a text contains."""
+        return list(map(self._word_of.__getitem__, self._term.findall(text)))
 
-    def without_entries(
-        self, words: Sequence[str], plain_lines: Sequence[str], lines: Sequence[str]
-    ) -> dict[str, Assignment]:
+    def _labels_in(self, text: str) -> set[str]:
+        """Return the labels that a text contains."""
+        return set(map(self._label_of.__getitem__, self._label.findall(text)))
+
+    def without_entries(self, words: Sequence[str], lines: Sequence[_Line]) -> dict[str, Assignment]:
         """Return the outcomes of a reply in which no word has a label: refused, or not understood."""
-        with_both = [k for k, text in enumerate(plain_lines) if self._term.search(text) and self._label.search(text)]
-        if not lines or (len(with_both) < 2 and any(map(_REFUSAL.search, plain_lines))):
-            return dict.fromkeys(words, Assignment(REFUSED, line=next(iter(lines), "")))
-        example = Assignment(NOT_UNDERSTOOD, line=lines[next(iter(with_both), 0)])
-        found = {word: self.unanswered(word, plain_lines, lines) for word in words}
-        return {word: example if assignment.outcome == LEFT_OUT else assignment for word, assignment in found.items()}
+        with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
+        if not lines:
+            return dict.fromkeys(words, Assignment(REFUSED))
+        if len(with_both) < 2 and any(_REFUSAL.search(line.text) for line in lines):
+            return dict.fromkeys(words, Assignment(REFUSED, line=lines[0].written))
+        found = {}
+        for word in words:
+            found[word] = self.unanswered(word, lines)
+            if found[word].outcome == LEFT_OUT:
+                found[word] = Assignment(NOT_UNDERSTOOD, line=(with_both or lines)[0].written)
+        return found
 
-    def unanswered(self, word: str, plain_lines: Sequence[str], lines: Sequence[str]) -> Assignment:
+    def unanswered(self, word: str, lines: Sequence[_Line]) -> Assignment:
         """Return the outcome of a word without a label, from the first line that seems to answer it."""
-        for text, line in zip(plain_lines, lines, strict=True):
-            for match in self._term.finditer(text):
-                outcome = self._outcome_of(text, match) if self._word_of[match[0]] == word else None
+        for line in lines:
+            for match in self._term.finditer(line.text):
+                outcome = self._outcome_of(line.text, match) if self._word_of[match[0]] == word else None
                 if outcome is not None:
-                    return Assignment(outcome, line=line)
+                    return Assignment(outcome, line=line.written)
         return Assignment(LEFT_OUT)
 
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
         """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word."""
         rest = text[word.end() : word.end() + _NEAR]
         answer = _ANSWERED.match(rest)
-        labels = {self._label_of[match[0]] for match in self._label.finditer(rest)}
+        labels = self._labels_in(rest)
         if answer is None and not labels:
             return None
         if answer is not None and _DECLINED.fullmatch(rest[answer.end() :]):
@@ -314,11 +333,20 @@ class _Reader:
         return CONTRADICTORY if begins and (len(labels) > 1 or _BOTH.search(rest)) else NOT_UNDERSTOOD
 
 
+# The patterns of a list of words are compiled once.
+_reader = lru_cache(maxsize=64)(_Reader)
+
+
+def _any_of(names: Mapping[str, str]) -> str:
+    """Return a pattern of any of these names as a whole word, of which the longest that fits is found."""
+    return rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\w)"
+
+
 def _cells(text: str) -> list[str]:
     """Return the cells of a row of a table."""
     text = text.strip()
     inner = text[1:].removesuffix("|") if text.startswith("|") else text
-    return [cell.strip() for cell in inner.split("|")]
+    return list(map(str.strip, inner.split("|")))
 
 
 def _words(words: Sequence[str]) -> Mapping[str, str]:
@@ -336,7 +364,7 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
     """Return labels by their normalised form, and by the parts that only one label has."""
-    whole = {plain(label): label for labels in questions.labels for label in labels}
+    whole = {plain(label): label for label in chain(*questions.labels)}
     parts: dict[str, list[str]] = {}
     for text, label in whole.items():
         for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:

@@ -16,7 +16,8 @@ _DRAFT = "<think>{}</think>"
 
 def is_batch(frame: pd.DataFrame) -> bool:
     """Return True for rows of a batch output."""
-    return any(name in frame for name in _IDS) and any(name in frame for name in _RESULTS) and "reply" not in frame
+    has_id, has_result = (bool(frame.columns.isin(names).any()) for names in (_IDS, _RESULTS))
+    return has_id and has_result and "reply" not in frame
 
 
 def of_inspect(content: Any) -> list[dict[str, Any]] | None:
@@ -24,14 +25,11 @@ def of_inspect(content: Any) -> list[dict[str, Any]] | None:
     if not isinstance(content, Mapping) or not {"eval", "samples"} <= set(content):
         return None
     model = str((content["eval"] or {}).get("model") or "")
-    return [
-        {
-            "custom_id": sample.get("id"),
-            "response": {"body": {"model": model} | (sample.get("output") or {})},
-            "error": sample.get("error"),
-        }
-        for sample in content["samples"] or []
-    ]
+    rows = []
+    for sample in content["samples"] or []:
+        body = {"model": model} | (sample.get("output") or {})
+        rows.append({"custom_id": sample.get("id"), "response": {"body": body}, "error": sample.get("error")})
+    return rows
 
 
 def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
@@ -44,11 +42,7 @@ def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     AnswersError
         If a row is in another form, or if there is no reply.
     """
-    return _rows_of(
-        frame,
-        lambda body: ({"reply": text} for text in _texts_of(body)),
-        "Write the replies into a table with the columns id and reply.",
-    )
+    return _rows_of(frame, _texts, "Write the replies into a table with the columns id and reply.")
 
 
 def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
@@ -65,10 +59,12 @@ def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
 def _rows_of(
     frame: pd.DataFrame, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]], remedy: str
 ) -> pd.DataFrame:
+    """Return what a function reads from the response to each request, with the id of the request."""
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for number, record in enumerate(frame.to_dict("records"), 1):
-        name = next((str(record[key]) for key in _IDS if _is_given(record.get(key))), "")
+        identifier = _first_given(record, _IDS)
+        name = "" if identifier is None else str(identifier)
         try:
             replies = list(_replies(record, read))
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
@@ -78,17 +74,16 @@ def _rows_of(
             ) from error
         if not replies:
             failed.append(name)
-        rows += [{"id": name, **reply} for reply in replies]
+        for reply in replies:
+            rows.append({"id": name, **reply})
     if not rows:
         raise AnswersError(
             f"All {len(failed):,} requests of the batch in `replies` failed, such as '{failed[0][:40]}'. Send them"
             " again."
         )
     if failed:
-        such_as = f"such as '{failed[0][:40]}'"
-        announce(
-            (f"replies: {len(failed):,} of {len(frame):,} requests of the batch failed, {such_as}. Send them again",)
-        )
+        requests = f"{len(failed):,} of {len(frame):,} requests of the batch failed, such as '{failed[0][:40]}'"
+        announce((f"replies: {requests}. Send them again",))
     return pd.DataFrame(rows)
 
 
@@ -96,7 +91,7 @@ def _replies(
     record: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
     """Return the replies to a request, of which there may be several, or none if it failed."""
-    result = next((record[key] for key in _RESULTS if _is_given(record.get(key))), None)
+    result = _first_given(record, _RESULTS)
     if result is None or _is_given(record.get("error")):
         return
     if result.get("type", "succeeded") in ("errored", "expired", "canceled", "cancelled"):
@@ -112,52 +107,59 @@ def _replies(
 def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the first token's log probabilities, in the form of OpenAI, vLLM and inspect_ai."""
     for choice in body["choices"]:
-        first = choice["logprobs"]["content"][0]
-        yield {"top": tuple((str(each["token"]), float(each["logprob"])) for each in first["top_logprobs"])}
+        top = []
+        for token in choice["logprobs"]["content"][0]["top_logprobs"]:
+            top.append((str(token["token"]), float(token["logprob"])))
+        if not top:
+            raise KeyError("top_logprobs")
+        yield {"top": tuple(top)}
 
 
-def _texts_of(body: Mapping[str, Any]) -> Iterator[str]:
+def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the texts of a response, in the forms of chat completions, Gemini, OpenAI's Responses, and Anthropic."""
     if "choices" in body:
         for choice in body["choices"]:
             message = choice["message"]
             draft = message.get("reasoning_content") or message.get("reasoning") or ""
             content = "" if message.get("content") is None else _joined(_parts(message["content"]))
-            yield _joined([(draft, True), (content, False), (message.get("refusal"), False)])
+            yield {"reply": _joined([(draft, True), (content, False), (message.get("refusal"), False)])}
     elif "candidates" in body:
         for candidate in body["candidates"]:
-            yield _joined(_parts((candidate.get("content") or {}).get("parts") or []))
+            yield {"reply": _joined(_parts((candidate.get("content") or {}).get("parts") or []))}
     elif "output" in body:
-        yield _joined(part for item in body["output"] for part in _of_output(item))
+        parts: list[tuple[Any, bool]] = []
+        for item in body["output"]:  # messages, and summaries of reasoning
+            is_draft = item.get("type") == "reasoning"
+            for part in item.get("summary" if is_draft else "content") or []:
+                parts.append((part.get("text") or (None if is_draft else part.get("refusal")), is_draft))
+        yield {"reply": _joined(parts)}
     else:
-        yield _joined(_parts(body["content"]))
-
-
-def _of_output(item: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
-    """Return the texts of an item of OpenAI's Responses: a message, or a summary of reasoning."""
-    if item.get("type") == "reasoning":
-        yield from ((part.get("text"), True) for part in item.get("summary") or [])
-    else:
-        yield from ((part.get("text") or part.get("refusal"), False) for part in item.get("content") or [])
+        yield {"reply": _joined(_parts(body["content"]))}
 
 
 def _parts(parts: Any) -> list[tuple[Any, bool]]:
     """Return texts, and whether each is a draft."""
     if isinstance(parts, str):
         return [(parts, False)]
-    return [
-        (
-            part.get("thinking") or part.get("reasoning") or part.get("text"),
-            bool(part.get("thought")) or part.get("type") in ("thinking", "reasoning"),
-        )
-        for part in parts
-    ]
+    texts = []
+    for part in parts:
+        is_draft = bool(part.get("thought")) or part.get("type") in ("thinking", "reasoning")
+        texts.append((part.get("thinking") or part.get("reasoning") or part.get("text"), is_draft))
+    return texts
 
 
 def _joined(parts: Iterable[tuple[Any, bool]]) -> str:
+    """Return texts as one, with marks around drafts."""
     return "\n".join(_DRAFT.format(text) if is_draft else str(text) for text, is_draft in parts if text)
 
 
+def _first_given(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """Return the value of the first of these keys that has one, or None."""
+    return next((record[key] for key in keys if _is_given(record.get(key))), None)
+
+
 def _is_given(value: Any) -> bool:
+    """Return True for a value that is neither missing nor empty."""
     return bool(value) if isinstance(value, Mapping | list | str) else not pd.isna(value)
 
 

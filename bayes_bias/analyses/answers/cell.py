@@ -18,7 +18,7 @@ from bayes_bias.analyses.answers.assignments import (
     OUTCOMES,
     REFUSED,
 )
-from bayes_bias.analyses.answers.lists import AssociationList
+from bayes_bias.analyses.answers.lists import AssociationList, lookup
 from bayes_bias.errors import AnswersError
 
 type Numbers = NDArray[np.float64]
@@ -233,25 +233,17 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     """
     where = f"answers ({stereotype}{f', {model}' if model else ''})"
     choices = _coded(rows, questions, where)
-    _check_once(choices, questions, where)
-    counts = _counts(choices, questions, where)
     words = np.array(questions.words, object)
     presence = np.zeros((len(choices.names), len(words)), bool)
     presence[choices.answer, choices.word] = True
     sets, word_set = np.unique(presence, axis=0, return_inverse=True)
     word_set = word_set.ravel()
-    columns: dict[str, Any] = {}
-    for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
-        columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
-    columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
-    columns["first"] = choices.first_per_answer(_group_named_first(rows["first"], questions))
-    columns["word_set"] = word_set
-    replies = pd.DataFrame(columns | counts, index=pd.Index(choices.names, name="answer"))
+    replies = _table(choices, rows, word_set, questions, where)
     # Numbers of valid and of stereotypical choices of each word, by the set that it was asked in.
-    of_rows = {"word_set": word_set[choices.answer], "word": choices.word, "valid": choices.valid, "hits": choices.hits}
-    shares = pd.DataFrame(of_rows).groupby(["word_set", "word"]).sum().reset_index()
-    of_class = np.where(questions.is_word_a[shares.word], "a", "b")
-    shares = shares.assign(side=of_class, word=words[shares.word]).set_index(["word_set", "word"])
+    asked = {"word_set": word_set[choices.answer], "word": choices.word, "valid": choices.valid, "hits": choices.hits}
+    shares = pd.DataFrame(asked).groupby(["word_set", "word"]).sum().reset_index()
+    side = np.where(questions.is_word_a[shares.word], "a", "b")
+    shares = shares.assign(side=side, word=words[shares.word]).set_index(["word_set", "word"])
     reading = _read(choices, rows)
     cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares, reading)
     if cell.counted.empty:
@@ -265,7 +257,7 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 
 def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
     """Count choices and replies by outcome. A choice that is not valid is refused if it is blank."""
-    given, chosen = (rows[name].astype(str).to_numpy() for name in ("outcome", "chosen"))
+    given, chosen = rows["outcome"].astype(str).to_numpy(), rows["chosen"].astype(str).to_numpy()
     otherwise = np.where(chosen == "", REFUSED, NOT_UNDERSTOOD)
     outcome = np.where(choices.valid, CHOSEN, np.where(np.isin(given, OUTCOMES[1:]), given, otherwise))
     reply = np.full(len(choices.names), REFUSED, object)
@@ -277,8 +269,8 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         # The most frequent lines, whatever the order of the rows.
         texts, counts = np.unique(line[(outcome == name) & (line != "")].astype(str), return_counts=True)
-        lines = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
-        examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in lines)
+        most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
+        examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
     return Reading(
         {name: int((outcome == name).sum()) for name in OUTCOMES},
         {name: int((reply == name).sum()) for name in OUTCOMES if name != LEFT_OUT},
@@ -289,6 +281,7 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
+    """Return choices as positions, after checks that an answer is about one question and has one choice for a word."""
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
     word = _positions(rows["word"], questions.words, "word", where, questions)
@@ -303,28 +296,46 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
                 " is one reply to one question, so name each reply in the column answer."
             )
+    key = answer * len(questions.words) + word
+    order = np.argsort(key, kind="stable")
+    if len(twice := np.flatnonzero(np.diff(key[order]) == 0)):
+        at = order[twice[0]]
+        raise AnswersError(
+            f"{where}: answer '{names[answer[at]]}' has two choices for the word '{questions.words[word[at]]}'. Keep"
+            " one, or leave chosen blank if a reply contradicts itself."
+        )
     return choices
 
 
-def _counts(choices: _Choices, questions: AssociationList, where: str) -> dict[str, Codes]:
-    """Return the numbers of words of either class that were asked, have a valid, and a stereotypical choice."""
-    counts: dict[str, Codes] = {}
-    of_a = questions.is_word_a[choices.word]
-    for side, of_class, (group, words) in zip("ab", (of_a, ~of_a), questions.classes, strict=True):
-        counts[f"asked_{side}"] = choices.count_per_answer(of_class)
-        counts[f"valid_{side}"] = choices.count_per_answer(of_class & choices.valid)
-        counts[f"hits_{side}"] = choices.count_per_answer(of_class & choices.hits)
-        if (lacking := counts[f"asked_{side}"] == 0).any():
+def _table(
+    choices: _Choices, rows: pd.DataFrame, word_set: Codes, questions: AssociationList, where: str
+) -> pd.DataFrame:
+    """Return a row for each answer: its question, and numbers of words of either class by their choices."""
+    columns: dict[str, Any] = {}
+    for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
+        columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
+    columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
+    group_of: dict[str, str] = {}
+    for group, labels in questions.wordlist.groups.items():
+        group_of |= dict.fromkeys(map(str.casefold, labels), group)
+    columns["first"] = choices.first_per_answer(lookup(_folded(rows["first"]), group_of, ""))
+    columns["word_set"] = word_set
+    for side, (group, class_name) in zip("ab", questions.classes, strict=True):
+        is_in_class = questions.is_word_a[choices.word] == (side == "a")
+        columns[f"asked_{side}"] = choices.count_per_answer(is_in_class)
+        columns[f"valid_{side}"] = choices.count_per_answer(is_in_class & choices.valid)
+        columns[f"hits_{side}"] = choices.count_per_answer(is_in_class & choices.hits)
+        if (lacking := columns[f"asked_{side}"] == 0).any():
             raise AnswersError(
-                f"{where}: answer '{choices.names[np.argmax(lacking)]}' has no word of the class '{words}', which is"
-                f" stereotypical for '{group}'. D compares two classes, so ask for words of both."
+                f"{where}: answer '{choices.names[np.argmax(lacking)]}' has no word of the class '{class_name}', which"
+                f" is stereotypical for '{group}'. D compares two classes, so ask for words of both."
             )
-    return counts
+    return pd.DataFrame(columns, index=pd.Index(choices.names, name="answer"))
 
 
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return categories without differences of case."""
-    folded = [str(value).casefold() for value in column.cat.categories]
+    folded = list(map(str.casefold, column.cat.categories))
     unique, at = np.unique(np.array(folded, dtype=object).astype(str), return_inverse=True)
     return pd.Series(pd.Categorical.from_codes(at[column.cat.codes], categories=unique))
 
@@ -333,8 +344,8 @@ def _positions(
     column: "pd.Series[Any]", options: tuple[str, ...], what: str, where: str, questions: AssociationList
 ) -> Codes:
     """Return the positions of texts among those of the list."""
-    folded, positions = _folded(column), {text.casefold(): k for k, text in enumerate(options)}
-    codes = np.array([positions.get(text, -1) for text in folded.cat.categories])[folded.cat.codes]
+    positions = {text.casefold(): k for k, text in enumerate(options)}
+    codes = lookup(_folded(column), positions, -1).astype(int)
     if (unknown := codes < 0).any():
         at = int(np.argmax(unknown))
         text, row = column.iloc[at], column.index[at] + 1
@@ -349,9 +360,11 @@ def _offered(
 ) -> tuple[Codes, Codes]:
     """Return the positions of the offered labels of both groups, in whatever order they are in the columns."""
     every = (*questions.labels[0], *questions.labels[1], "")
-    first, second = (_positions(rows[name], every, "label", where, questions) for name in ("label_a", "label_b"))
+    first = _positions(rows["label_a"], every, "label", where, questions)
+    second = _positions(rows["label_b"], every, "label", where, questions)
     size_a, blank = len(questions.labels[0]), len(every) - 1
-    group_of_first, group_of_second = (np.where(codes == blank, -1, codes >= size_a) for codes in (first, second))
+    group_of_first = np.where(first == blank, -1, first >= size_a)
+    group_of_second = np.where(second == blank, -1, second >= size_a)
     if (same := (group_of_first == group_of_second) & (group_of_first >= 0)).any():
         at = int(np.argmax(same))
         raise AnswersError(
@@ -360,28 +373,8 @@ def _offered(
             f" {' and '.join(questions.groups)}."
         )
     swapped = (group_of_first == 1) | (group_of_second == 0)
-    of_a, of_b = np.where(swapped, second, first), np.where(swapped, first, second)
-    return np.where(of_a == blank, -1, of_a), np.where(of_b == blank, -1, of_b - size_a)
-
-
-def _check_once(choices: _Choices, questions: AssociationList, where: str) -> None:
-    key = choices.answer * len(questions.words) + choices.word
-    order = np.argsort(key, kind="stable")
-    twice = np.flatnonzero(np.diff(key[order]) == 0)
-    if len(twice):
-        at = order[twice[0]]
-        raise AnswersError(
-            f"{where}: answer '{choices.names[choices.answer[at]]}' has two choices for the word"
-            f" '{questions.words[choices.word[at]]}'. Keep one, or leave chosen blank if a reply contradicts itself."
-        )
-
-
-def _group_named_first(column: "pd.Series[Any]", questions: AssociationList) -> NDArray[Any]:
-    """Return the group whose label was named first, row by row, or an empty text."""
-    group_of = {label.casefold(): group for group, labels in questions.wordlist.groups.items() for label in labels}
-    folded = _folded(column)
-    names = np.array([group_of.get(text, "") for text in folded.cat.categories], object)
-    return np.asarray(names[folded.cat.codes])
+    label_a, label_b = np.where(swapped, second, first), np.where(swapped, first, second)
+    return np.where(label_a == blank, -1, label_a), np.where(label_b == blank, -1, label_b - size_a)
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:

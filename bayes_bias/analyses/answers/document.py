@@ -1,14 +1,17 @@
 """The pages of answers of chat models: estimates, changes, comparisons, and values."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
-from bayes_bias.analyses.answers.model import PRIORS
+from bayes_bias.analyses.answers.model import PRIOR_TEXTS
 from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.plots import (
     KINDS,
@@ -27,33 +30,25 @@ from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import versions
-from bayes_bias.formatting import (
-    DASH,
-    Column,
-    Layout,
-    bounds,
-    capitalized,
-    count,
-    estimate,
-    level,
-    percent,
-    plain,
-    share,
-)
+from bayes_bias.formatting import DASH, Column, Layout
 from bayes_bias.table.columns import interval_of
 
-_PRIORS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 _NOTICES = "Notes on the answers"
 
 
 def answers_document(result: AnswersResult) -> Document:
     """Return the page of answers, or of a change."""
     table, methods = result.table, _methods(result)
-    with_pairs = [key for key, row in table.iterrows() if min(row.labels_a, row.labels_b) > 1]
-    names = file_names([result.called(key) for key in with_pairs])
-    pairs = {key: f"pairs-{names[result.called(key)]}" for key in with_pairs}
-    images = [(result.called(key), name) for key, name in pairs.items()]
+    with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
+    names = file_names(list(map(result.called, with_pairs)))
+    images = []
+    figures: dict[str, Callable[[], Axes]] = {kind: partial(plot_answers, result, kind) for kind in KINDS}
+    for model, stereotype in with_pairs:
+        label = result.called((model, stereotype))
+        images.append((label, f"pairs-{names[label]}"))
+        figures[f"pairs-{names[label]}"] = partial(plot_label_pairs, result, stereotype, model)
     means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
+    posteriors = {key: posterior.draws for key, posterior in result.posteriors.items()}
     sides = {"answers": result.sides[0]}
     if isinstance(result, AnswersChange):
         sides = {"before": result.before, "after": result.after}
@@ -65,7 +60,7 @@ def answers_document(result: AnswersResult) -> Document:
             PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
             PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
             PageSection("sources", "Sources of variation", "answers-sources.html"),
-            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if pairs else None,
+            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if images else None,
             None if result.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
             methods_section(methods),
             notices_section(_NOTICES, result.all_notices),
@@ -73,25 +68,22 @@ def answers_document(result: AnswersResult) -> Document:
         facts={
             "result": result,
             "what": result.quantity,
-            "level": level(result.ci_prob),
+            "level": fmt.level(result.ci_prob),
             "answers": result.layout,
             "counts": None if result.changed else _counts(result),
-            "decided": percent(float((table.decided * table.answers).sum() / table.answers.sum())),
+            "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
             "ladder": _ladder(result),
             "steps": list(STEPS.values()),
             "sources": Layout(
-                [result.called(key) for key in means.index],
-                [Column(source, means[source], partial(plain, decimals=DECIMALS)) for source in SOURCES],
+                list(map(result.called, means.index)),
+                [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
                 caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
             ),
             "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
             "one_pair": ONE_PAIR,
             "reaches": set(table.reach),
         },
-        figures={
-            **{kind: partial(plot_answers, result, kind) for kind in KINDS},
-            **{name: partial(plot_label_pairs, result, key[1], key[0]) for key, name in pairs.items()},
-        },
+        figures=figures,
         latex="answers.tex",
         tables={
             "summary": table,
@@ -99,17 +91,17 @@ def answers_document(result: AnswersResult) -> Document:
             "sources": result.sources,
             "levels": result.levels,
             "published": result.published,
-            "draws": pd.concat(
-                {key: posterior.draws for key, posterior in result.posteriors.items()},
-                names=["model", "stereotype", "draw"],
-            ),
+            "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
         },
         methods=methods,
         provenance={
             **_settings(result),
             "draws": DRAWS,
             "model": "answers",
-            "priors": {"mu": "Uniform(-1, 1)", **{f"sd_{name}": f"HalfNormal({sd})" for name, sd in _PRIORS.items()}},
+            "priors": {
+                "mu": "Uniform(-1, 1)",
+                **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
+            },
             "versions": json.loads(versions()),
             **{state: side.facts for state, side in sides.items()},
         },
@@ -117,58 +109,67 @@ def answers_document(result: AnswersResult) -> Document:
 
 
 def _settings(result: Any) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in ("scope", "ci_prob", "seed")}
+    """Return the settings that every result has, for a provenance."""
+    return {"scope": result.scope, "ci_prob": result.ci_prob, "seed": result.seed}
 
 
 def _counts(result: AnswersResult) -> Layout:
     """Lay out the numbers of answers, and of choices by outcome, in each row."""
     rows = result.table
-    outcomes = {name: rows[name.replace(" ", "_")] for name in OUTCOMES[1:]}
-    bounded = [bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH for row in rows.itertuples()]
-    return Layout(
-        [result.called(key) for key in rows.index],
-        [
-            Column("answers", rows.answers, count),
-            Column("labels", [f"{row.labels_a} × {row.labels_b}" for row in rows.itertuples()]),
-            Column("wordings", rows.wordings, count),
-            Column("words", rows.words, count),
-            Column("decided", rows.decided, percent),
-            Column("invalid\nchoices", rows.invalid, share),
-            *(Column(name, numbers, count) for name, numbers in outcomes.items() if numbers.any()),
-            Column("bounds\nof the mean D", bounded),
-            Column("one label", rows.one_label, count),
-        ],
-    )
+    labels, bounded = [], []
+    for row in rows.itertuples():
+        labels.append(f"{row.labels_a} × {row.labels_b}")
+        bounded.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
+    columns = [
+        Column("answers", rows.answers, fmt.count),
+        Column("labels", labels),
+        Column("wordings", rows.wordings, fmt.count),
+        Column("words", rows.words, fmt.count),
+        Column("decided", rows.decided, fmt.percent),
+        Column("invalid\nchoices", rows.invalid, fmt.share),
+    ]
+    for outcome in OUTCOMES[1:]:
+        numbers = rows[outcome.replace(" ", "_")]
+        columns += [Column(outcome, numbers, fmt.count)] if numbers.any() else []
+    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.count)]
+    return Layout(list(map(result.called, rows.index)), columns)
 
 
 def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Return the label of each row, with its estimate in each step and True if its interval excludes zero."""
     rows = []
     for key in result.table.index:
         cells = []
         for name in STEPS:
             step = result.ladder.loc[(*key, name)]
             lower, upper = interval_of(step)
-            cells.append((estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+            cells.append((fmt.estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
         rows.append((result.called(key), cells))
     return rows
 
 
 def _methods(result: AnswersResult) -> Methods:
+    """Return the methods text: the answers, the model, and its draws."""
     table = result.table
     labels = table[["labels_a", "labels_b"]]
+    models: dict[str, None] = {}
+    asked: dict[str, Any] = {}
+    for side in result.sides:
+        models |= dict.fromkeys(filter(None, side.models))
+        asked |= {name: value for name, value in side.provenance.items() if value}
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
-        "total": count(sum(len(cell.counted) for cell in result.sides[0].cells)),
+        "total": fmt.count(sum(len(cell.counted) for cell in result.sides[0].cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
-        "models": list(dict.fromkeys(model for side in result.sides for model in side.models if model)),
-        "asked": {name: value for side in result.sides for name, value in side.provenance.items() if value},
-        "priors": _PRIORS,
+        "models": list(models),
+        "asked": asked,
+        "priors": PRIOR_TEXTS,
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
-        "draws": count(DRAWS),
-        "pareto_k": plain(float(table.pareto_k.max()), 2),
-        "ess": count(float(table.ess.min())),
+        "draws": fmt.count(DRAWS),
+        "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
+        "ess": fmt.count(float(table.ess.min())),
         "ci_prob": result.ci_prob,
         "software": _software(),
         "one_pair": int((table.reach == ONE_PAIR).sum()),
@@ -177,6 +178,7 @@ def _methods(result: AnswersResult) -> Methods:
 
 
 def _software() -> str:
+    """Return the names and versions of the software, for a methods text."""
     return ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items())
 
 
@@ -196,16 +198,21 @@ def agreement_document(agreement: Agreement) -> Document:
 
 def contrasts_document(contrasts: Contrasts) -> Document:
     """Return the page of differences between models, with a section for each quantity."""
-    topics_of: dict[str, list[str]] = {}
+    topics_by_quantity: dict[str, list[str]] = {}
     for topic in contrasts.topics:
-        topics_of.setdefault(contrasts.quantity(topic).name, []).append(topic)
-    figures = {"models" if len(topics_of) == 1 else topics[0]: topics for topics in topics_of.values()}
+        topics_by_quantity.setdefault(contrasts.quantity(topic).name, []).append(topic)
+    sections, figures = [], {}
+    for quantity, topics in topics_by_quantity.items():
+        name = "models" if len(topics_by_quantity) == 1 else topics[0]
+        facts = {"name": name, "topics": topics}
+        sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
+        figures[name] = partial(plot_model_contrasts, contrasts, topics)
     methods = Methods(
         contrasts.methods,
         {
             **contrasts.facts,
             "contrasts": contrasts,
-            "pareto_k": plain(float(contrasts.table.pareto_k.max()), 2),
+            "pareto_k": fmt.plain(float(contrasts.table.pareto_k.max()), 2),
             "software": _software(),
         },
     )
@@ -214,20 +221,12 @@ def contrasts_document(contrasts: Contrasts) -> Document:
         heading=f"Which models differ in {contrasts.name}?",
         opening={"answer": contrasts.text},
         sections=(
-            *(
-                PageSection(
-                    name,
-                    f"Models in order of {contrasts.quantity(topics[0]).name}",
-                    "model-contrasts.html",
-                    {"name": name, "topics": topics},
-                )
-                for name, topics in figures.items()
-            ),
+            *sections,
             methods_section(methods),
             notices_section(f"Notes on the {contrasts.data}", contrasts.all_notices),
         ),
         facts={"contrasts": contrasts},
-        figures={name: partial(plot_model_contrasts, contrasts, topics) for name, topics in figures.items()},
+        figures=figures,
         tables={"differences": contrasts.table, "ranking": contrasts.ranking},
         methods=methods,
         provenance={**_settings(contrasts), "versions": json.loads(versions()), **contrasts.provenance},
@@ -237,16 +236,18 @@ def contrasts_document(contrasts: Contrasts) -> Document:
 def values_document(estimates: ValueEstimates) -> Document:
     """Return the page of ratings, numbers, refusals, or label probabilities."""
     names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
-    kind, diagnostics = LIKELIHOODS[estimates.likelihood], [Diagnostics.of(fit) for fit in estimates.fits.values()]
-    # Some fits may have no effects of words.
-    priors = {name: prior for fit in estimates.fits.values() for name, prior in json.loads(fit.attrs["priors"]).items()}
+    kind, fits = LIKELIHOODS[estimates.likelihood], list(estimates.fits.values())
+    diagnostics = list(map(Diagnostics.of, fits))
+    priors: dict[str, str] = {}
+    for fit in fits:  # some of which may have no effects of words
+        priors |= json.loads(fit.attrs["priors"])
     facts = {
         "estimates": estimates,
         "kind": kind,
-        "total": count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "total": fmt.count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
         "priors": priors,
-        "r_hat": plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
-        "ess": count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+        "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
+        "ess": fmt.count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
         "software": _software(),
     }
     methods = Methods("methods-of-values.txt", facts)
@@ -255,7 +256,7 @@ def values_document(estimates: ValueEstimates) -> Document:
         heading=f"Do answers differ between groups in {estimates.answers.name}?",
         opening={"answer": estimates.text},
         sections=(
-            PageSection("values", capitalized(kind.quantity), "answers-values.html"),
+            PageSection("values", fmt.capitalized(kind.quantity), "answers-values.html"),
             methods_section(methods),
             notices_section(_NOTICES, estimates.answers.notices),
         ),
@@ -268,7 +269,7 @@ def values_document(estimates: ValueEstimates) -> Document:
             "sources": estimates.sources,
         },
         methods=methods,
-        fits=dict(zip(names.values(), estimates.fits.values(), strict=True)),
+        fits=dict(zip(names.values(), fits, strict=True)),
         provenance={
             "likelihood": estimates.likelihood,
             **_settings(estimates),

@@ -1,6 +1,7 @@
 """`answers.estimate`: D in answers of chat models, with labels, wordings and words as samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,21 +214,20 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
-    posteriors, rows, steps, sources = {}, {}, {}, {}
+    """Return the fields of a result. D of the draws is multiplied by `unit`, which is 2 for half a change."""
+    posteriors, rows, sources = {}, {}, {}
+    steps: dict[tuple[str, str, str], dict[str, float]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
-        by_scope = {
-            samples: sample(Density(data, SAMPLES[samples]), seed)
-            for samples in SAMPLES
-            if not (samples == "all" and cell.is_one_pair)
-        }
-        key, posterior = (cell.model, cell.stereotype), by_scope.get(scope, by_scope["wordings"])
-        posteriors[key] = posterior
-        rows[key] = _row(cell, data, posterior, scope, ci_prob, unit)
-        for samples in SAMPLES:
-            drawn = by_scope.get(samples)
-            steps[*key, samples] = {} if drawn is None else _summary(drawn.draws.mu.to_numpy() * unit, ci_prob)
+        key, by_scope = (cell.model, cell.stereotype), {}
+        for samples, effects in SAMPLES.items():
+            steps[*key, samples] = {}
+            if samples != "all" or not cell.is_one_pair:
+                by_scope[samples] = sample(Density(data, effects), seed)
+                steps[*key, samples] = _summary(by_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
+        posteriors[key] = by_scope.get(scope, by_scope["wordings"])
+        rows[key] = _row(cell, data, posteriors[key], scope, ci_prob, unit)
         sds = _sds(data, by_scope.get("all", by_scope["wordings"]))
         for source in SOURCES:
             sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
@@ -246,10 +246,12 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
 
 
 def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    """Return rows by keys of several parts, as a frame."""
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
+    """Return mean, sd, interval and probabilities of draws."""
     above = float((mu > 0).mean())
     numbers = {key: float(value) for key, value in summarize_draws(mu, ci_prob).items()}
     return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
@@ -257,19 +259,20 @@ def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
     """Return draws of the standard deviation of D by source."""
-    draws = {name.removeprefix("sd_"): column.to_numpy() for name, column in posterior.draws.items() if name != "mu"}
-    sds = {"answers": draws[ANSWER]}
-    if WORD in draws:
-        of_words = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
-        sds["words"] = draws[WORD] * of_words
-    if "wording" in draws:
-        sds["wordings"] = draws["wording"]
-    if PAIR in draws:
-        sds["labels"] = np.sqrt(draws["label_a"] ** 2 + draws["label_b"] ** 2 + draws[PAIR] ** 2)
+    draws = posterior.draws
+    sds = {"answers": draws[f"sd_{ANSWER}"].to_numpy()}
+    if f"sd_{WORD}" in draws:
+        mean_loading = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
+        sds["words"] = draws[f"sd_{WORD}"].to_numpy() * mean_loading
+    if "sd_wording" in draws:
+        sds["wordings"] = draws["sd_wording"].to_numpy()
+    if f"sd_{PAIR}" in draws:
+        sds["labels"] = np.sqrt((draws[["sd_label_a", "sd_label_b", f"sd_{PAIR}"]].to_numpy() ** 2).sum(axis=1))
     return sds
 
 
 def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: float, unit: int) -> dict[str, Any]:
+    """Return the row of a model and stereotype in the table of a result."""
     mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
     total = np.sqrt(sum(sd**2 for sd in sds.values()))
     mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total**2)
@@ -281,7 +284,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
         "labels_a": labels_a,
         "labels_b": labels_b,
         "wordings": wordings,
-        "words": len({word for words in cell.sets for word in words}),
+        "words": len(set(chain(*cell.sets))),
         "observed": unit * float(data.difference.mean()),
         **_summary(unit * mu, ci_prob),
         "prob_new_answer": float(ndtr(mu / total).mean()),
@@ -300,8 +303,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     """Return numbers of answers and mean D by wording, label, pair, and the group that was named first."""
-    factors = {name: cell.counted[name] for name in ("wording", "label_a", "label_b", "first")}
-    factors[PAIR] = pairs_of(cell.counted)
+    factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
         is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
         if is_level.any():
@@ -311,5 +313,6 @@ def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFram
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:
+    """Return the published numbers, with a row for each model and stereotype."""
     rows = {(cell.model, cell.stereotype): published_row(cell, ci_prob) for cell in answers.cells}
     return _frame(rows, ["model", "stereotype"])

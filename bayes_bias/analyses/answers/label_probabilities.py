@@ -63,15 +63,15 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
         asked = asked.assign(model=found["model"])
-    logs, at_bound = [], 0
-    for top, label_a, label_b in zip(found["top"], asked.label_a.astype(str), asked.label_b.astype(str), strict=True):
-        listed = [_listed(top, label_a, label_b), _listed(top, label_b, label_a)]
-        smallest = min(logprob for _, logprob in top)
+    logs, at_bound = np.full((len(found), 2), np.nan), 0
+    for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
+        label_a, label_b = str(reply.label_a), str(reply.label_b)
+        listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
+        smallest = min(logprob for _, logprob in reply.top)
         if np.isfinite(listed).any():
-            listed = [log if np.isfinite(log) else smallest for log in listed]
-            at_bound += smallest in listed
-        logs.append(listed if np.isfinite(listed).any() else [np.nan, np.nan])
-    log_a, log_b = np.array(logs).T
+            logs[number] = np.where(np.isfinite(listed), listed, smallest)
+            at_bound += smallest in logs[number]
+    log_a, log_b = logs.T
     notices, replies_in_all = [], count(len(found))
     if at_bound:
         notices.append(
@@ -94,12 +94,12 @@ def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
     return top_tokens_of_batch(frame)
 
 
-def _listed(top: Sequence[tuple[str, float]], label: str, other: str) -> float:
+def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
     """Return the log probability of all listed tokens that begin a label and not the other one."""
-    label, other = label.casefold(), other.casefold()
+    label, alternative = label.casefold(), alternative.casefold()
     logs = []
     for text, logprob in top:
         token = text.strip().casefold()
-        if token and label.startswith(token) and not other.startswith(token):
+        if token and label.startswith(token) and not alternative.startswith(token):
             logs.append(logprob)
     return float(np.logaddexp.reduce(logs)) if logs else -np.inf

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,14 @@ class AssociationList:
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return True for each choice that is the offered label of a group, or any of its labels if none is known."""
-        position = {label.casefold(): k for k, label in enumerate(self.labels[group])}
-        code = np.array([position.get(text, -2) for text in choices.cat.categories])[choices.cat.codes]
-        return np.asarray((code >= 0) & ((code == offered) | (offered < 0)))
+        positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
+        chosen = lookup(choices, positions, -2).astype(int)
+        return np.asarray((chosen >= 0) & ((chosen == offered) | (offered < 0)))
+
+
+def lookup(column: "pd.Series[Any]", values: Mapping[str, Any], otherwise: Any) -> NDArray[Any]:
+    """Return the value of each row's category, or another value for categories that have none."""
+    return np.array([values.get(text, otherwise) for text in column.cat.categories], object)[column.cat.codes]
 
 
 def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
@@ -80,7 +86,20 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     WordListError
         If there is no such list, or if it breaks the rules of lists.
     """
-    return {name: _association(load_wordlist(source), name) for name, source in named_lists(wordlist).items()}
+    lists = {}
+    for name, source in named_lists(wordlist).items():
+        words = load_wordlist(source)
+        n_groups, n_classes = len(words.stereotypes), len(set(words.stereotypes.values()))
+        if n_groups != 2 or n_classes != 2:
+            raise AnswersError(
+                f"The list '{name}' has {n_groups} groups and {n_classes} stereotypical classes. Answers choose"
+                " between labels of two groups, so pass a list of two groups, each with its own class."
+            )
+        labels = list(map(str.casefold, chain(*words.groups.values())))
+        if len(set(labels)) < len(labels):
+            raise AnswersError(f"Two labels of the list '{name}' differ only in case. Remove one of them.")
+        lists[name] = AssociationList(words, name)
+    return lists
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
@@ -101,18 +120,18 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
         if lists is not None:
             return named_lists(lists)
     elif isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
-        named = {str(name): source for name, source in wordlist.items()}
-        return {
-            name: WordList.from_mapping(source, name=name)
-            if isinstance(source, Mapping) and _KEYS & set(source)
-            else source
-            for name, source in named.items()
-        }
+        lists = {}
+        for key, source in wordlist.items():
+            is_list = isinstance(source, Mapping) and bool(_KEYS & set(source))
+            lists[str(key)] = WordList.from_mapping(source, name=str(key)) if is_list else source
+        return lists
     elif isinstance(wordlist, Sequence):
-        items = [item for source in wordlist for item in named_lists(source).items()]
-        if not items:
+        lists = {}
+        for source in wordlist:
+            lists |= named_lists(source)
+        if not lists:
             raise AnswersError("`wordlist` is empty. Pass the list that the questions were made from.")
-        return dict(items)
+        return lists
     words = load_wordlist(wordlist)
     return {words.name: words}
 
@@ -129,19 +148,6 @@ def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
         return None
     content = read_toml(path, f"wordlist: '{path}' is", AnswersError)
     return dict(content["lists"]) if "lists" in content else None
-
-
-def _association(wordlist: WordList, name: str) -> AssociationList:
-    groups, classes = wordlist.stereotypes, set(wordlist.stereotypes.values())
-    if len(groups) != 2 or len(classes) != 2:
-        raise AnswersError(
-            f"The list '{name}' has {len(groups)} groups and {len(classes)} stereotypical classes. Answers choose"
-            " between labels of two groups, so pass a list of two groups, each with its own class."
-        )
-    labels = [text.casefold() for words in wordlist.groups.values() for text in words]
-    if len(set(labels)) < len(labels):
-        raise AnswersError(f"Two labels of the list '{name}' differ only in case. Remove one of them.")
-    return AssociationList(wordlist, name)
 
 
 def check_stereotypes(names: Iterable[Any], lists: Mapping[str, Any]) -> None:
@@ -184,13 +190,12 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
         for group, part in _split_by_group(answers, words):
             name, stereotypical = f"{stereotype}: {group}", words.stereotypes[group]
             parts.append(part.assign(stereotype=name))
-            others = [name for name in words.stereotypes.values() if name != stereotypical]
+            other_words: list[str] = []
+            for class_name in words.stereotypes.values():
+                other_words += words.classes[class_name] if class_name != stereotypical else ()
             content: dict[str, Any] = {
                 "groups": {group: list(words.groups[group]), OTHERS: sorted(map(str, part.label_b.unique()))},
-                "classes": {
-                    stereotypical: list(words.classes[stereotypical]),
-                    f"not {stereotypical}": [word for name in others for word in words.classes[name]],
-                },
+                "classes": {stereotypical: list(words.classes[stereotypical]), f"not {stereotypical}": other_words},
                 "stereotypes": {group: stereotypical, OTHERS: f"not {stereotypical}"},
             }
             lists_of_groups[name] = WordList.from_mapping(content, name=name)
@@ -199,35 +204,27 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
 
 def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.DataFrame]]:
     """Return the answers as choices between the label of a group and the others, for each group."""
-    group_of = {label.casefold(): group for group, labels in words.groups.items() for label in labels}
-    offered = {text: _labels_by_group(text, words, group_of) for text in rows[LABELS].unique()}
+    group_of: dict[str, str] = {}
+    for group, labels in words.groups.items():
+        group_of |= dict.fromkeys(map(str.casefold, labels), group)
+    by_text: dict[str, dict[str, str]] = {}
+    for text in rows[LABELS].unique():
+        labels = tuple(map(str.strip, text.split(SEPARATOR.strip())))
+        by_text[text] = {group_of.get(label.casefold(), ""): label for label in labels}
+        if set(by_text[text]) != set(words.groups) or len(labels) != len(words.groups):
+            raise AnswersError(
+                f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each"
+                f" group, separated by '{SEPARATOR}'."
+            )
+    # The labels that were offered, with a row for each text and the groups in the order of the list.
+    offered = pd.DataFrame.from_dict(by_text, orient="index")[list(words.groups)]
     chosen = rows["chosen"].map(lambda text: "" if pd.isna(text) else str(text).strip())
-    is_offered = pd.Series(
-        [
-            choice.casefold() in map(str.casefold, offered[text].values())
-            for choice, text in zip(chosen, rows[LABELS], strict=True)
-        ],
-        rows.index,
-    )
+    group_of_choice = chosen.str.casefold().map(group_of)
+    is_offered = pd.Series(False, rows.index)
     for group in words.groups:
-        label = rows[LABELS].map({text: labels[group] for text, labels in offered.items()})
-        others_of = {
-            text: " / ".join(label for name, label in labels.items() if name != group)
-            for text, labels in offered.items()
-        }
-        others = rows[LABELS].map(others_of)
-        is_of_group = chosen.str.casefold().map(group_of) == group
-        choice = chosen.where(~is_offered, label.where(is_of_group, others))
+        is_offered |= rows[LABELS].map(offered[group].str.casefold()) == chosen.str.casefold()
+    for group in words.groups:
+        label = rows[LABELS].map(offered[group])
+        others = rows[LABELS].map(offered.drop(columns=group).agg(" / ".join, axis=1))
+        choice = chosen.where(~is_offered, label.where(group_of_choice == group, others))
         yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice)
-
-
-def _labels_by_group(text: str, words: WordList, group_of: Mapping[str, str]) -> dict[str, str]:
-    """Return the label of each group, in the order of the list."""
-    labels = [label.strip() for label in text.split(SEPARATOR.strip())]
-    by_group = {group_of.get(label.casefold(), ""): label for label in labels}
-    if set(by_group) != set(words.groups) or len(labels) != len(words.groups):
-        raise AnswersError(
-            f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each group,"
-            f" separated by '{SEPARATOR}'."
-        )
-    return {group: by_group[group] for group in words.groups}

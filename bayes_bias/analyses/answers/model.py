@@ -22,17 +22,16 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, differences
+from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, Numbers, differences
 
 if TYPE_CHECKING:
     import pymc as pm
-
-type Numbers = NDArray[np.float64]
 
 # The standard deviations of the half-normal priors, in units of D.
 PRIORS: Mapping[str, float] = MappingProxyType(
     {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
 )
+PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
 # The effects that count as samples in each step, from these answers alone to new labels.
 SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -78,7 +77,8 @@ def observed(cell: Cell) -> Observed:
     replies, questions = cell.counted, cell.questions
     contrasts, noise = word_contrasts(cell)
     sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
-    asked = np.array([[word in words for word in questions.words] for words in map(set, cell.sets)], float)
+    words = pd.Index(questions.words)
+    asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)
     in_a, in_b = asked * questions.is_word_a, asked * ~questions.is_word_a
     means = np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
     rounding = (sizes_a**-2 + sizes_b**-2) / 12
@@ -87,10 +87,12 @@ def observed(cell: Cell) -> Observed:
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
     """Return the question of each answer, as codes."""
-    columns = {"wording": replies.wording, PAIR: pairs_of(replies)}
-    columns |= {name: replies[name].where(replies[name] != UNKNOWN) for name in ("label_a", "label_b")}
-    codes = {name: pd.factorize(column, sort=True)[0] for name, column in columns.items()}
-    return pd.DataFrame({"word_set": replies.word_set.to_numpy(), **codes})
+    keys = {"word_set": replies.word_set.to_numpy()}
+    keys["wording"], _ = pd.factorize(replies.wording, sort=True)
+    keys[PAIR], _ = pd.factorize(pairs_of(replies), sort=True)
+    for name in ("label_a", "label_b"):
+        keys[name], _ = pd.factorize(replies[name].where(replies[name] != UNKNOWN), sort=True)
+    return pd.DataFrame(keys)
 
 
 def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
@@ -119,10 +121,10 @@ def _residual_variance(replies: pd.DataFrame, side: str, share: Numbers) -> floa
     """Return the variance of a choice that neither its answer nor its word accounts for."""
     hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
     hits, valid = hits[valid > 0], valid[valid > 0]
-    within = (hits - hits**2 / np.maximum(valid, 1)).sum()
-    of_words = len(hits) * float(((share - hits.sum() / valid.sum()) ** 2).sum())
+    within_answers = (hits - hits**2 / np.maximum(valid, 1)).sum()
+    between_words = len(hits) * float(((share - hits.sum() / valid.sum()) ** 2).sum())
     freedom = max((len(hits) - 1) * (len(share) - 1), 1)
-    return max(float(within - of_words), 1e-6) / freedom
+    return max(float(within_answers - between_words), 1e-6) / freedom
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +145,9 @@ class Density:
     @cached_property
     def _cells(self) -> tuple[pd.DataFrame, Numbers, Numbers, float]:
         """Return codes, numbers of answers and mean D of each cell, and squares within cells."""
-        of_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
-        table = of_cell.agg(["size", "mean"]).reset_index()
-        deviations = self.data.difference - of_cell.transform("mean").to_numpy()
+        by_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
+        table = by_cell.agg(["size", "mean"]).reset_index()
+        deviations = self.data.difference - by_cell.transform("mean").to_numpy()
         return table, table["size"].to_numpy(float), table["mean"].to_numpy(), float(deviations @ deviations)
 
     @cached_property
@@ -161,8 +163,8 @@ class Density:
                 blocks.append(loadings(table, effect, words))
                 scale += [k] * blocks[-1].shape[1]
         pairs = loadings(table, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(table), 0))
-        of_all = np.column_stack([*blocks, np.ones(len(table)), table["mean"]])
-        return of_all, np.array(scale, int), pairs
+        design = np.column_stack([*blocks, np.ones(len(table)), table["mean"]])
+        return design, np.array(scale, int), pairs
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -177,22 +179,25 @@ class Density:
 
         Pairs are eliminated first, because no cell has two of them. The other effects use Woodbury's identity.
         """
-        _, _, of_pairs = self._products
+        _, _, answers_of_pairs = self._products
         width = self._design[0].shape[1]
-        rows = max(1, _AT_ONCE // (width * max(width, len(of_pairs))))
-        parts = [self._some(scales[start : start + rows]) for start in range(0, len(scales), rows)]
-        log_density, centre, sd = (np.concatenate(part) for part in zip(*parts, strict=True))
+        rows = max(1, _AT_ONCE // (width * max(width, len(answers_of_pairs))))
+        log_density, centre, sd = np.empty((3, len(scales)))
+        for start in range(0, len(scales), rows):
+            block = slice(start, start + rows)
+            log_density[block], centre[block], sd[block] = self._log_density_of_block(scales[block])
         return log_density, centre, sd
 
-    def _some(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def _log_density_of_block(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the results of `log_density` for a few rows, whose matrices fit into memory at once."""
         *_, within = self._cells
         _, scale, _ = self._design
-        among, with_pairs, of_pairs = self._products
+        among, with_pairs, answers_of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
-        of_pair = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
-        ratio = of_pair[:, None] / (variance[:, None] + of_pair[:, None] * of_pairs)
+        pair_variance = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
+        ratio = pair_variance[:, None] / (variance[:, None] + pair_variance[:, None] * answers_of_pairs)
         inverse = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
-        log_determinant = np.log1p(of_pair[:, None] * of_pairs / variance[:, None]).sum(axis=1)
+        log_determinant = np.log1p(pair_variance[:, None] * answers_of_pairs / variance[:, None]).sum(axis=1)
         count, spread = len(scale), scales[:, scale]
         inner = np.eye(count) + spread[:, :, None] * inverse[:, :count, :count] * spread[:, None, :]
         lower = np.linalg.cholesky(inner)
@@ -232,8 +237,12 @@ class Together:
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density)."""
-        log_density, centre, sd = zip(*(density.log_density(scales) for density in self.densities), strict=True)
-        return np.sum(log_density, axis=0), np.stack(centre, axis=1), np.stack(sd, axis=1)
+        log_density = np.zeros(len(scales))
+        centre, sd = np.empty((2, len(scales), len(self.densities)))
+        for k, density in enumerate(self.densities):
+            own_log_density, centre[:, k], sd[:, k] = density.log_density(scales)
+            log_density += own_log_density
+        return log_density, centre, sd
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
@@ -255,8 +264,8 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
         for effect in effects:
             sd = pm.HalfNormal(f"sd_{effect}", PRIORS[effect])
             standard = pm.Normal(f"{effect}_standard", 0, 1, dims=effect)
-            of_levels = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
-            expected = expected + loadings(data.keys, effect, data.words) @ of_levels
+            level_effects = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
+            expected = expected + loadings(data.keys, effect, data.words) @ level_effects
             if effect == WORD:
                 # Within answers, contrasts of words have the same sd, and noise of their own.
                 pm.Normal("word_contrast", 0, pm.math.sqrt(sd**2 + data.noise**2), observed=data.contrasts)
@@ -270,6 +279,7 @@ def names_of(cell: Cell) -> dict[str, list[str]]:
     return {
         WORD: list(cell.questions.words),
         "wording": cell.wordings,
-        **{f"label_{side}": cell.labels(side) for side in "ab"},
+        "label_a": cell.labels("a"),
+        "label_b": cell.labels("b"),
         PAIR: sorted(set(pairs_of(cell.counted))),
     }

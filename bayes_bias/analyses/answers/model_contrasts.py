@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
-from bayes_bias.analyses.answers.model import PRIORS, Density, Observed, Together, observed
+from bayes_bias.analyses.answers.model import PRIOR_TEXTS, Density, Observed, Together, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, draw
 from bayes_bias.analyses.answers.reading import read_answers
@@ -30,8 +29,6 @@ from bayes_bias.table.columns import estimates, interval_columns, rank_column, w
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
-
-type Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -120,13 +117,14 @@ class Contrasts(Tabled):
         if unreliable.all():
             return "No difference between models has a verdict, because the draws are not reliable."
         sentences = [self.answer]
-        for (topic, model, other), row in self.table[self.table.survives].iterrows():
-            quantity, names = self.quantity(topic), (model, other)
+        for (topic, larger, smaller), row in self.table[self.table.survives].iterrows():
+            quantity = self.quantity(topic)
             if row["mean"] < 0:
-                names, ends = (other, model), interval_columns(row)
+                larger, smaller = smaller, larger
+                ends = interval_columns(row)
                 row = -row[["mean", *reversed(ends)]].set_axis(["mean", *ends]).astype(float)
             number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
-            clause = f"the {quantity.name} of {names[0]} is larger than that of {names[1]} by {number}."
+            clause = f"the {quantity.name} of {larger} is larger than that of {smaller} by {number}."
             sentences.append(capitalized(self.row_name(topic, clause)))
         for topic, rows in self.ranking.groupby(level=0, sort=False):
             if topic in self.table.index[~unreliable].unique(0):
@@ -147,13 +145,13 @@ class Contrasts(Tabled):
         """Show the differences in topics of one quantity."""
         rows, quantity, unit = self.in_units(self.table, topics)
         return Layout(
-            [self.row_name(topic, f"{model} − {other}") for topic, model, other in rows.index],
+            [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
                 Column("questions", rows.questions, count, spare=True),
                 *estimates(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
                 Column("chance", rows.chance, probability),
                 Column("after Holm", rows.chance_holm, probability),
-                Column("differ", ["yes" if survives else "no" for survives in rows.survives], words=True),
+                Column("differ", rows.survives.map({True: "yes", False: "no"}), words=True),
             ],
             heading="models",
             caption=f"Differences between models{unit}: {self.name}",
@@ -222,7 +220,7 @@ class ModelContrasts(Contrasts):
         return {
             "models": self.answers.models,
             "total": count(sum(len(cell.counted) for cell in self.answers.cells)),
-            "priors": {name: f"{scale:g}" for name, scale in PRIORS.items()},
+            "priors": PRIOR_TEXTS,
         }
 
     @property
@@ -306,7 +304,7 @@ def compare_models(
             same_questions, omitted = matched(cells, "answers")
             notices += [f"{stereotype}: {notice}" for notice in omitted]
             models = [cell.model for cell in cells]
-            sides, effects = [observed(cell) for cell in same_questions], effects_of(same_questions[0], scope)
+            sides, effects = list(map(observed, same_questions)), effects_of(same_questions[0], scope)
             tables[stereotype], rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
@@ -332,10 +330,10 @@ def compared(
     # D of each model minus the mean of all models, (models, draws).
     relative = largest * contrasts.T @ drawn.mu.T
     rows = {}
-    for (i, model), (j, other) in combinations(enumerate(models), 2):
+    for i, j in combinations(range(len(models)), 2):
         difference = relative[i] - relative[j]
         above = float((difference > 0).mean())
-        rows[model, other] = {
+        rows[models[i], models[j]] = {
             **{key: float(value) for key, value in summarize_draws(difference, ci_prob).items()},
             "prob_direction": max(above, 1 - above),
             "chance": 2 * min(above, 1 - above),
@@ -343,7 +341,11 @@ def compared(
             "pareto_k": drawn.pareto_k,
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
-    return table.astype({"questions": int}), _ranking(models, relative, ci_prob)
+    ranking = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in relative], index=pd.Index(models))
+    ranking = ranking.join(ranked(relative, models, ci_prob).table)
+    ranking["prob_first"] = np.bincount(relative.argmax(axis=0), minlength=len(models)) / relative.shape[1]
+    ranking["prob_last"] = np.bincount(relative.argmin(axis=0), minlength=len(models)) / relative.shape[1]
+    return table.astype({"questions": int}), ranking.sort_values("mean", ascending=False, kind="stable")
 
 
 def joined_tables(
@@ -359,12 +361,3 @@ def joined_tables(
         "table": table.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob),
         "ranking": pd.concat(rankings, names=[topic, "model"]),
     }
-
-
-def _ranking(models: Sequence[str], relative: Numbers, ci_prob: float) -> pd.DataFrame:
-    """Return D of each model minus the mean of all models, with ranks."""
-    summary = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in relative], index=pd.Index(models))
-    ranking = summary.join(ranked(relative, models, ci_prob).table)
-    for column, position in {"prob_first": relative.argmax(axis=0), "prob_last": relative.argmin(axis=0)}.items():
-        ranking[column] = np.bincount(position, minlength=len(models)) / relative.shape[1]
-    return ranking.sort_values("mean", ascending=False, kind="stable")

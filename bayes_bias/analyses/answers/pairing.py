@@ -27,17 +27,14 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     pairs, notices = [], []
     several = len(before.models) > 1 or len(after.models) > 1
     for cell in before.cells:
-        partners = [
-            partner
-            for partner in after.cells
-            if partner.stereotype == cell.stereotype and (not several or partner.model == cell.model)
-        ]
-        if not partners:
+        about_it = [partner for partner in after.cells if partner.stereotype == cell.stereotype]
+        partner = next((partner for partner in about_it if not several or partner.model == cell.model), None)
+        if partner is None:
             notices.append(f"{cell.stereotype}: omitted, because no answers after are about it")
             continue
-        both, omitted = matched((cell, partners[0]), "after")
+        (first, second), omitted = matched((cell, partner), "after")
         notices += [f"{cell.stereotype}: {notice}" for notice in omitted]
-        pairs.append((both[0], both[1]))
+        pairs.append((first, second))
     if not pairs:
         raise AnswersError(
             "`after` has no stereotype in common with the answers before. Pass answers to the same questions, such as"
@@ -55,15 +52,18 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
         If there are none. The message names the argument.
     """
     is_known = all((cell.counted["first"] != "").all() for cell in cells)
-    question = [*_QUESTION, *(["first"] if is_known else [])]
-    sides = [_keyed(cell) for cell in cells]
+    question = [*_QUESTION, "first"] if is_known else _QUESTION
+    sides = []
+    for cell in cells:
+        words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
+        sides.append(cell.counted.assign(words=words).sort_index())
     answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
     number = answers.min(axis=1).rename("pairs")
     if not number.any():
         models = list(dict.fromkeys(cell.model for cell in cells))
-        of_models = f" of {joined(models)}" if len(models) > 1 else ""
+        by_models = f" of {joined(models)}" if len(models) > 1 else ""
         raise AnswersError(
-            f"`{argument}`: no answers about '{cells[0].stereotype}'{of_models} were asked the same (labels, wording"
+            f"`{argument}`: no answers about '{cells[0].stereotype}'{by_models} were asked the same (labels, wording"
             " and words). Pass answers to the same questions."
         )
     notices = []
@@ -75,24 +75,38 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " the same question"
         )
     pairs = zip(cells, sides, strict=True)
-    return [replace(cell, replies=_one_each(cell, side, question, number)) for cell, side in pairs], notices
+    same = [replace(cell, replies=_same_number(cell, side, question, number)) for cell, side in pairs]
+    return _with_common_words(same), notices
 
 
-def _keyed(cell: Cell) -> pd.DataFrame:
-    """Return the answers with a D by their names, with the words of each question."""
-    replies = cell.counted
-    words = np.array(["\n".join(words) for words in cell.sets], object)[replies.word_set.to_numpy()]
-    return replies.assign(words=words).sort_index()
+def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
+    """Return the words that were asked together as one text for each set."""
+    return np.array(list(map("\n".join, cell.sets)), object)
 
 
-def _one_each(cell: Cell, keyed: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
+def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells with the shares of words that all of them chose a label for, in the sets of the same questions.
+
+    Contrasts of words are paired by position, so that all cells must have the same words.
+    """
+    words, common = [], None
+    for cell in cells:
+        word_set = cell.shares.index.get_level_values("word_set")
+        word = cell.shares.index.get_level_values("word")
+        words.append(pd.MultiIndex.from_arrays([_texts_of_sets(cell)[word_set], word]))
+        is_used = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
+        common = words[-1][is_used] if common is None else common.intersection(words[-1][is_used])
+    return [replace(cell, shares=cell.shares[words[k].isin(common)]) for k, cell in enumerate(cells)]
+
+
+def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
     """Return each question with so many answers, some of which may be the average of several."""
-    pairs = keyed[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
-    again = keyed.groupby(question).cumcount().to_numpy()
-    rows = keyed.assign(again=again % np.maximum(pairs, 1))[pairs > 0]
-    of_pair = rows.rename_axis("name").reset_index().groupby([*question, "again"], sort=True)
-    others = [name for name in cell.replies if name not in (*question, *_COUNTS)]
-    merged = of_pair[_COUNTS].sum().join(of_pair[["name", *others]].first()).reset_index()
+    pairs = side[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
+    again = side.groupby(question).cumcount().to_numpy()
+    rows = side.assign(again=again % np.maximum(pairs, 1))[pairs > 0]
+    by_pair = rows.rename_axis("name").reset_index().groupby([*question, "again"], sort=True)
+    others = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
+    merged = by_pair[_COUNTS].sum().join(by_pair[["name", *others]].first()).reset_index()
     return merged.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
 
 
@@ -103,14 +117,19 @@ def half_change(before: Cell, after: Cell) -> Observed:
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
     """Return a weighted sum of the D of answers to the same questions, as data of the model."""
-    same = len({len(side.contrasts) for side in sides}) == 1
-    words = np.stack([side.contrasts for side in sides]) if same else np.zeros((len(sides), 0))
-    noise = np.stack([side.noise for side in sides]) if same else np.zeros((len(sides), 0))
+    difference, rounding, contrasts, noise = [], [], [], []
+    for side in sides:
+        difference.append(side.difference)
+        rounding.append(side.rounding)
+        contrasts.append(side.contrasts)
+        noise.append(side.noise)
+    if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of them
+        contrasts = noise = [np.zeros(0)] * len(sides)
     return Observed(
-        weights @ np.stack([side.difference for side in sides]),
+        weights @ np.stack(difference),
         sides[0].keys,
         sides[0].words,
-        weights @ words,
-        np.sqrt(weights**2 @ noise**2),
-        float(weights**2 @ np.array([side.rounding for side in sides])),
+        weights @ np.stack(contrasts),
+        np.sqrt(weights**2 @ np.stack(noise) ** 2),
+        float(weights**2 @ np.array(rounding)),
     )

@@ -85,7 +85,7 @@ def plot_answers(
     with style(palette):
         ax = axes_or_new(ax, rows=len(answers.table), row_height=height, extra=1.7)
         handles = draw(ax, answers)
-        label_rows(ax, [answers.called(row) for row in answers.table.index])
+        label_rows(ax, list(map(answers.called, answers.table.index)))
         legend_below(ax, shown=legend, handles=handles)
         reliable = bool((answers.table.pareto_k <= MAX_PARETO_K).all())
         title = title.replace("D", answers.quantity)
@@ -136,7 +136,7 @@ def plot_label_pairs(
                     shade = PAPER if abs(value) > 0.7 * reach else INK
                     text = f"{value:+.2f}".replace("-", "−") + f" ({sizes.iloc[i, j]:.0f})"
                     ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
-        columns, rows = (list(map(shortened, map(str, labels))) for labels in (means.columns, means.index))
+        columns, rows = means.columns.astype(str).map(shortened), means.index.astype(str).map(shortened)
         ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=35, ha="right")
         ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
         cells = answers.sides[0].cells
@@ -180,9 +180,12 @@ def plot_agreement(
         ax.set_xlim(0, 1)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        handles = [_marker(name, MARKERS[k], markersize=6) for k, name in enumerate(("answers", "vectors"))]
-        band = Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero")
-        legend_below(ax, shown=legend, handles=[*handles, band])
+        handles: list[Any] = [
+            _marker("answers", MARKERS[0], markersize=6),
+            _marker("vectors", MARKERS[1], markersize=6),
+        ]
+        handles.append(Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero"))
+        legend_below(ax, shown=legend, handles=handles)
         set_title(ax, f"{shortened(agreement.name)}: who agrees")
     return ax
 
@@ -239,7 +242,7 @@ def plot_values(
     """
     check_kind("estimates", estimates, ValueEstimates, "not a result of `answers.estimate_values`. Pass such a result.")
     rows, quantity = estimates.table, LIKELIHOODS[estimates.likelihood].quantity
-    names = [estimates.called(key) for key in rows.index]
+    names = list(map(estimates.called, rows.index))
     label = f"{quantity} ({estimates.unit})" if estimates.unit else quantity
     title, converged = (estimates.answers.name, quantity), bool(rows.converged.all())
     with style(palette):
@@ -286,7 +289,7 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    steps = [answers.steps(key) for key in answers.table.index]
+    steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4, about_zero=True)
     _zero(ax, answers)
     return handles
@@ -294,7 +297,8 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
-    handles = _draw_side_by_side(ax, sources, {source: source for source in SOURCES}, linewidth=1.2, markersize=3.6)
+    names = dict(zip(SOURCES, SOURCES, strict=True))
+    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, markersize=3.6)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
     return handles
@@ -310,8 +314,8 @@ def _draw_side_by_side(
     about_zero: bool = False,
 ) -> list[Line2D]:
     """Draw estimates with intervals, one below the other within each row, each with its own marker."""
-    offsets = dict(zip(names, np.linspace(-0.27, 0.27, len(names)), strict=True))
-    markers = dict(zip(names, MARKERS, strict=False))
+    offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
+    markers = {name: MARKERS[k] for k, name in enumerate(names)}
     for y, estimates in enumerate(rows):
         for name, estimate in estimates.iterrows():
             look: dict[str, Any] = {"color": INK}

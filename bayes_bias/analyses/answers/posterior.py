@@ -6,13 +6,11 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 from arviz_stats.base import array_stats
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, softmax
 from scipy.stats import multivariate_t
 
+from bayes_bias.analyses.answers.cell import Numbers
 from bayes_bias.analyses.answers.model import ANSWER, PRIORS, Density
-
-type Numbers = NDArray[np.float64]
 
 # Draws of each step towards the posterior, and of the last one.
 _STEP, DRAWS = 600, 4000
@@ -127,4 +125,5 @@ def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
 
 
 def _ess(weights: Numbers) -> float:
+    """Return the effective number of draws with these weights."""
     return float(1 / (weights**2).sum())

@@ -5,10 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.analyses.answers.cell import Cell, differences
+from bayes_bias.analyses.answers.cell import Cell, Numbers, differences
 from bayes_bias.table.columns import interval_names
-
-type Numbers = NDArray[np.float64]
 
 # Added to both denominators in the published code, so that an answer of one label has a number.
 ADDED = 0.01
@@ -50,6 +48,7 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     low, high, robust_p = two_way(ours, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
     hits = int((replies.hits_a + replies.hits_b).sum())
     choices = int((replies.valid_a + replies.valid_b).sum())
+    lower, upper = interval_names(ci_prob, "ci", "robust")
     return {
         "published_d": float(d.mean()),
         "t": t,
@@ -57,7 +56,8 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
         "choices": choices,
         "binomial_p": float(stats.binomtest(hits, choices).pvalue),
         "robust_p": robust_p,
-        **dict(zip(interval_names(ci_prob, "ci", "robust"), (low, high), strict=True)),
+        lower: low,
+        upper: high,
     }
 
 
@@ -76,8 +76,7 @@ def two_way(
     """Return interval and p of a mean whose values are clustered in two ways."""
     deviation, number = values - values.mean(), len(values)
     variance, clusters = 0.0, []
-    both = np.array([f"{a}\n{b}" for a, b in zip(first, second, strict=True)], object)
-    for keys, sign in ((first, 1), (second, 1), (both, -1)):
+    for keys, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
         codes, names = pd.factorize(keys)
         sums = np.bincount(codes, deviation)
         correction = len(names) / (len(names) - 1) if len(names) > 1 else 1.0

@@ -6,6 +6,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -111,16 +112,18 @@ def read_answers(
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _as_categories(rows)
     check_stereotypes(rows.stereotype.cat.categories, lists)
-    cells = tuple(
-        read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
-        for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True)
-    )
+    cells = []
+    for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
+        cells.append(read_cell(str(model), str(stereotype), own, lists[str(stereotype)]))
     several = len({cell.model for cell in cells}) > 1
-    of_cells = [f"{cell.name if several else cell.stereotype}: {text}" for cell in cells for text in _notices(cell)]
+    cell_notices = []
+    for cell in cells:
+        name_of_cell = cell.name if several else cell.stereotype
+        cell_notices += [f"{name_of_cell}: {text}" for text in _notices(cell)]
     return Answers(
         name or default,
-        cells,
-        (*announce(notices), *announce(tuple(of_cells))),
+        tuple(cells),
+        (*announce(notices), *announce(tuple(cell_notices))),
         MappingProxyType(_provenance(frame, pooled)),
         hash_of(rows[list(_HASHED)]),
     )
@@ -223,10 +226,9 @@ def with_factors(
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
     """Raise an error if prompts differ by more than the words and labels of the list within a wording."""
     column = "prompt" if texts.name == "prompt_of_reply" else texts.name
-    names = (*questions.words, *(label for labels in questions.labels for label in labels))
-    replaceable = {word for name in names for word in _WORD.findall(str(name).casefold())}
+    replaceable = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
     for wording, own in texts.groupby(wordings.astype(str)):
-        frames = {frozenset(_WORD.findall(str(text).casefold())) - replaceable for text in own.unique()}
+        frames = {_words_of(text) - replaceable for text in own.unique()}
         if len(frames) > 1:
             first, second, *_ = sorted(frames, key=sorted)
             raise AnswersError(
@@ -236,10 +238,16 @@ def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", question
             )
 
 
+def _words_of(text: Any) -> frozenset[str]:
+    """Return the words of a text, in lower case."""
+    return frozenset(_WORD.findall(str(text).casefold()))
+
+
 # Files.
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
+    """Return the content of a file as a frame, by its extension."""
     suffix = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     label = f"{argument}: '{path}'"
     try:
@@ -318,6 +326,7 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _notices(cell: Cell) -> Iterator[str]:
+    """Return notices of the list, of invalid choices, and of effects that the answers hardly determine."""
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
     if cell.one_label:
@@ -325,14 +334,14 @@ def _notices(cell: Cell) -> Iterator[str]:
             f"{count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words. Their D is 0,"
             " whereas the published formula gives about -.5"
         )
-    for side, group in zip("ab", cell.questions.groups, strict=True):
-        if many := int((cell.counted[f"label_{side}"] == UNKNOWN).sum()):
+    for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
+        if many := int((cell.counted[column] == UNKNOWN).sum()):
             yield f"of {count(many)} answers it is not known which label of '{group}' they were offered"
-    for _, words in cell.questions.classes:
-        of_class = {word for asked in cell.sets for word in asked} & set(cell.questions.words_of[words])
-        if len(of_class) == 1:
+    for _, class_name in cell.questions.classes:
+        asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
+        if len(asked) == 1:
             yield (
-                f"'{next(iter(of_class))}' is the only word of the class '{words}', so that the prior determines how"
+                f"'{next(iter(asked))}' is the only word of the class '{class_name}', so that the prior determines how"
                 " much words differ"
             )
     if (wordings := len(cell.wordings)) < 3:
@@ -357,15 +366,18 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
     without_d = total - len(cell.counted)
     answers = "one answer has" if without_d == 1 else f"{count(without_d)} answers have"
     without = f", and {answers} no D" if without_d else ""
-    only_refused = reading.choices[REFUSED] == sum(reading.choices[name] for name in OUTCOMES[1:])
+    only_refused = not any(reading.choices[name] for name in OUTCOMES[1:] if name != REFUSED)
     yield (
         f"{percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are"
         f" {'refused or invalid' if only_refused else f'not valid ({reading.text})'}"
         f"{without}. With any choices in their place, the"
         f" mean D of all answers lies between {signed(lower)} and {signed(upper)}"
     )
-    outcomes = {name: reading.replies[name] for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD)}
-    if whole := [f"{count(n)} {'is' if n == 1 else 'are'} {name}" for name, n in outcomes.items() if n]:
+    whole = []
+    for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD):
+        if number := reading.replies[name]:
+            whole.append(f"{count(number)} {'is' if number == 1 else 'are'} {name}")
+    if whole:
         yield f"of {count(total)} replies, {joined(whole)} as a whole"
 
 

@@ -160,7 +160,7 @@ def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequ
     offered = {str(record["label_a"]), str(record["label_b"])}
     has_draft, found = _read(record["reply"], words, questions, offered)
     shared = {name: record[name] for name in ("stereotype", "wording", "label_a", "label_b", "first", *kept, "answer")}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for position, word in enumerate(words, start=1):
         choice = {
             "position": position,

@@ -8,27 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pandas as pd
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.cell import Answers
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import (
-    MARKS,
-    Column,
-    Layout,
-    Tabled,
-    bounds,
-    capitalized,
-    count,
-    equals,
-    in_words,
-    joined,
-    level,
-    plain,
-    probability,
-    probability_in_words,
-    signed,
-)
+from bayes_bias.formatting import MARKS, Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval
 
 if TYPE_CHECKING:
@@ -58,7 +43,7 @@ _OPTIMISTIC = (
     "Labels decide nearly all of it and D is near its end, so intervals are too short: of 95% intervals 79 to 82%"
     " held the truth in such simulations."
 )
-_signed = partial(signed, decimals=DECIMALS)
+_signed = partial(fmt.signed, decimals=DECIMALS)
 
 
 def reach_of(labels: int, wordings: int) -> str:
@@ -167,10 +152,10 @@ class AnswersResult(Tabled):
             ("changes", "upwards") if self.changed else ("associations", "in the direction of the stereotype")
         )
         clear = self.distinguishable
-        forward = in_words(int((clear & (self.table["mean"] > 0)).sum()))
+        found, total = fmt.in_words(int(clear.sum())), fmt.in_words(len(self.table))
+        forward = fmt.in_words(int((clear & (self.table["mean"] > 0)).sum()))
         return (
-            f"{capitalized(in_words(int(clear.sum())))} of {in_words(len(self.table))} {what} are distinguishable from"
-            f" zero, {forward} of them {direction}."
+            f"{fmt.capitalized(found)} of {total} {what} are distinguishable from zero, {forward} of them {direction}."
         )
 
     @property
@@ -180,19 +165,20 @@ class AnswersResult(Tabled):
 
     def _verdict(self, key: tuple[str, str]) -> list[str]:
         row = self.table.loc[key]
-        subject = f"{capitalized(self.quantity)} of {self.called(key)}"
+        subject = f"{fmt.capitalized(self.quantity)} of {self.called(key)}"
         if row.pareto_k > MAX_PARETO_K:
-            reason = f"because its draws are not reliable (Pareto k {plain(row.pareto_k, 2)})"
+            reason = f"because its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
             return [f"{subject} has no verdict, {reason}."]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
         whom = "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
+        chance = fmt.probability_in_words(row.prob_above)
         sentences = [
             f"{subject} is {with_interval(row, self.ci_prob, DECIMALS)}, {judged}.",
-            f"This holds for {whom}. The probability that it is positive is {probability_in_words(row.prob_above)}.",
+            f"This holds for {whom}. The probability that it is positive is {chance}.",
         ]
         if row.reach == FEW_LABELS:
-            a, b = in_words(int(row.labels_a)), in_words(int(row.labels_b))
+            a, b = fmt.in_words(int(row.labels_a)), fmt.in_words(int(row.labels_b))
             labels = f"{a} labels of each group" if a == b else f"{a} and {b} labels"
             sentences.append(f"However, {labels} are few to generalise from. Use five of each group or more.")
         if row.reach == FEW_WORDINGS:
@@ -202,17 +188,16 @@ class AnswersResult(Tabled):
     def _details_of_one(self) -> list[str]:
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
-        ends = [
-            f"{STEPS[str(name)].replace('and ', 'with ')} {bounds(*interval_of(step), DECIMALS)}"
-            for name, step in self.steps(key).iterrows()
-        ]
+        ends = []
+        for name, step in self.steps(key).iterrows():
+            ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
         model = f" of {key[0]}" if key[0] and not self.changed else ""
         sentences = [
             *self._verdict(key),
-            f"D changed by {observed} on average between {count(row.answers)} pairs of answers ({self.name})."
+            f"D changed by {observed} on average between {fmt.count(row.answers)} pairs of answers ({self.name})."
             if self.changed
-            else f"{count(row.answers)} answers{model} have a mean D of {observed} ({self.name}).",
-            f"{level(self.ci_prob)} intervals by what counts as a sample: {joined(ends)}.",
+            else f"{fmt.count(row.answers)} answers{model} have a mean D of {observed} ({self.name}).",
+            f"{fmt.level(self.ci_prob)} intervals by what counts as a sample: {fmt.joined(ends)}.",
         ]
         if row.reach == ONE_PAIR:
             sentences.append("All answers chose between one pair of labels, so that other labels may differ.")
@@ -221,31 +206,30 @@ class AnswersResult(Tabled):
         if not self.changed:
             raw = self.published.loc[key]
             sentences += [
-                f"A new answer is stereotypical on balance with probability {probability(row.prob_new_answer)}.",
+                f"A new answer is stereotypical on balance with probability {fmt.probability(row.prob_new_answer)}.",
                 f"The published D is {_signed(raw.published_d)}, and a t test over answers gives p"
-                f" {equals(probability(raw.p))}.",
+                f" {fmt.equals(fmt.probability(raw.p))}.",
             ]
         return sentences
 
     def _details_of_all(self) -> list[str]:
         clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
         if self.scope == "all" and clear.any():
-            stands, few, one_pair = (
-                in_words(int((clear & reach.isin(kinds)).sum()))
-                for kinds in ((NEW_LABELS,), (FEW_LABELS, FEW_WORDINGS), (ONE_PAIR,))
-            )
+            stands = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
+            few = fmt.in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))
+            one_pair = fmt.in_words(int((clear & (reach == ONE_PAIR)).sum()))
             sentences.append(
                 f"These include {stands} for new labels, {few} from few labels or wordings, and {one_pair} for the only"
                 " pair of labels that was asked."
             )
         numbers = [int(number) for number in self.counts().distinguishable]
-        alone, words, wordings, labels = map(in_words if max(numbers) <= 10 else count, numbers)  # in one style
+        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)  # in one style
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
             f" {wordings}, and with labels {labels}."
         )
         if not self.changed:
-            significant = in_words(int((self.published.p < 0.05).sum()))
+            significant = fmt.in_words(int((self.published.p < 0.05).sum()))
             sentences.append(f"The published t test over answers finds {significant}.")
         return sentences
 
@@ -253,19 +237,19 @@ class AnswersResult(Tabled):
     def layout(self) -> Layout:
         """Show D of each stereotype with its interval, and the labels and words that it generalises to."""
         rows = self.table
-        marks = [MARKS["distinguishable" if clear else "not distinguishable"] for clear in self.distinguishable]
+        marks = self.distinguishable.map({True: MARKS["distinguishable"], False: MARKS["not distinguishable"]})
         return Layout(
-            [f"{mark} {self.called(key)}" for mark, key in zip(marks, rows.index, strict=True)],
+            list(marks + " " + rows.index.map(self.called)),
             [
-                Column("answers", rows.answers, count, spare=True),
+                Column("answers", rows.answers, fmt.count, spare=True),
                 Column("observed", rows.observed, _signed, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, DECIMALS),
-                Column("P(above 0)", rows.prob_above, probability),
+                Column("P(above 0)", rows.prob_above, fmt.probability),
                 Column("generalises to", rows.reach, words=True),
                 *self._published_columns(),
             ],
             heading="stereotype",
-            caption=f"{capitalized(self.quantity)}: {self.name}",
+            caption=f"{fmt.capitalized(self.quantity)}: {self.name}",
         )
 
     def _published_columns(self) -> list[Column]:
@@ -317,7 +301,7 @@ class ModelAnswers(AnswersResult):
         rows = self.published.loc[self.table.index]
         return [
             Column("published D", rows.published_d, _signed, spare=True),
-            Column("its p", rows.p, probability, spare=True),
+            Column("its p", rows.p, fmt.probability, spare=True),
         ]
 
 

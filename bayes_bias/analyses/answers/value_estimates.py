@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
@@ -22,16 +22,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    capitalized,
-    count,
-    in_words,
-    probability,
-    probability_in_words,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimates, interval_of, with_interval
@@ -39,8 +30,6 @@ from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
-
-type Numbers = NDArray[np.float64]
 
 SAMPLING = Sampling(draws=2000, tune=1000)
 # The factors whose levels are new in each step, besides answers.
@@ -124,25 +113,26 @@ class ValueEstimates(Tabled):
             return self._sentences(self.table.index[0])[0]
         found = int(self.distinguishable.sum())
         verb = "is" if found == 1 else "are"
-        estimates = f"{in_words(found)} of {in_words(len(self.table))} estimates"
-        return f"{capitalized(estimates)} {verb} distinguishable from zero."
+        estimates = f"{fmt.in_words(found)} of {fmt.in_words(len(self.table))} estimates"
+        return f"{fmt.capitalized(estimates)} {verb} distinguishable from zero."
 
     @property
     def text(self) -> str:
         """Describe the estimates in sentences."""
         sentences = [] if len(self.table) == 1 else [self.answer]
         if len(self.table) <= len(STEPS):
-            sentences += [sentence for key in self.table.index for sentence in self._sentences(key)]
+            for key in self.table.index:
+                sentences += self._sentences(key)
         return " ".join([*sentences, f"The estimand is the {self.quantity} ({self.answers.name})."])
 
     def _sentences(self, key: tuple[str, str, str]) -> list[str]:
-        row, name = self.table.loc[key], capitalized(self.called(key))
+        row, name = self.table.loc[key], fmt.capitalized(self.called(key))
         if not row.converged:
             return [f"{name} has no verdict, because the fit has not converged."]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
-        chance = probability_in_words(row.prob_above)
+        chance = fmt.probability_in_words(row.prob_above)
         return [
             f"{name} is {number}, {judged}.",
             f"This holds for {whom}. The probability that it is positive is {chance}.",
@@ -153,15 +143,15 @@ class ValueEstimates(Tabled):
         """Show each estimate with its interval."""
         rows, unit = self.table, f", in {self.unit}" if self.unit else ""
         return Layout(
-            [self.called(key) for key in rows.index],
+            list(map(self.called, rows.index)),
             [
-                Column("answers", rows.answers, count, spare=True),
+                Column("answers", rows.answers, fmt.count, spare=True),
                 *estimates(rows, self.quantity, self.ci_prob, self.decimals),
-                Column("P(above 0)", rows.prob_above, probability),
+                Column("P(above 0)", rows.prob_above, fmt.probability),
                 Column("generalises to", rows.reach, words=True),
             ],
             heading="estimate",
-            caption=f"{capitalized(self.quantity)}{unit}: {self.answers.name}",
+            caption=f"{fmt.capitalized(self.quantity)}{unit}: {self.answers.name}",
         )
 
     @property
@@ -279,16 +269,22 @@ def estimate_values(
         key, data = (cell.model, cell.stereotype), cell.data
         step(f"{cell.stereotype} {cell.model}".strip())
         content = xr.Dataset({"value": ("row", data.value), "corner_of": ("row", data.corner)})
-        content = content.assign({f"{factor.name}_of": ("row", factor.codes) for factor in data.factors})
+        for factor in data.factors:
+            content[f"{factor.name}_of"] = ("row", factor.codes)
         named = NamedData(f"{read.name}, {cell.stereotype}", Metric(kind.quantity, kind.unit), read.sha256)
         spec, model = kind.spec(data.factors), value_model(kind, data)
         fits[key] = fit_model(named, spec, model, content, seed=seed, sampling=sampling).tree
         for part, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
             parts.setdefault(part, {})[key] = rows
-    tables = {part: pd.concat(rows, names=["model", "stereotype"]) for part, rows in parts.items()}
-    unit = unit or kind.unit
     return ValueEstimates(
-        answers=read, likelihood=likelihood, unit=unit, scope=scope, ci_prob=ci_prob, seed=seed, fits=fits, **tables
+        answers=read,
+        likelihood=likelihood,
+        unit=unit or kind.unit,
+        scope=scope,
+        ci_prob=ci_prob,
+        seed=seed,
+        fits=fits,
+        **{part: pd.concat(rows, names=["model", "stereotype"]) for part, rows in parts.items()},
     )
 
 
@@ -297,24 +293,26 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
     data, posterior = cell.data, fit["posterior"].to_dataset()
     weights = np.stack(list(data.corners.estimands.values()))
     names, corners = pd.Index(data.corners.estimands, name="estimand"), pd.Index(data.corners.names, name="corner")
-    expected = {step: expected_values(kind, data, posterior, _RANDOM[step]) for step in SAMPLES}
-    draws = {step: values @ weights.T for step, values in expected.items()}
-    above = (draws[scope] > 0).mean(axis=0)
+    expected, steps = {}, {}
+    for samples in SAMPLES:
+        expected[samples] = expected_values(kind, data, posterior, _RANDOM[samples])
+        steps[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=names)
+    above = (expected[scope] @ weights.T > 0).mean(axis=0)
     table = {
         "answers": len(data.value),
         "observed": weights @ data.averages(kind.as_answered(data.value)),
-        **summarize_draws(draws[scope], ci_prob),
+        **steps[scope],
         "prob_above": above,
         "prob_direction": np.maximum(above, 1 - above),
         "reach": cell.reach,
         "converged": Diagnostics.of(fit).converged,
     }
-    steps = {step: pd.DataFrame(summarize_draws(values, ci_prob), index=names) for step, values in draws.items()}
+    variables: dict[str, str] = {}
+    for factor in data.factors:
+        variables |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
     # Standard deviations of effects are in units of the predictor.
     unit, sources = kind.scale(data).unit, {}
-    effects = [f"{factor.name}{kind_of_effect}" for factor in data.factors for kind_of_effect in ("", "_bias")]
-    variables = {f"sd_{effect}": effect.replace("_", " ") for effect in effects} | {"scale_residual": "residual"}
-    for variable, source in variables.items():
+    for variable, source in (variables | {"scale_residual": "residual"}).items():
         if variable in posterior:
             sources[source] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
     return {

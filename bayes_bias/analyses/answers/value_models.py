@@ -119,7 +119,7 @@ class Likelihood:
     described: ClassVar[str]
     # The columns that it reads, and True if each value is about a pair of labels.
     reads: ClassVar[str] = "value"
-    of_pairs: ClassVar[bool] = False
+    has_label_pairs: ClassVar[bool] = False
     # The scale of the priors, in units of the predictor.
     size: ClassVar[float] = 1.0
     own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
@@ -128,7 +128,7 @@ class Likelihood:
         """Return the priors of a design, in units of the predictor."""
         half_normal = Prior("HalfNormal", {"sigma": 0.5 * self.size})
         scales = [f"sd_{factor.name}" for factor in factors]
-        scales += [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
+        bias_scales = [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
         return ModelSpec(
             name=f"answers: {self.name}",
             title=f"Hierarchical model of answers ({self.described})",
@@ -137,7 +137,7 @@ class Likelihood:
             options={},
             priors={
                 "coefficient": Prior("Normal", {"mu": 0, "sigma": self.size}),
-                **dict.fromkeys(scales, half_normal),
+                **dict.fromkeys([*scales, *bias_scales], half_normal),
                 **self.own_priors,
             },
         )
@@ -211,7 +211,7 @@ class Probability(Numeric):
 
     name = "probabilities"
     quantity, unit = "D", ""
-    reads, of_pairs = "probabilities", True
+    reads, has_label_pairs = "probabilities", True
     described = "logit-normal"
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
@@ -291,8 +291,8 @@ LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType(
 def averaged(mean: Numbers, sd: Numbers) -> Numbers:
     """Return the average of the inverse logit over a normal distribution."""
     total = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        total += weight * expit(mean + node * sd)
+    for k, node in enumerate(_NODES):
+        total += _WEIGHTS[k] * expit(mean + node * sd)
     return total
 
 
@@ -312,7 +312,7 @@ def build(
     likelihood: Likelihood, data: ValueData, inputs: Mapping[str, NDArray[Any]], coords: Mapping[str, list[str]]
 ) -> pm.Model:
     """Return the PyMC model, whose data are variables."""
-    spec, of_bias = likelihood.spec(data.factors), pt.constant(data.corners.of_bias)
+    spec, bias_contrasts = likelihood.spec(data.factors), pt.constant(data.corners.of_bias)
     with pm.Model(coords=dict(coords)) as model:
         tensors = {name: pm.Data(name, values) for name, values in inputs.items()}
         corner = tensors["corner"]
@@ -325,20 +325,23 @@ def build(
                 name = f"{factor.name}_bias"
                 sd, evidence = free(spec, f"sd_{name}", _TYPICAL), tensors[name + "_evidence"]
                 effects = normal_effects(f"{name}_effect", 0.0, sd, evidence, (factor.name, "bias"))
-                total += (effects[codes] * of_bias[corner]).sum(axis=1)
+                total += (effects[codes] * bias_contrasts[corner]).sum(axis=1)
         likelihood.observe(spec, total, tensors["value"])
     return model
 
 
 def _coords(data: ValueData) -> dict[str, list[str]]:
-    steps = range(int(data.lowest), int(data.highest))
+    """Return the labels of the dims of a model."""
     names = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
-    of_bias = list(np.array(names)[data.corners.is_bias])
-    of_factors = {factor.name: list(factor.levels) for factor in data.factors}
-    return {"contrast": names, "bias": of_bias, "step": [f"above {step}" for step in steps], **of_factors}
+    steps = [f"above {step}" for step in range(int(data.lowest), int(data.highest))]
+    coords = {"contrast": names, "bias": list(np.array(names)[data.corners.is_bias]), "step": steps}
+    for factor in data.factors:
+        coords[factor.name] = list(factor.levels)
+    return coords
 
 
 def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
+    """Return the data of a model, with score and information of each level for the sampler."""
     scale = scale or likelihood.scale(data)
     value = rounded((data.value - scale.centre) / scale.unit)
     score, information = likelihood.evidence(value, data)
@@ -348,8 +351,8 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
         inputs[factor.name + "_of"] = factor.codes.astype(np.int32)
         inputs[factor.name + "_evidence"] = _evidence(factor, score, information)
         if factor.has_bias:
-            each = [_evidence(factor, score * column, information * column**2) for column in loadings.T]
-            inputs[factor.name + "_bias_evidence"] = np.stack(each, axis=-1)
+            columns = [_evidence(factor, score * column, information * column**2) for column in loadings.T]
+            inputs[factor.name + "_bias_evidence"] = np.stack(columns, axis=-1)
     return inputs
 
 

@@ -1,7 +1,8 @@
 """From a file of ratings, numbers, refusals or label probabilities to checked values with their groups and factors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +34,7 @@ from bayes_bias.analyses.answers.value_models import (
     Corners,
     Factor,
     Likelihood,
+    Numbers,
     ValueData,
 )
 from bayes_bias.arguments import as_numbers, listed
@@ -41,8 +43,6 @@ from bayes_bias.files import read_toml
 from bayes_bias.formatting import count, joined
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
-
-type Numbers = NDArray[np.float64]
 
 LABEL_A, LABEL_B = "label_a", "label_b"
 _TEXTS = ("answer", WORD, LABEL, LABEL_A, LABEL_B, WORDING, "stereotype", "model")
@@ -73,21 +73,28 @@ class LabelGroups:
     @property
     def group_of(self) -> dict[str, int]:
         """Return the position of the group of each label, in lower case."""
-        return {label.casefold(): k for k, labels in enumerate(self.groups.values()) for label in labels}
+        return _positions_of(self.groups.values())
 
     @property
     def classes(self) -> tuple[str, str]:
         """Return the stereotypical classes of the two groups."""
         assert self.association is not None
-        (_, of_a), (_, of_b) = self.association.classes
-        return of_a, of_b
+        (_, class_a), (_, class_b) = self.association.classes
+        return class_a, class_b
 
     @property
     def class_of(self) -> dict[str, int]:
         """Return the position of the class of each word, in lower case."""
         assert self.association is not None
-        words_of = self.association.words_of
-        return {word.casefold(): k for k, name in enumerate(self.classes) for word in words_of[name]}
+        return _positions_of(map(self.association.words_of.__getitem__, self.classes))
+
+
+def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Return the position of the part that contains each name, in lower case."""
+    positions: dict[str, int] = {}
+    for position, names in enumerate(parts):
+        positions |= dict.fromkeys(map(str.casefold, names), position)
+    return positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,21 +148,26 @@ def read_values(
         cell = _cell(str(model), own.reset_index(drop=True), groups, likelihood, ratings, f"answers ({where})")
         notices += [f"{where}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
-    asked = {column: ", ".join(sorted(set(map(str, frame[column])))) for column in ("model", *ASKED) if column in frame}
+    asked = {}
+    for column in ("model", *ASKED):
+        if column in frame:
+            asked[column] = ", ".join(sorted(set(map(str, frame[column]))))
     return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(asked), hash_of(rows))
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
     """Return groups of labels by stereotype, from lists for `estimate`, or mappings or TOML files with groups alone."""
     content, name = wordlist, "answers"
+    found: dict[str, LabelGroups] = {}
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
-        return {stereotype: groups for source in wordlist for stereotype, groups in label_groups(source).items()}
+        for source in wordlist:
+            found |= label_groups(source)
+        return found
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
         content, name = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError), Path(wordlist).stem
         content = content.get("lists", content)
     if not isinstance(content, Mapping) or {"groups", "classes"} <= set(content):
         return _associations(wordlist)
-    found: dict[str, LabelGroups] = {}
     for stereotype, source in ({name: content} if "groups" in content else content).items():
         if isinstance(source, Mapping) and "groups" in source and "classes" not in source:
             found[str(stereotype)] = _groups_alone(source["groups"], str(stereotype))
@@ -165,18 +177,20 @@ def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
 
 
 def _associations(wordlist: Any) -> dict[str, LabelGroups]:
+    """Return the groups of lists that have classes of words."""
     lists = lists_of(wordlist)
     return {name: LabelGroups(name, questions.wordlist.groups, questions) for name, questions in lists.items()}
 
 
 def _groups_alone(groups: Any, name: str) -> LabelGroups:
+    """Return the groups of a list without classes, whose labels are checked."""
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
-    labels = {
-        str(group): tuple(map(str, listed(f"wordlist: '{group}'", of_group, str, "['Ben', 'Paul']", AnswersError)))
-        for group, of_group in groups.items()
-    }
-    texts = [label.casefold() for of_group in labels.values() for label in of_group]
+    labels = {}
+    for group, names in groups.items():
+        checked = listed(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
+        labels[str(group)] = tuple(map(str, checked))
+    texts = list(map(str.casefold, chain(*labels.values())))
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None or not all(labels.values()):
         problem = f"has the label '{twice}' twice" if twice is not None else "has a group without labels"
@@ -188,7 +202,8 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
 
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
-    labels = (LABEL_A, LABEL_B, WORD) if likelihood.of_pairs else (LABEL,)
+    """Return the texts of each row, and its value."""
+    labels = (LABEL_A, LABEL_B, WORD) if likelihood.has_label_pairs else (LABEL,)
     require_columns(frame, labels, "answers")
     rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
     rows = rows.assign(stereotype=stereotypes_of(rows, lists))
@@ -199,15 +214,14 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
     for column, default in ((WORDING, ONE_WORDING), ("model", "")):
         if column not in rows:
             rows[column] = default
-    return rows.assign(value=_READERS[likelihood.reads](frame))
-
-
-def _values(frame: pd.DataFrame) -> Numbers:
-    require_columns(frame, ("value",), "answers")
-    return _numbers(frame, "value")
+    if likelihood.reads == "probabilities":
+        return rows.assign(value=_log_odds(frame))
+    require_columns(frame, (likelihood.reads,), "answers")
+    return rows.assign(value=_refusals(frame) if likelihood.reads == "refused" else _numbers(frame, "value"))
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
+    """Return the numbers of a column, which are missing in blank cells."""
     blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
     if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
@@ -220,7 +234,7 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 
 
 def _refusals(frame: pd.DataFrame) -> Numbers:
-    require_columns(frame, ("refused",), "answers")
+    """Return 1 for refusals, and 0 for answers."""
     texts = frame["refused"].map(text_of).str.casefold()
     if (wrong := ~texts.isin(_YES | _NO)).any():
         at = int(np.argmax(wrong))
@@ -238,7 +252,7 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     if not logs and "prob_b" not in frame and "prob_a" in frame:
         frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
     require_columns(frame, names, "answers")
-    a, b = (_numbers(frame, name) for name in names)
+    a, b = _numbers(frame, names[0]), _numbers(frame, names[1])
     if not logs:
         if (wrong := (a <= 0) | (b <= 0)).any():
             raise AnswersError(
@@ -256,9 +270,6 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     return a - b
 
 
-_READERS = {"value": _values, "refused": _refusals, "probabilities": _log_odds}
-
-
 # Cells: the combinations that are compared, and the levels of each factor.
 
 
@@ -270,9 +281,10 @@ def _cell(
     ratings: tuple[int, int] | None,
     where: str,
 ) -> ValueCell:
+    """Return the values of one model about one stereotype, with the combinations that are compared."""
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
-    if likelihood.of_pairs:
+    if likelihood.has_label_pairs:
         corner, corners, value = _pairs(rows, groups, value, where)
     else:
         corner, corners = _corners(rows, groups, where)
@@ -284,14 +296,15 @@ def _cell(
         )
     if value.min() == value.max():
         raise AnswersError(f"{where}: all {len(value):,} answers have the same value. Pass answers that differ.")
-    factors, levels = _factors(rows, corner, corners, likelihood.of_pairs)
-    labels = min(number for name, number in levels.items() if name in (LABEL, LABEL_A, LABEL_B))
+    factors, levels = _factors(rows, corner, corners, likelihood.has_label_pairs)
+    labels = min(levels[name] for name in (LABEL, LABEL_A, LABEL_B) if name in levels)
     data = ValueData(value, corner, corners, factors, lowest, highest)
     reach = reach_of(labels, levels.get(WORDING, 1))
     return ValueCell(model, groups.name, data, MappingProxyType(levels), reach)
 
 
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
+    """Return the position of the group of each label, or of the class of each word."""
     found = rows[column].map(lambda text: positions.get(text.casefold(), -1)).to_numpy()
     if (unknown := found < 0).any():
         text = rows[column].iloc[int(np.argmax(unknown))]
@@ -329,7 +342,8 @@ def _pairs(
             f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
             " each with its own class."
         )
-    a, b = (_positions(rows, name, groups.group_of, groups, where) for name in (LABEL_A, LABEL_B))
+    a = _positions(rows, LABEL_A, groups.group_of, groups, where)
+    b = _positions(rows, LABEL_B, groups.group_of, groups, where)
     if (same := a == b).any():
         at = int(np.argmax(same))
         raise AnswersError(
@@ -345,11 +359,11 @@ def _pairs(
 
 
 def _factors(
-    rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, of_pairs: bool
+    rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, has_label_pairs: bool
 ) -> tuple[tuple[Factor, ...], dict[str, int]]:
     """Return the factors that have effects, and numbers of levels (of labels, in the smallest group)."""
-    labels = (LABEL_A, LABEL_B, PAIR) if of_pairs else (LABEL,)
-    if of_pairs:
+    labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
+    if has_label_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
     factors, numbers = [], {}
     for name in (*labels, WORDING, WORD, ANSWER):
@@ -366,6 +380,7 @@ def _factors(
 
 
 def _notices(cell: ValueCell) -> Iterator[str]:
+    """Return notices of wordings and labels that are too few."""
     if (wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
         yield (
             f"the question has {'one wording' if wordings == 1 else 'two wordings'}. Ask in three or more, so that"

@@ -1,6 +1,7 @@
 """Posterior predictive checks: tables drawn from the fitted models, compared with the observed table."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -9,12 +10,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bayes_bias.analyses.sentence_pairs.estimands import linear_predictor
+from bayes_bias.analyses.sentence_pairs.estimands import Numbers, linear_predictor
 from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, position_of, untied
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.table.columns import interval_names
-
-type Numbers = NDArray[np.float64]
 
 DRAWN = 400
 # A number outside this interval of the predictive distribution is reported.
@@ -39,58 +38,50 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     discrepancies. Statistica Sinica, 6(4), 733-760. https://www.jstor.org/stable/24306036
     """
     rng, data = np.random.default_rng(seed), difference["constant_data"].to_dataset()
-    values = data.difference.to_numpy()
-    replicates = _replicated_differences(difference["posterior"].to_dataset(), data, rng)
-    rows = {
-        name: _row(statistic(values), [statistic(replicated) for replicated in replicates])
-        for name, statistic in _OF_DIFFERENCES.items()
-    }
+    draws = _thinned(difference["posterior"].to_dataset(), rng)
+    expected = linear_predictor(draws, data, "mean")
+    columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
+    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
+    replicates = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
+    rows = {}
+    for name, statistic in _OF_DIFFERENCES.items():
+        rows[name] = _row(statistic(data.difference.to_numpy()), list(map(statistic, replicates)))
     compared = data.isel(pair=untied(data))
     chance = expit(linear_predictor(_thinned(share["posterior"].to_dataset(), rng), compared, "logit"))
     ahead = rng.random(chance.shape) < chance
     for dim in (TYPE, *clusters_of(data)):
-        if np.ptp(compared[position_of(dim)].to_numpy()):
-            spread = _between(compared, dim)
-            rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(
-                spread(compared.ahead.to_numpy()), [spread(replicated) for replicated in ahead]
-            )
+        _, position = np.unique(compared[position_of(dim)].to_numpy(), return_inverse=True)
+        if position.any():  # there are two labels or more
+            spread = partial(_spread_between, position)
+            observed, replicated = spread(compared.ahead.to_numpy()), list(map(spread, ahead))
+            rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(observed, replicated)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 
 def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
-    lower, upper = np.quantile(replicates, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+    """Return an observed number beside the interval of the same number in replicated tables."""
+    low, high = np.quantile(replicates, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+    lower, upper = interval_names(EXPECTED)
     return {
         "observed": observed,
         "expected": float(np.mean(replicates)),
-        **dict(zip(interval_names(EXPECTED), (float(lower), float(upper)), strict=True)),
-        "fits": bool(lower <= observed <= upper),
+        lower: float(low),
+        upper: float(high),
+        "fits": bool(low <= observed <= high),
     }
 
 
-def _replicated_differences(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> Numbers:
-    few = _thinned(posterior, rng)
-    expected = linear_predictor(few, data, "mean")
-    columns = {str(name): draws.to_numpy()[:, None] for name, draws in few.items() if draws.ndim == 1}
-    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
-    return np.asarray(distribution.rvs(*parameters, size=expected.shape, random_state=rng))
-
-
-def _between(data: xr.Dataset, dim: str) -> Callable[[NDArray[np.bool_]], float]:
-    """Return a function: the standard deviation of shares between labels of a dim, weighted by numbers of pairs."""
-    _, at = np.unique(data[position_of(dim)].to_numpy(), return_inverse=True)
-    counts = np.bincount(at)
-
-    def spread(ahead: NDArray[np.bool_]) -> float:
-        share = np.bincount(at, weights=ahead) / counts
-        return float(np.sqrt(np.cov(share, fweights=counts)))
-
-    return spread
+def _spread_between(position: NDArray[np.int64], ahead: NDArray[np.bool_]) -> float:
+    """Return the standard deviation of shares between labels, by their positions, weighted by numbers of pairs."""
+    counts = np.bincount(position)
+    share = np.bincount(position, weights=ahead) / counts
+    return float(np.sqrt(np.cov(share, fweights=counts)))
 
 
 def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
+    """Return some draws in random order along a dim ``sample``."""
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     sample = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
-    at = {
-        dim: xr.DataArray(k, dims="sample") for dim, k in zip(("chain", "draw"), np.divmod(sample, draws), strict=True)
-    }
-    return posterior.isel(at).transpose("sample", ...)
+    chain, draw = np.divmod(sample, draws)
+    thinned = posterior.isel(chain=xr.DataArray(chain, dims="sample"), draw=xr.DataArray(draw, dims="sample"))
+    return thinned.transpose("sample", ...)

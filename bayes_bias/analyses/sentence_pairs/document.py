@@ -1,6 +1,7 @@
 """The page of sentence pairs, or of their change: shares, differences, plan and checks."""
 
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
@@ -24,6 +25,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
     methods = methods_of(pairs)
     estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
+    notices = list(chain.from_iterable(side.scores.notices for side in sides.values()))
     if changed:
         heading = f"Did the preference for stereotypical sentences change in {pairs.name}?"
         both_sides = pd.concat({state: side.table for state, side in sides.items()}, names=["state"])
@@ -41,9 +43,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
             PageSection("difference", f"{pairs.how} far it is ahead", "pairs-difference.html"),
             *more,
             methods_section(methods),
-            notices_section(
-                "Notes on the scores", [notice for side in sides.values() for notice in side.scores.notices]
-            ),
+            notices_section("Notes on the scores", notices),
         ),
         facts={
             "pairs": pairs,
@@ -71,7 +71,8 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
 def _plan(planned: pd.DataFrame) -> PageSection:
     """Lay out half of the interval's width in percentage points, with writers in rows and pairs of each in columns."""
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
-    rows = [(int(number), [plain(half, 1) for half in row]) for number, row in widths.T.items()]
+    texts = widths.map(partial(plain, decimals=1))
+    rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]
     facts = {"counted": str(widths.index.name), "columns": list(map(int, widths.columns)), "rows": rows}
     return PageSection("plan", "Number of pairs for a narrower interval", "pairs-plan.html", facts)
 
@@ -79,14 +80,16 @@ def _plan(planned: pd.DataFrame) -> PageSection:
 def methods_of(pairs: PairsResult) -> Methods:
     """Return the methods text: the pairs, both models, and the population that the shares generalise to."""
     first, data, spec = pairs.first, pairs.first.data, pairs.spec
-    all_fits = dict(pairs.fits)
-    if pairs.changed:
-        all_fits |= {f"{state}, {name}": fit for state, side in pairs.sides.items() for name, fit in side.fits.items()}
+    all_fits, tied = dict(pairs.fits), []
+    for state, side in pairs.sides.items():
+        if pairs.changed:
+            all_fits |= {f"{state}, {name}": fit for name, fit in side.fits.items()}
+        if side.ties:
+            tied.append(f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}")
     fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
-    clusters = clusters_of(data)
-    sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
-    ties = {state: side.ties for state, side in pairs.sides.items() if side.ties}
-    tied = [f"{number:,} pairs tie{f' {state}' if pairs.changed else ''}" for state, number in ties.items()]
+    clusters, sampled = clusters_of(data), set[str]()
+    for fitted in fits.values():
+        sampled |= set(map(str, fitted.posterior.data_vars))
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,

@@ -86,8 +86,8 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
     else:
         total = _total(spread, len(by_type))[:, None]
         values = np.column_stack([expit(level[:, None] + total * _NODES) @ _WEIGHTS for level in by_type.T])
-    one = np.ones((len(by_type), len(labels_of(data))))
-    noise = clustered_variance(posterior, data, one, NO_PREFERENCE**2 * one, scope)
+    ones = np.ones((len(by_type), len(labels_of(data))))
+    noise = clustered_variance(posterior, data, ones, NO_PREFERENCE**2 * ones, scope)
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise))
 
 
@@ -150,12 +150,13 @@ def clustered_variance(
     spread, counts = _spread(_arrays(stacked(posterior))), _counts(data)[: times.shape[1]]
     if scope == "pairs" or not spread:
         return np.asarray(total / counts)
-    shared = {
-        dim: times * _variance_of(sd, [sd for name, sd in spread.items() if name != dim])[:, None]
-        for dim, sd in spread.items()
-    }
-    common = sum(variance * _concentration(data, dim)[: times.shape[1]] for dim, variance in shared.items())
-    return np.asarray(common + np.clip(total - sum(shared.values()), 0, None) / counts)
+    common = shared = np.zeros(times.shape)
+    for dim, sd in spread.items():
+        other_sds = [other_sd for other_dim, other_sd in spread.items() if other_dim != dim]
+        variance = times * _variance_of(sd, other_sds)[:, None]
+        common = common + variance * _concentration(data, dim)[: times.shape[1]]
+        shared = shared + variance
+    return np.asarray(common + np.clip(total - shared, 0, None) / counts)
 
 
 def labels_of(data: xr.Dataset) -> tuple[str, ...]:
@@ -170,6 +171,7 @@ def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
 
 
 def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
+    """Return the variables of draws as arrays."""
     return {str(name): draws[name].to_numpy() for name in draws.data_vars}
 
 
@@ -185,11 +187,16 @@ def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
 
 def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Return the standard deviation of the effects of each kind of cluster."""
-    names = ((dim, f"{prefix}_{dim}") for dim in CLUSTERS for prefix in ("logit_sd", "sd"))
-    return {dim: flat[name] for dim, name in names if name in flat}
+    spread = {}
+    for dim in CLUSTERS:
+        for name in (f"logit_sd_{dim}", f"sd_{dim}"):
+            if name in flat:
+                spread[dim] = flat[name]
+    return spread
 
 
 def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    """Return the level of each pair given its type and clusters (draws, pairs)."""
     values = _values_of_types(flat, data, level)[:, data.type_of.to_numpy()]
     for dim in clusters_of(data):
         if effect_of(dim) in flat:
@@ -244,17 +251,17 @@ def change_of_shares(
     floor has the same :math:`q`, and both directions equally often.
     """
     gain, loss = steps
+    share_changed = shares(change_rate, data, scope).values
     if scope == "pairs":
-        q, r = (expit(linear_predictor(stacked(posterior), data, "logit")) for posterior in (change_rate, gain_rate))
+        q = expit(linear_predictor(stacked(change_rate), data, "logit"))
+        r = expit(linear_predictor(stacked(gain_rate), data, "logit"))
         values = averages(q * ((gain + loss) * r - loss), data)
     else:
         # Without the column of all pairs, if there are several types.
-        q, r = (
-            shares(posterior, data, scope).values[:, int(has_types(data)) :] for posterior in (change_rate, gain_rate)
-        )
+        first = int(has_types(data))
+        q, r = share_changed[:, first:], shares(gain_rate, data, scope).values[:, first:]
         values = q * ((gain + loss) * r - loss)
         values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
-    share_changed = shares(change_rate, data, scope).values
     # A step is one or one half: its mean square is 3/2 of the mean, less 1/2.
     square = (3 * (gain + loss) / 2 - 1) / 2
     noise = clustered_variance(gain_rate, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
@@ -269,11 +276,11 @@ def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
     rng = np.random.default_rng(seed)
     if np.isin(changes, (-1, 0, 1)).all():
         return WHOLE
-    gain, loss = (
-        (1 + rng.beta(1 + (changes == whole).sum(), 1 + (changes == whole / 2).sum(), size=(draws, 1))) / 2
-        for whole in (1, -1)
-    )
-    return gain, loss
+    sizes = []
+    for whole in (1, -1):
+        share_whole = rng.beta(1 + (changes == whole).sum(), 1 + (changes == whole / 2).sum(), size=(draws, 1))
+        sizes.append((1 + share_whole) / 2)
+    return sizes[0], sizes[1]
 
 
 def shares_with_ties(

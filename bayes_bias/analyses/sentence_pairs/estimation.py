@@ -263,15 +263,14 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
         reseeded = settings.fitting | {"seed": settings.seed + 1}
         fits["untied"] = fit_share(scores, spec, data, counted=untied(data), **reseeded)
         compared = _posterior(fits["untied"])
-    of_share = shares(share_draws, data, scope)
+    estimated_share = shares(share_draws, data, scope)
     if compared is not None:
-        of_share = shares_with_ties(compared, share_draws, data, scope)
+        estimated_share = shares_with_ties(compared, share_draws, data, scope)
     independent = published(scores, ci_prob)
     tabulated = partial(_tabulated, data, independent, settings)
+    interval = "wilson" if compared is None else "ties_half"
     table = {
-        "share": tabulated(
-            of_share, ties_as_half(scores.rows).to_numpy(), "wilson" if compared is None else "ties_half", NO_PREFERENCE
-        ),
+        "share": tabulated(estimated_share, ties_as_half(scores.rows).to_numpy(), interval, NO_PREFERENCE),
         "difference": tabulated(
             differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
         ),
@@ -310,12 +309,12 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     independent = paired(before, after, settings.ci_prob)
     rates = _posterior(change_rate), _posterior(gain_rate)
     steps = steps_of(changes, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
-    of_share = change_of_shares(*rates, data, scope, steps)
-    of_difference = differences(_posterior(difference), data, scope)
     tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": tabulated(of_share, changes, "ties_half"),
-        "difference": tabulated(of_difference, data.difference.to_numpy(), "student"),
+        "share": tabulated(change_of_shares(*rates, data, scope, steps), changes, "ties_half"),
+        "difference": tabulated(
+            differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
+        ),
     }
     return SentencePairsChange(
         before=first,
@@ -373,6 +372,7 @@ def check_same_labels(first: PairScores, second: PairScores, argument: str, when
 
 
 def _posterior(fit: xr.DataTree) -> xr.Dataset:
+    """Return the posterior of a fit."""
     return fit["posterior"].to_dataset()
 
 
@@ -400,7 +400,7 @@ def _tabulated(
             **posterior,
             "prob_above": above,
             "prob_direction": np.maximum(above, 1 - above),
-            "observed": [raw[label] for label in labels],
+            "observed": list(raw.values()),
         },
         index=pd.Index(labels, name="label"),
     )

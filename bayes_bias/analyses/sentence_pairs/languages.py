@@ -42,8 +42,10 @@ def language_of(sentence: str) -> str:
     """
     if script := _script_of(sentence):
         return script
-    words = Counter(_WORD.findall(sentence.casefold()))
-    counts = {name: sum(words[word] for word in own) for name, own in _FUNCTION_WORDS.items()}
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for word in _WORD.findall(sentence.casefold()):
+        for language, function_words in _FUNCTION_WORDS.items():
+            counts[language] += word in function_words
     (best, most), (_, second) = Counter(counts).most_common(2)
     return best if most >= 2 and most > second else ""
 
@@ -60,7 +62,7 @@ def _script_of(sentence: str) -> str:
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the languages of sentences, the most frequent first, without languages of a few sentences."""
     texts = list(sentences)
-    counts = Counter(language for language in map(language_of, texts) if language)
+    counts = Counter(filter(None, map(language_of, texts)))
     least = max(_ENOUGH, _SHARE * len(texts))
     return tuple(language for language, count in counts.most_common() if count >= least)
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -95,12 +96,12 @@ def lm_eval(
     """
     files = [Path(file) for file in listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)]
     pairs: list[_Pair] = []
-    omitted: dict[str, int] = {}
+    omitted = Counter[str]()
     for file in files:
-        for number, sample in enumerate(_samples(file), 1):
-            pair = _pair(sample, file, f"{file.name}, line {number}")
+        for sample in _samples(file):
+            pair = _pair(sample)
             if isinstance(pair, str):
-                omitted[pair] = omitted.get(pair, 0) + 1
+                omitted[pair] += 1
             else:
                 pairs.append(pair)
     if not pairs:
@@ -126,6 +127,21 @@ def lm_eval(
     rows = pd.DataFrame([pair.row for pair in once])
     scores_of_logs = read_scores(rows, name=label, decimals=decimals, unit="log-probability")
     return replace(scores_of_logs, notices=(*announced, *scores_of_logs.notices))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """A sample of a log: its fields, the question in it, the log-likelihoods of its choices, and its place."""
+
+    fields: Mapping[str, Any]
+    doc: Mapping[str, Any]
+    likelihoods: list[float]
+    file: Path
+    place: str
+
+    def sentence(self, name: str) -> str:
+        """Return a field of the question as a sentence that can be compared."""
+        return plain_sentence(self.doc[name])
 
 
 @dataclass(frozen=True)
@@ -168,23 +184,30 @@ def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
         by_item.setdefault(pair.item, []).append(pair)
     once = []
     for first, *repeated in by_item.values():
+        more, less = [first.more], [first.less]
         for pair in repeated:
             _check_same(first, pair)
-        scores = [[pair.more for pair in (first, *repeated)], [pair.less for pair in (first, *repeated)]]
-        more, less = (values[0] if len(set(values)) == 1 else float(np.mean(values)) for values in scores)
-        once.append(replace(first, more=more, less=less))
+            more.append(pair.more)
+            less.append(pair.less)
+        once.append(replace(first, more=_mean(more), less=_mean(less)))
     return once
 
 
+def _mean(scores: list[float]) -> float:
+    """Return the mean of scores which, unlike that of `numpy.mean`, equals them exactly if all are the same."""
+    return scores[0] if len(set(scores)) == 1 else float(np.mean(scores))
+
+
 def _check_same(first: _Pair, second: _Pair) -> None:
+    """Raise an error if two samples of an item differ in their content, or in their scores."""
     if first.content != second.content:
         raise SentencePairsError(
             f"The item '{first.item[:80]}' of `scores` has different questions in '{first.file.name}' and"
             f" '{second.file.name}', as in two languages or versions of a benchmark. Read these logs one by one."
         )
     tolerance = _SAME_IN_ONE_LOG if first.file == second.file else _SAME
-    scores = ((first.more, second.more), (first.less, second.less))
-    if not all(math.isclose(*two, rel_tol=tolerance) for two in scores):
+    same_more = math.isclose(first.more, second.more, rel_tol=tolerance)
+    if not same_more or not math.isclose(first.less, second.less, rel_tol=tolerance):
         raise SentencePairsError(
             f"The pair '{first.item[:80]}' of `scores` has {first.more:g} and {first.less:g} in '{first.file.name}',"
             f" but {second.more:g} and {second.less:g} in '{second.file.name}', as in logs of two models or runs. Read"
@@ -203,9 +226,11 @@ def is_log(path: str | Path) -> bool:
     return str(path).lower().endswith(".jsonl")
 
 
-def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
+def _samples(file: Path) -> Iterator[_Sample]:
+    """Return the samples of a log, one in each line."""
     path = given_table(file, "scores", SentencePairsError, _REMEDY)
-    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).splitlines(), 1):
+    # A sentence may contain other characters at which Python would split lines.
+    for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -216,26 +241,25 @@ def _samples(file: Path) -> Iterator[Mapping[str, Any]]:
             ) from error
         if not isinstance(sample, Mapping) or not isinstance(sample.get("doc"), Mapping):
             raise SentencePairsError(f"Line {number} of `scores` '{file}' has no 'doc'. {_REMEDY}")
-        yield sample
+        place = f"{file.name}, line {number}"
+        yield _Sample(sample, sample["doc"], _likelihoods(sample, place), file, place)
 
 
-def _pair(sample: Mapping[str, Any], file: Path, place: str) -> _Pair | str:
+def _pair(sample: _Sample) -> _Pair | str:
     """Return the pair of a sample, or the reason why it is omitted."""
-    doc = sample["doc"]
-    likelihoods = _likelihoods(sample, place)
     try:
-        if "sent_more" in doc:
-            return _read_crows_pairs(sample, doc, likelihoods, file, place)
-        if "context_condition" in doc:
-            return _read_bbq(sample, doc, likelihoods, file, place)
-        if "participant" in doc:
-            return _read_winogender(sample, doc, likelihoods, file, place)
+        if "sent_more" in sample.doc:
+            return _read_crows_pairs(sample)
+        if "context_condition" in sample.doc:
+            return _read_bbq(sample)
+        if "participant" in sample.doc:
+            return _read_winogender(sample)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, SentencePairsError):
             raise
-        raise SentencePairsError(f"`scores`: {place} lacks {error} of its task. {_REMEDY}") from error
-    fields = ", ".join(map(str, doc))
-    raise SentencePairsError(f"`scores`: {place} is of another task, with the fields {fields}. {_REMEDY}")
+        raise SentencePairsError(f"`scores`: {sample.place} lacks {error} of its task. {_REMEDY}") from error
+    fields = ", ".join(map(str, sample.doc))
+    raise SentencePairsError(f"`scores`: {sample.place} is of another task, with the fields {fields}. {_REMEDY}")
 
 
 def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
@@ -253,29 +277,31 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
     return likelihoods
 
 
-def _by_choice(
-    sample: Mapping[str, Any], likelihoods: Sequence[float], compared: Sequence[str], place: str, others: int = 0
-) -> dict[str, float]:
+def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
     """Return the log-likelihood of each choice by its text.
 
     The arguments of requests in a log contain the texts. Without them, the choices are those of the question: the texts
-    that are `compared`, in this order, and a number of `others`.
+    that are `compared`, in this order, and a number of others.
     """
-    given = _texts_of_requests(sample.get("arguments"))
-    expected = [*compared, *(f"another choice {number}" for number in range(others))]
+    likelihoods, place = sample.likelihoods, sample.place
+    given = _texts_of_requests(sample.fields.get("arguments"))
+    expected = [*compared, *(f"another choice {number}" for number in range(n_others))]
     if len(given) != len(likelihoods) and len(expected) != len(likelihoods):
         raise SentencePairsError(
             f"`scores`: {place} has {len(likelihoods)} log-likelihoods without the texts of the choices, but its task"
             f" has {len(expected)} choices. Log the samples again with a current version of the harness, which writes"
             " 'arguments'."
         )
-    texts = [given[number] if number in given else expected[number] for number in range(len(likelihoods))]
+    score_of, texts = {}, []
+    for number, likelihood in enumerate(likelihoods):
+        texts.append(given[number] if number in given else expected[number])
+        score_of[texts[-1]] = likelihood
     if missing := [text for text in compared if texts.count(text) != 1]:
         raise SentencePairsError(
             f"`scores`: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, but must have"
             f" '{missing[0][:40]}' once. Use tasks whose choices are the sentences or answers themselves."
         )
-    return dict(zip(texts, likelihoods, strict=True))
+    return score_of
 
 
 def _texts_of_requests(arguments: Any) -> dict[int, str]:
@@ -292,61 +318,61 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
     return texts
 
 
-def _read_crows_pairs(
-    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
-) -> _Pair:
+def _read_crows_pairs(sample: _Sample) -> _Pair:
+    """Return the two sentences."""
+    doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
-    more, less = (plain_sentence(doc[name]) for name in ("sent_more", "sent_less"))
-    score_of = _by_choice(sample, scores, (more, less), place)
-    return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, file)
+    more, less = sample.sentence("sent_more"), sample.sentence("sent_less")
+    score_of = _by_choice(sample, (more, less))
+    return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, sample.file)
 
 
-def _read_bbq(
-    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
-) -> _Pair | str:
+def _read_bbq(sample: _Sample) -> _Pair | str:
+    """Return the answers about the two groups of an ambiguous question."""
+    doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = [plain_sentence(doc[f"ans{number}"]) for number in range(3)]
+    answers = [sample.sentence(f"ans{number}") for number in range(3)]
     known = []
     for number, answer in enumerate(answers):
-        groups = [str(group).lower() for group in doc["answer_info"][f"ans{number}"]]
+        groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))
         if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
             known.append(answer)
-    biased_answers = {plain_sentence(answer) for answer in doc["biased_answers"]}
+    biased_answers = set(map(plain_sentence, doc["biased_answers"]))
     biased = [answer for answer in known if answer in biased_answers]
-    score_of = _by_choice(sample, scores, list(dict.fromkeys(known)), place, others=len(_UNKNOWN))
+    score_of = _by_choice(sample, list(dict.fromkeys(known)), n_others=len(_UNKNOWN))
     if max(score_of, key=score_of.__getitem__) not in known:
         return "answered with 'unknown'"
     if len(known) != 2 or len(biased) != 1:
         return "of which not exactly one answer is biased"
-    (unbiased,) = (answer for answer in known if answer != biased[0])
+    (unbiased,) = set(known) - set(biased)
     category = str(doc["category"])
-    content = tuple(plain_sentence(doc.get(name, "")) for name in ("context", "question")) + tuple(answers)
     return _Pair(
         _BBQ,
         f"{category} {doc['example_id']}",
-        content,
+        (plain_sentence(doc.get("context", "")), plain_sentence(doc.get("question", "")), *answers),
         score_of[biased[0]],
         score_of[unbiased],
         {"bias_type": category, "template": f"{category} {doc['question_index']}"},
-        file,
+        sample.file,
     )
 
 
-def _read_winogender(
-    sample: Mapping[str, Any], doc: Mapping[str, Any], scores: Sequence[float], file: Path, place: str
-) -> _Pair | str:
-    gender, occupation, participant = (plain_sentence(doc[name]) for name in ("gender", "occupation", "participant"))
+def _read_winogender(sample: _Sample) -> _Pair | str:
+    """Return the two nouns that a pronoun may refer to."""
+    doc = sample.doc
+    gender, occupation, participant = map(sample.sentence, ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"
     women = _shares_of_women()
     if occupation not in women:
         return "of occupations whose share of women is unknown"
-    score_of = _by_choice(sample, scores, (occupation, participant), place)
+    score_of = _by_choice(sample, (occupation, participant))
     typical = (women[occupation] > 0.5) == (gender == "female")
     more, less = (occupation, participant) if typical else (participant, occupation)
     # Without its sentence, a sample is identified by the hash of its content, or by its place.
-    identity = doc.get("sentence") or sample.get("doc_hash") or f"{_task(file)}: {sample['doc_id']}"
+    fields = sample.fields
+    identity = doc.get("sentence") or fields.get("doc_hash") or f"{_task(sample.file)}: {fields['doc_id']}"
     sentence = plain_sentence(identity)
     return _Pair(
         _WINOGENDER,
@@ -355,11 +381,12 @@ def _read_winogender(
         score_of[more],
         score_of[less],
         {"bias_type": f"{gender} pronoun", "term": occupation},
-        file,
+        sample.file,
     )
 
 
 @cache
 def _shares_of_women() -> Mapping[str, float]:
+    """Return the share of women by occupation, in the USA in 2015."""
     table = read_frame(table_file("winogender-occupations"), "occupations", SentencePairsError)
-    return dict(zip(table.label, table.criterion, strict=True))
+    return table.set_index("label").criterion.to_dict()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from bayes_bias.errors import ScopeError, SentencePairsError
 from bayes_bias.formatting import count, plural
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
+from bayes_bias.table.columns import interval_columns
 
 SHARE, DIFFERENCE = "share", "difference"
 # Kinds of clusters take the places of effects with the same priors. The kind with most levels takes that of pairs of
@@ -68,11 +70,12 @@ class PairContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
+        clusters = [plural(name) for name in CLUSTERS if name in self.first.rows]
         return {
             "models": list(self.scores),
             "pairs": f"{len(self.first):,}",
             "unit": self.first.metric.unit,
-            "clusters": [plural(name) for name in CLUSTERS if name in self.first.rows] if self.scope == "all" else [],
+            "clusters": clusters if self.scope == "all" else [],
             "prior": f"{PRIORS['pair']:g}",
         }
 
@@ -84,7 +87,7 @@ class PairContrasts(Contrasts):
 
     @property
     def all_notices(self) -> tuple[str, ...]:
-        return (*self.notices, *(notice for scores in self.scores.values() for notice in scores.notices))
+        return (*self.notices, *chain.from_iterable(scores.notices for scores in self.scores.values()))
 
     def quantity(self, topic: str) -> Quantity:
         if topic == DIFFERENCE:
@@ -175,9 +178,12 @@ def compare_models(
     by_model, notices = _same_pairs(by_model)
     step("comparing models")
     keys, effects = _keys(next(iter(by_model.values())).rows, scope)
-    nothing, tables, rankings = np.zeros(0), {}, {}
+    no_words, no_contrasts, tables, rankings = np.zeros((1, 1)), np.zeros(0), {}, {}
     for estimand, (values, size) in _values(by_model).items():
-        sides = [Observed(value / size, keys, np.zeros((1, 1)), nothing, nothing, _LEAST_VARIANCE) for value in values]
+        sides = []
+        for scores_of_model in values:
+            scaled = scores_of_model / size
+            sides.append(Observed(scaled, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
         table, ranking = compared(list(by_model), sides, effects, seed, ci_prob)
         tables[estimand], rankings[estimand] = _in_units(table, size), _in_units(ranking, size)
     return PairContrasts(
@@ -192,9 +198,8 @@ def compare_models(
 
 def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
     """Return the pairs that all models scored, and a notice of the others."""
-    first, *others = by_model.values()
-    items = every = first.rows.index
-    for scores in others:
+    items = every = next(iter(by_model.values())).rows.index
+    for scores in by_model.values():
         items, every = items.intersection(scores.rows.index), every.union(scores.rows.index)
     if len(items) < 2:
         raise SentencePairsError(
@@ -215,12 +220,14 @@ def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarr
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
         raise SentencePairsError(f"The scores are in {' and in '.join(sorted(units))}. Pass all scores in one unit.")
-    shares = [ties_as_half(scores.rows).to_numpy(float) for scores in by_model.values()]
-    differences = [scores.rows.difference.to_numpy(float) for scores in by_model.values()]
+    shares, differences = [], []
+    for scores in by_model.values():
+        shares.append(ties_as_half(scores.rows).to_numpy(float))
+        differences.append(scores.rows.difference.to_numpy(float))
     size = _SDS * float(np.sqrt(np.mean([values.var() for values in differences])))
     found = {SHARE: (shares, 1.0), DIFFERENCE: (differences, size)}
     for estimand, (values, _) in found.items():
-        if all(np.array_equal(values[0], value) for value in values[1:]):
+        if not np.ptp(values, axis=0).any():
             raise SentencePairsError(
                 f"All models have the same {estimand} in every pair. Pass the scores of different models."
             )
@@ -229,19 +236,16 @@ def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarr
 
 def _keys(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the clusters of each pair as codes, and the effects that represent them."""
-    clusters = []
-    for name in CLUSTERS:
-        if name in rows:
-            codes, levels = pd.factorize(rows[name], sort=True)
-            if 1 < len(levels) < len(rows):
-                clusters.append((len(levels), codes))
-    clusters.sort(key=lambda cluster: -cluster[0])
-    placed = {place: codes for place, (_, codes) in zip(_PLACES, clusters, strict=False)} if scope == "all" else {}
-    effects = tuple(place for place in ("label_a", "label_b", PAIR) if place in placed)
-    return pd.DataFrame({"word_set": np.zeros(len(rows), int), **placed}), effects
+    clusters = rows[[name for name in CLUSTERS if name in rows]] if scope == "all" else rows[[]]
+    n_levels = clusters.nunique()
+    n_levels = n_levels[(n_levels > 1) & (n_levels < len(rows))].sort_values(ascending=False, kind="stable")
+    keys = pd.DataFrame({"word_set": np.zeros(len(rows), int)})
+    for place, name in zip(_PLACES, n_levels.index, strict=False):
+        keys[place], _ = pd.factorize(clusters[name], sort=True)
+    return keys, tuple(place for place in ("label_a", "label_b", PAIR) if place in keys)
 
 
 def _in_units(table: pd.DataFrame, size: float) -> pd.DataFrame:
     """Return estimates in the unit of the scores."""
-    columns = [name for name in table if name in ("mean", "sd") or str(name).startswith("eti")]
-    return table.assign(**{str(name): size * table[name] for name in columns})
+    columns = ["mean", "sd", *interval_columns(table)]
+    return table.assign(**{name: size * table[name] for name in columns})

@@ -48,8 +48,12 @@ _CONTRAST, _LOADINGS = "contrast", "contrast_loadings"
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
     """Return the dims that have effects, because they are in the table and have a prior in the spec."""
-    present = (*((TYPE,) if has_types(data) else ()), *clusters_of(data))
-    return tuple(dim for dim in present if _sd(prefix, dim) in spec.priors)
+    return tuple(dim for dim in _dims_with_effects(data) if _sd(prefix, dim) in spec.priors)
+
+
+def _dims_with_effects(data: xr.Dataset) -> tuple[str, ...]:
+    """Return the dims of the table whose labels differ: types, if there are several, and clusters."""
+    return _dims(data) if has_types(data) else clusters_of(data)
 
 
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
@@ -124,6 +128,7 @@ def effect_of(dim: str) -> str:
 
 
 def _sd(prefix: str, dim: str) -> str:
+    """Return the name of the standard deviation of the effects of a dim."""
     return f"{prefix}_{dim.removeprefix('bias_')}"
 
 
@@ -132,22 +137,27 @@ def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[st
 
     If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
     """
-    dims = {_numbers(dim): (dim,) for dim in _dims(data)} | {_LOADINGS: (_CONTRAST, TYPE)}
-    constants = set() if coords is None else {name(dim) for dim in _dims(data) for name in (_evidence, _numbers)}
-    return {
-        name: pt.constant(values) if name in constants else pm.Data(name, values, dims=dims.get(name))
-        for name, values in inputs.items()
-    }
+    dims: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
+    unnamed_inputs: set[str] = set()
+    for dim in _dims(data):
+        dims[_numbers(dim)] = (dim,)
+        unnamed_inputs |= set() if coords is None else {_evidence(dim), _numbers(dim)}
+    tensors = {}
+    for name, values in inputs.items():
+        is_unnamed = name in unnamed_inputs
+        tensors[name] = pt.constant(values) if is_unnamed else pm.Data(name, values, dims=dims.get(name))
+    return tensors
 
 
 def _lengths(data: xr.Dataset) -> Inputs:
+    """Return the numbers of the labels of each dim."""
     return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
 
 
 def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
     """Return score and information of each effect at zero for a fixed average over all pairs, see `normal_effects`."""
     evidence: Inputs = {}
-    for dim in (*((TYPE,) if has_types(data) else ()), *clusters_of(data)):
+    for dim in _dims_with_effects(data):
         at, length = inputs[position_of(dim)], data.sizes[dim]
         scores = np.bincount(at, score, length)
         weights = np.bincount(at, information, length)
@@ -161,6 +171,7 @@ def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], informat
 
 
 def _evidence(dim: str) -> str:
+    """Return the name of score and information of the effects of a dim."""
     return f"{dim}_evidence"
 
 
@@ -170,12 +181,11 @@ def _numbers(dim: str) -> str:
 
 
 def _dims(data: xr.Dataset) -> tuple[str, ...]:
+    """Return the dims of a table: types and clusters."""
     return (TYPE, *clusters_of(data))
 
 
 # From scores and a spec to the posteriors of both models of sentence pairs.
-
-SAMPLE = ("chain", "draw")
 
 
 def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
@@ -234,8 +244,8 @@ def fit_difference(
         in_units = partial(draws_in_units, unit=unit)
         return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, complete=in_units).tree
 
-    of_model = {"of": "difference", "unit": unit, **inputs, **coords}
-    return kept_posterior(folder, sample, scores, spec, of_model, seed, sampling)
+    identity = {"of": "difference", "unit": unit, **inputs, **coords}
+    return kept_posterior(folder, sample, scores, spec, identity, seed, sampling)
 
 
 def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:
@@ -248,4 +258,5 @@ def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Mod
 
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:
+    """Return the labels of each dim."""
     return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}

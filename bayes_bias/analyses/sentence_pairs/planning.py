@@ -9,15 +9,13 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, variance_parts
+from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, Numbers, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
 
 # Numbers of writers (of pairs, if there are no clusters), and of pairs of each writer.
 WRITERS = (10, 20, 40, 80, 160, 320, 640)
 EACH = (1, 5, 20, 80)
 MOST = 100_000
-
-type Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,24 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     if DIRECTION in rows:
         for direction, part in rows[~rows.tied].groupby(DIRECTION):
             groups[f"{direction} (direction)" if str(direction) in groups else str(direction)] = part
-    return _table({label: _row(part, ci_prob) for label, part in groups.items()})
+    table = {}
+    for label, part in groups.items():
+        ahead, tied, count = int(part.ahead.sum()), int(part.tied.sum()), len(part)
+        test = binomtest(ahead, count)
+        table[label] = {
+            "pairs": count,
+            "ahead": ahead,
+            "tied": tied,
+            "share": ahead / count,
+            **_named(ci_prob, "wilson", *test.proportion_ci(ci_prob, "wilson")),
+            **_named(ci_prob, "exact", *test.proportion_ci(ci_prob, "exact")),
+            "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
+            "ties_half": ties_as_half(part).mean(),
+            **_student(ci_prob, "ties_half", ties_as_half(part)),
+            "difference": part.difference.mean(),
+            **_student(ci_prob, "student", part.difference),
+        }
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("label")
 
 
 def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
@@ -61,8 +78,22 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
             "difference": after.rows.difference - before.rows.difference,
         }
     )
-    groups = {ALL_PAIRS: change, **_split_by_type(change, before.rows)}
-    return _table({label: _change(part, ci_prob) for label, part in groups.items()})
+    table = {}
+    for label, part in {ALL_PAIRS: change, **_split_by_type(change, before.rows)}.items():
+        gained, lost = int((part.share > 0).sum()), int((part.share < 0).sum())
+        table[label] = {
+            "pairs": len(part),
+            "gained": gained,
+            "lost": lost,
+            "change": part.share.mean(),
+            **_student(ci_prob, "change", part.share),
+            "ties_half": part.ties_half.mean(),
+            **_student(ci_prob, "ties_half", part.ties_half),
+            "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
+            "difference": part.difference.mean(),
+            **_student(ci_prob, "student", part.difference),
+        }
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("label")
 
 
 def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
@@ -71,57 +102,21 @@ def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the values of the pairs of each type, if there are several types in the rows."""
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
 
 
-def _table(rows: dict[str, dict[str, float]]) -> pd.DataFrame:
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("label")
+def _named(ci_prob: float, of: str, low: float, high: float) -> dict[str, float]:
+    """Return the bounds of an interval by their names."""
+    lower, upper = interval_names(ci_prob, "ci", of)
+    return {lower: low, upper: high}
 
 
-def _row(rows: pd.DataFrame, ci_prob: float) -> dict[str, float]:
-    ahead, tied, count = int(rows.ahead.sum()), int(rows.tied.sum()), len(rows)
-    test = binomtest(ahead, count)
-    wilson, exact = (test.proportion_ci(ci_prob, method) for method in ("wilson", "exact"))
-    return {
-        "pairs": count,
-        "ahead": ahead,
-        "tied": tied,
-        "share": ahead / count,
-        **_named(ci_prob, "wilson", (wilson.low, wilson.high)),
-        **_named(ci_prob, "exact", (exact.low, exact.high)),
-        "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
-        "ties_half": ties_as_half(rows).mean(),
-        **_named(ci_prob, "ties_half", _student(ties_as_half(rows), ci_prob)),
-        "difference": rows.difference.mean(),
-        **_named(ci_prob, "student", _student(rows.difference, ci_prob)),
-    }
-
-
-def _change(change: pd.DataFrame, ci_prob: float) -> dict[str, float]:
-    gained, lost = int((change.share > 0).sum()), int((change.share < 0).sum())
-    share, half, difference = (_student(change[column], ci_prob) for column in change)
-    return {
-        "pairs": len(change),
-        "gained": gained,
-        "lost": lost,
-        "change": change.share.mean(),
-        **_named(ci_prob, "change", share),
-        "ties_half": change.ties_half.mean(),
-        **_named(ci_prob, "ties_half", half),
-        "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
-        "difference": change.difference.mean(),
-        **_named(ci_prob, "student", difference),
-    }
-
-
-def _named(ci_prob: float, of: str, interval: tuple[float, float]) -> dict[str, float]:
-    return dict(zip(interval_names(ci_prob, "ci", of), interval, strict=True))
-
-
-def _student(values: "pd.Series[float]", ci_prob: float) -> tuple[float, float]:
-    if len(values) < 2:
-        return nan, nan
-    reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
-    return values.mean() - reach, values.mean() + reach
+def _student(ci_prob: float, of: str, values: "pd.Series[float]") -> dict[str, float]:
+    """Return Student's interval of a mean by its names, which is missing for one pair."""
+    reach = nan
+    if len(values) > 1:
+        reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
+    return _named(ci_prob, of, values.mean() - reach, values.mean() + reach)

@@ -8,27 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.sentence_pairs.estimands import PairScope, reach
 from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, PairScores, clusters_of
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    bounds,
-    capitalized,
-    count,
-    in_words,
-    level,
-    percent,
-    plain,
-    plural,
-    probability,
-    probability_in_words,
-    share,
-    signed,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
@@ -88,11 +73,11 @@ class PairsResult(Tabled):
     @property
     def problems(self) -> tuple[str, ...]:
         """Return the reasons why fits have not converged, empty if they have."""
-        return tuple(
-            f"{name}: {'; '.join(problems)}"
-            for name, fit in self.fits.items()
-            if (problems := Diagnostics.of(fit).problems)
-        )
+        problems = []
+        for name, fit in self.fits.items():
+            if reasons := Diagnostics.of(fit).problems:
+                problems.append(f"{name}: {'; '.join(reasons)}")
+        return tuple(problems)
 
     def document(self) -> "Document":
         """Return the page of the pairs and its files, for `bayes_bias.write`."""
@@ -109,9 +94,8 @@ class PairsResult(Tabled):
         """Return the answer to the question of the page, in a sentence."""
         row = self.row("share")
         if self.problems:
-            return " ".join(
-                ["No verdict, because a fit has not converged.", *(f"{capitalized(each)}." for each in self.problems)]
-            )
+            sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
+            return " ".join(["No verdict, because a fit has not converged.", *sentences])
         if self.changed:
             number = with_interval(row, self.ci_prob, 1, factor=100, unit="percentage points")
             subject = f"The share changed by {number}"
@@ -134,7 +118,7 @@ class PairsResult(Tabled):
         population = f"{self.answer} This holds for {self.reach}"
         if self.scope == "none":
             return f"{population}{', if a tie counts as half' if self.first.ties else ''}."
-        above = probability_in_words(self.row("share").prob_above)
+        above = fmt.probability_in_words(self.row("share").prob_above)
         what = "the share increased" if self.changed else "the share exceeds one half"
         return f"{population}. The probability that {what} is {above}."
 
@@ -145,24 +129,26 @@ class PairsResult(Tabled):
         return " ".join([self.verdict, *more, *self._as_published()])
 
     def _more(self) -> list[str]:
+        """Return sentences about the difference and, in subclasses, about intervals and plans."""
         row = self.row("difference")
         number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
         return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
 
     def _as_published(self) -> list[str]:
+        """Return sentences about the published share."""
         raise NotImplementedError
 
     @property
     def layout(self) -> Layout:
         """Show how often the stereotypical sentence is ahead."""
         unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
-        form = signed if self.changed else plain
+        form = fmt.signed if self.changed else fmt.plain
         return self._laid_out(
             "share",
             f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}",
             above,
             lambda value: form(100 * value, 1),
-            lambda lower, upper: bounds(100 * lower, 100 * upper, 1, sign=sign),
+            lambda lower, upper: fmt.bounds(100 * lower, 100 * upper, 1, sign=sign),
         )
 
     @property
@@ -173,8 +159,8 @@ class PairsResult(Tabled):
             "difference",
             f"{self.how} far it is ahead, in {self.metric.unit}",
             "P(above zero)",
-            partial(signed, decimals=decimals),
-            partial(bounds, decimals=decimals),
+            partial(fmt.signed, decimals=decimals),
+            partial(fmt.bounds, decimals=decimals),
         )
 
     @property
@@ -195,13 +181,13 @@ class PairsResult(Tabled):
         return Layout(
             list(map(str, rows.index)),
             [
-                Column("pairs", rows.pairs, count),
+                Column("pairs", rows.pairs, fmt.count),
                 Column("observed", rows.observed, form),
                 Column("posterior", rows["mean"], form),
-                Column(f"{level(self.ci_prob)} interval", intervals[""]),
+                Column(f"{fmt.level(self.ci_prob)} interval", intervals[""]),
                 Column("if independent", intervals["independent"], spare=True),
                 Column("noise floor", intervals["noise"], spare=True),
-                Column(above, rows.prob_above, probability),
+                Column(above, rows.prob_above, fmt.probability),
             ],
             caption=caption,
         )
@@ -263,12 +249,12 @@ class SentencePairs(PairsResult):
 
     def _as_published(self) -> list[str]:
         raw = self.published.loc[ALL_PAIRS]
-        sentence = f"The published share is {share(raw.share)} of {raw.pairs:,.0f} pairs ({self.scores.name})"
+        sentence = f"The published share is {fmt.share(raw.share)} of {raw.pairs:,.0f} pairs ({self.scores.name})"
         if not self.ties:
             return [f"{sentence}."]
         return [
             f"{sentence}. It counts {self.ties:,} pairs that tie as not stereotypical. With ties as half, as in the"
-            f" estimate, the share of these pairs is {share(self.row('share').observed)}."
+            f" estimate, the share of these pairs is {fmt.share(self.row('share').observed)}."
         ]
 
     def _more(self) -> list[str]:
@@ -276,17 +262,17 @@ class SentencePairs(PairsResult):
             return []
         row = self.row("share")
         (lower, upper), (least, most), (low, high) = (interval_of(row, of) for of in ("", "independent", "noise"))
-        kinds = [f"{self.data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(self.data)]
+        kinds = [f"{self.data.sizes[dim]:,} {fmt.plural(dim)}" for dim in clusters_of(self.data)]
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
         (difference,) = super()._more()
-        direction = probability_in_words(self.row("difference").prob_direction)
+        direction = fmt.probability_in_words(self.row("difference").prob_direction)
         sentences = [
-            f"A model without preference would show {share(low)} to {share(high)} on as many pairs{clusters}"
-            f" ({percent(self.ci_prob)} of the time).",
-            f"Treating pairs as independent would give [{share(least)}, {share(most)}]"
+            f"A model without preference would show {fmt.share(low)} to {fmt.share(high)} on as many pairs{clusters}"
+            f" ({fmt.percent(self.ci_prob)} of the time).",
+            f"Treating pairs as independent would give [{fmt.share(least)}, {fmt.share(most)}]"
             f" ({'Student' if self.ties else 'Wilson'}), and the interval above is"
             f" {(upper - lower) / (most - least):.1f} times as wide.",
-            f"{capitalized(difference.removesuffix('.'))}, and the probability of this direction is {direction}.",
+            f"{fmt.capitalized(difference.removesuffix('.'))}, and the probability of this direction is {direction}.",
             *self._planning(),
         ]
         for name, check in self.checks[~self.checks.fits].iterrows():
@@ -305,10 +291,10 @@ class SentencePairs(PairsResult):
         plan = self.needed
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
             return []
-        kinds, more = plural(plan.kind), plural(plan.kind)
+        kinds, more = fmt.plural(plan.kind), fmt.plural(plan.kind)
         if plan.kind != "pair":
-            more += f" of {in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
-        detect = f"detect a share this far from one half {percent(plan.power)} of the time"
+            more += f" of {fmt.in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
+        detect = f"detect a share this far from one half {fmt.percent(plan.power)} of the time"
         if plan.count is None:
             return [f"Planning: even {MOST:,} {more} would not {detect}."]
         # Two significant digits, because the number rests on estimates.
@@ -349,18 +335,20 @@ class SentencePairsChange(PairsResult):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        of_sides = (f"{state}, {problem}" for state, side in self.sides.items() for problem in side.problems)
-        return (*super().problems, *of_sides)
+        problems = list(super().problems)
+        for state, side in self.sides.items():
+            problems += [f"{state}, {problem}" for problem in side.problems]
+        return tuple(problems)
 
     def _as_published(self) -> list[str]:
-        raw, sides = self.published.loc[ALL_PAIRS], (self.before, self.after)
-        before, after = (share(side.published.share[ALL_PAIRS]) for side in sides)
+        raw = self.published.loc[ALL_PAIRS]
+        before, after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
         sentences = [
             f"The published share of {raw.pairs:,.0f} pairs is {before} before and {after} after: the stereotypical"
             f" sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
         ]
         if self.before.ties or self.after.ties:
-            before, after = (share(side.row("share").observed) for side in sides)
+            before, after = (fmt.share(side.row("share").observed) for side in self.sides.values())
             sentences.append(
                 f"It counts {self.before.ties:,} pairs that tie before and {self.after.ties:,} after as not"
                 f" stereotypical. With ties as half, as in the estimate, it is {before} before and {after} after."

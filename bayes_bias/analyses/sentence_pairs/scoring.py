@@ -114,6 +114,7 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
 
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return both sentences of each pair, which are checked."""
     for column in SENTENCES:
         if column not in frame:
             raise LanguageModelError(

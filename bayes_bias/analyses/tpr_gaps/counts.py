@@ -54,12 +54,10 @@ class PeopleCounts:
 
     def merge_other_groups(self, group: str) -> "PeopleCounts":
         """Return the same people in two groups: this one first, then everybody else."""
-        others = [name for name in self.groups if name != group]
+        others = self.people.columns.drop(group)
         rest = others[0] if len(others) == 1 else f"not {group}"
-        hits, people = (
-            pd.DataFrame({group: counts[group], rest: counts[others].sum(axis=1)})
-            for counts in (self.hits, self.people)
-        )
+        hits = pd.DataFrame({group: self.hits[group], rest: self.hits[others].sum(axis=1)})
+        people = pd.DataFrame({group: self.people[group], rest: self.people[others].sum(axis=1)})
         return PeopleCounts(hits, people, self.notices)
 
 
@@ -77,10 +75,8 @@ def count(
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
     tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
-    hits, people = (
-        tidy.pivot_table("hit", "y", "group", aggfunc=how, fill_value=0).astype(int).rename_axis("class")
-        for how in ("sum", "count")
-    )
+    counts = tidy.pivot_table("hit", "y", "group", aggfunc=["sum", "count"], fill_value=0).astype(int)
+    hits, people = counts["sum"].rename_axis("class"), counts["count"].rename_axis("class")
     classes, notices = _complete(people, leave_out)
     return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*pooled, *notices)))
 
@@ -117,6 +113,7 @@ def _tidied(
 
 
 def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
+    """Return labels of people as columns, whose lengths are checked."""
     arrays = {}
     for name, labels in arguments.items():
         if isinstance(labels, str):
@@ -130,9 +127,8 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
             raise TprGapsError(
                 f"`{name}` must have one dimension, but has {arrays[name].ndim}. Pass one label for each person."
             )
-    lengths = {name: len(labels) for name, labels in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
+    if len(set(map(len, arrays.values()))) > 1:
+        counts = ", ".join(f"{name} {len(labels)}" for name, labels in arrays.items())
         raise TprGapsError(
             f"The lengths of y, prediction, and group differ ({counts}). Pass one label of each per person."
         )
@@ -140,6 +136,7 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
 
 
 def _check_labels(tidy: pd.DataFrame) -> None:
+    """Raise an error for missing labels, one group, or predictions that are no classes."""
     if tidy.empty:
         raise TprGapsError("`data` has no rows. Pass one for each person.")
     for name in tidy:
@@ -158,7 +155,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
     # Classes and groups become text, in which labels such as 1 and '1' are the same.
     for name in ("y", "group"):
         labels = tidy[name].unique()
-        if len({str(label) for label in labels}) < len(labels):
+        if len(set(map(str, labels))) < len(labels):
             raise TprGapsError(f"`{name}` has two labels with the same text, such as 1 and '1'. Use one type.")
 
 
@@ -255,11 +252,10 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
     each group are then exactly multivariate hypergeometric, without assuming a rate.
     """
     rng = np.random.default_rng(seed)
-    permuted = [
-        rng.multivariate_hypergeometric(in_class, correct, size=_SHUFFLES, method="marginals")
-        for in_class, correct in zip(people, hits.sum(axis=1), strict=True)
-    ]
-    return np.stack(permuted, axis=1) / people
+    permuted = np.empty((_SHUFFLES, *people.shape), np.int64)
+    for k, correct in enumerate(hits.sum(axis=1)):
+        permuted[:, k] = rng.multivariate_hypergeometric(people[k], correct, size=_SHUFFLES, method="marginals")
+    return permuted / people
 
 
 def noise_sd(hits: Counted, people: Counted) -> Array:

@@ -223,6 +223,7 @@ def data_of(counts: PeopleCounts) -> xr.Dataset:
 
 
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
+    """Return a row for each class and group whose gap is reported."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     gap = gaps(draws, people)
     negative = (gap < 0).mean(axis=0)
@@ -244,10 +245,12 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
 def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
+    """Return a row for each summary over classes: observed, expected without gaps, and estimated."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     raw, no_gaps = hits / people, without_gaps(hits, people, seed)
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
-    observed, null, posterior = (_quantities(rates, counts, groups) for rates in (raw, no_gaps, draws))
+    observed, posterior = _quantities(raw, counts, groups), _quantities(draws, counts, groups)
+    null = _quantities(no_gaps, counts, groups)
     rows = {}
     for quantity, value in observed.items():
         beyond = np.abs(null[quantity]) >= abs(float(value)) - 1e-12

@@ -59,11 +59,13 @@ def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
 
 
 def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
+    """Return the labels of the dims of the model."""
     return {"class": counts.classes, "group": counts.groups}
 
 
 def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
-    hits, people = (frame.to_numpy(dtype=int) for frame in (counts.hits, counts.people))
+    """Return the data of the model, with score and information for the sampler."""
+    hits, people = counts.hits.to_numpy(dtype=int), counts.people.to_numpy(dtype=int)
     n_groups = len(counts.groups)
     # The only contrast of two groups is the difference of their log odds.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
@@ -93,17 +95,17 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
     """
     cell = ("class", "group")
     with pm.Model(coords=coords) as model:
-        hits, people = (pm.Data(name, inputs[name], dims=cell) for name in ("hits", "people"))
+        hits, people = pm.Data("hits", inputs["hits"], dims=cell), pm.Data("people", inputs["people"], dims=cell)
         contrasts = pm.Data("contrasts", inputs["contrasts"], dims=("contrast", "group"))
-        of_level, of_gap = (
+        level_evidence, gap_evidence = (
             pm.Data(name, inputs[name]) if coords is None else pt.constant(inputs[name])
             for name in ("level_evidence", "gap_evidence")
         )
         level_mean = free(SPEC, "level_mean")
         mean = pm.Normal("mean_contrast", **SPEC.priors["mean_gap"].parameters, dims="contrast")
-        sd_level, sd_gap = (free(SPEC, f"sd_{name}", _TYPICAL) for name in ("level", "gap"))
-        level = normal_effects("level", level_mean, sd_level, of_level, "class")
-        gap = normal_effects("gap_contrast", mean, sd_gap, of_gap, ("class", "contrast"))
+        sd_level, sd_gap = free(SPEC, "sd_level", _TYPICAL), free(SPEC, "sd_gap", _TYPICAL)
+        level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
+        gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
         log_odds = level[:, None] + gap @ contrasts
         # A group's log odds minus the average of the others' are so many times those minus the average of all.
         pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")

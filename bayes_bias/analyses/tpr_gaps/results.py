@@ -10,24 +10,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import formatting as fmt
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    capitalized,
-    count,
-    counted,
-    estimate,
-    in_words,
-    level,
-    percent,
-    plain,
-    plural,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval
 
 if TYPE_CHECKING:
@@ -119,7 +105,7 @@ class TprGaps(Tabled):
         """Return the shrinkage in a sentence, or an empty text if there is one class."""
         if np.isnan(self.shrinkage):
             return ""
-        return f"Single raw gaps are shrunk towards their mean, by {percent(self.shrinkage)} on average."
+        return f"Single raw gaps are shrunk towards their mean, by {fmt.percent(self.shrinkage)} on average."
 
     @property
     def clear(self) -> pd.DataFrame:
@@ -145,8 +131,8 @@ class TprGaps(Tabled):
         row = self.aggregate.loc[MEAN_ABSOLUTE]
         number = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="percentage points")
         classes = len(self.counts.classes)
-        noun = "class" if classes == 1 else plural("class")
-        return f"True-positive rates differ by {number} on average over {in_words(classes)} {noun}."
+        noun = "class" if classes == 1 else fmt.plural("class")
+        return f"True-positive rates differ by {number} on average over {fmt.in_words(classes)} {noun}."
 
     @property
     def text(self) -> str:
@@ -154,41 +140,41 @@ class TprGaps(Tabled):
         if not self.diagnostics.converged:
             return self.answer
         row, square = self.aggregate.loc[MEAN_ABSOLUTE], self.aggregate.loc[RMS]
-        raw, noise = (plain(100 * value, 1) for value in (row.observed, row.without_gaps))
+        raw, noise = (fmt.plain(100 * value, 1) for value in (row.observed, row.without_gaps))
         sentences = [
             self.answer,
             f"Noise inflates the mean absolute gap of the raw rates ({raw} points): without any gap, it would be"
-            f" {noise} points on average, and {raw} or more with probability {probability(row.chance)}.",
+            f" {noise} points on average, and {raw} or more with probability {fmt.probability(row.chance)}.",
             self._single(),
         ]
         for group in self.of:
             mean = with_interval(self.aggregate.loc[f"{MEAN_GAP} of {group}"], self.ci_prob)
             sentences.append(f"The mean gap, {group} minus {self.rest}, is {mean}.")
-        unbiased = "" if np.isnan(square.unbiased) else f", unbiased {plain(square.unbiased)}"
+        unbiased = "" if np.isnan(square.unbiased) else f", unbiased {fmt.plain(square.unbiased)}"
         because = ", because raw gaps vary no more than noise" if square.unbiased == 0 else ""
         mean_square = with_interval(square, self.ci_prob, sign="")
         sentences.append(
-            f"The root mean square is {mean_square}, of raw rates {plain(square.observed)}{unbiased}{because}."
+            f"The root mean square is {mean_square}, of raw rates {fmt.plain(square.observed)}{unbiased}{because}."
         )
         if not self.two_groups:
             row, digits = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
             variance = with_interval(row, self.ci_prob, digits, sign="")
-            others = f"of raw rates {plain(row.observed, digits)}, unbiased {plain(row.unbiased, digits)}"
+            others = f"of raw rates {fmt.plain(row.observed, digits)}, unbiased {fmt.plain(row.unbiased, digits)}"
             sentences.append(f"The mean variance over groups is {variance}, {others}.")
-        sentences += [self.shrunk, *(f"{capitalized(notice)}." for notice in self.counts.notices)]
+        sentences += [self.shrunk, *(f"{fmt.capitalized(notice)}." for notice in self.counts.notices)]
         return " ".join(filter(None, sentences))
 
     def _single(self) -> str:
-        clear, gaps = self.clear, counted(len(self.table), "gap")
-        excludes = f"the {level(self.ci_prob)} interval excludes zero"
+        clear, gaps = self.clear, fmt.counted(len(self.table), "gap")
+        excludes = f"the {fmt.level(self.ci_prob)} interval excludes zero"
         if clear.empty:
             return f"For none of {gaps} {excludes}."
         examples = []
-        for (of_class, group), row in clear[:_NAMED].iterrows():
-            name = of_class if self.two_groups else f"{of_class}, {group}"
-            examples.append(f"{name} ({signed(row['mean'])})")
+        for (class_name, group), row in clear[:_NAMED].iterrows():
+            name = class_name if self.two_groups else f"{class_name}, {group}"
+            examples.append(f"{name} ({fmt.signed(row['mean'])})")
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
-        return f"For {in_words(len(clear))} of {gaps} {excludes}: {', '.join(examples)}{more}."
+        return f"For {fmt.in_words(len(clear))} of {gaps} {excludes}: {', '.join(examples)}{more}."
 
     @property
     def layout(self) -> Layout:
@@ -197,16 +183,16 @@ class TprGaps(Tabled):
         for name, row in self.aggregate.iterrows():
             decimals, sign = DECIMALS.get(str(name), 3), "+" if str(name).startswith(MEAN_GAP) else ""
             for column in ("observed", "without_gaps", "unbiased"):
-                cells[column].append((signed if sign else plain)(row[column], decimals))
-            cells["posterior"].append(estimate(row["mean"], *interval_of(row), decimals, sign=sign))
+                cells[column].append((fmt.signed if sign else fmt.plain)(row[column], decimals))
+            cells["posterior"].append(fmt.estimate(row["mean"], *interval_of(row), decimals, sign=sign))
         return Layout(
             list(map(str, self.aggregate.index)),
             [
                 Column("raw\npublished", cells["observed"]),
                 Column("no gaps\nexpected", cells["without_gaps"]),
-                Column("chance\nof raw then", self.aggregate.chance, probability, spare=True),
+                Column("chance\nof raw then", self.aggregate.chance, fmt.probability, spare=True),
                 Column("unbiased", cells["unbiased"], spare=True),
-                Column(f"posterior\n{level(self.ci_prob)} interval", cells["posterior"]),
+                Column(f"posterior\n{fmt.level(self.ci_prob)} interval", cells["posterior"]),
             ],
             heading="quantity",
             caption="Over all classes",
@@ -222,13 +208,13 @@ class TprGaps(Tabled):
             return Column(heading, pairs, lambda pair: "; ".join(map(form, pair)), spare=True)
 
         return Layout(
-            [f"{of_class}, {group}" if several else str(of_class) for of_class, group in rows.index],
+            [f"{class_name}, {group}" if several else str(class_name) for class_name, group in rows.index],
             [
-                both("people\nand the others", "people", count),
-                both("rate\nand the others’", "tpr", partial(plain, decimals=2)),
-                Column("raw gap", rows.observed, signed),
+                both("people\nand the others", "people", fmt.count),
+                both("rate\nand the others’", "tpr", partial(fmt.plain, decimals=2)),
+                Column("raw gap", rows.observed, fmt.signed),
                 *estimates(rows, "gap", self.ci_prob, 3),
-                Column("P(direction)", rows.prob_direction, probability),
+                Column("P(direction)", rows.prob_direction, fmt.probability),
             ],
             heading="class and group" if several else "class",
             caption=f"Gaps of true-positive rates: {self.whose}",

@@ -151,10 +151,10 @@ def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])
     (tmp_path / "log.json").write_text(json.dumps(log))
-    of_log, of_batch = (
+    from_log, from_batch = (
         bb.answers.label_probabilities(WORDS_ASKED, source) for source in (tmp_path / "log.json", pd.DataFrame(records))
     )
-    pd.testing.assert_frame_equal(of_log, of_batch)
+    pd.testing.assert_frame_equal(from_log, from_batch)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,7 @@ def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
         (WORDS_ASKED.assign(id="1"), with_top({"man1": -1.0}), "prompts id twice"),
         (WORDS_ASKED.iloc[1:], with_top({"man1": -1.0}), "replies no prompt id 1"),
         (WORDS_ASKED, batch("OpenAI")[:1], "replies row 1 logprobs top_logprobs"),
+        (WORDS_ASKED, with_top({"man1": -1.0}, {}), "replies row 2 no 'top_logprobs' Request top_logprobs"),
         (WORDS_ASKED, [{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
     ],
 )

@@ -73,6 +73,22 @@ def test_two_models_differ_by_the_change_of_estimate():
     assert difference.sd == pytest.approx(change.sd, rel=0.05)
 
 
+def test_questions_of_one_model_do_not_affect_the_comparison():
+    shared = of_models({"low": -0.2, "high": 0.3}, number=60)
+    # Each model also has answers about other words, as many as the other model.
+    job_rows, home_rows = [shared[shared.word.str.startswith(name)] for name in ("job", "home")]
+    few_jobs, few_homes = job_rows[job_rows.word < "job2"], home_rows[home_rows.word < "home2"]
+    many_jobs, many_homes = job_rows[job_rows.word >= "job2"], home_rows[home_rows.word.between("home2", "home3")]
+    own = [
+        pd.concat([few_jobs, few_homes]).query("model == 'low'").assign(answer=lambda rows: rows.answer + 1000),
+        pd.concat([many_jobs, many_homes]).query("model == 'high'").assign(answer=lambda rows: rows.answer + 2000),
+    ]
+    expected = bb.answers.compare_models(shared, LIST)
+    found = bb.answers.compare_models(pd.concat([shared, *own]), LIST)
+    assert found.notices == ("wordlist: 120 answers have no partner that was asked the same, and are omitted",)
+    pd.testing.assert_frame_equal(found.table, expected.table)
+
+
 def test_factors_are_compared_as_models_are():
     rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
     found = bb.answers.compare_models(rows, LIST, factors="temperature")

@@ -66,15 +66,15 @@ def test_na_is_a_label_and_empty_none(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("column", "one", "other"), [("model", "a", "b"), ("seed", 1, 2), ("prompt_version", "x", "y")]
+    ("column", "first", "second"), [("model", "a", "b"), ("seed", 1, 2), ("prompt_version", "x", "y")]
 )
-def test_estimate_raises_for_several_classifiers(column, one, other):
+def test_estimate_raises_for_several_classifiers(column, first, second):
     frame = pd.DataFrame({"y": ["c", "d"] * 8, "prediction": ["c", "c", "d", "d"] * 4, "group": ["F"] * 8 + ["M"] * 8})
-    frame[column] = [one, other] * 8
+    frame[column] = [first, second] * 8
     names = ("y", "prediction", "group")
     with refused(TprGapsError, f"data '{column}' 2 values predictions ignore=['{column}'] (--ignore"):
         count(*names, frame)
     assert count(*names, frame, ignore=column).people.equals(count(*names, frame.drop(columns=column)).people)
     assert says(" ".join(count(*names, frame, ignore=column).notices), f"predictions '{column}' pooled")
-    assert count(*names, frame[frame[column] == one], leave_out=True).people.to_numpy().sum() == 8
+    assert count(*names, frame[frame[column] == first], leave_out=True).people.to_numpy().sum() == 8
     assert count(*names, frame.rename(columns={column: "language"})).notices == ()
